@@ -99,13 +99,13 @@ def write_file(path: str | PathLike[str], data: bytes) -> None:
     write_files({path: data})
 
 
-def write_files(contents: Mapping[Any, bytes]) -> None:
+def write_files(contents: Mapping[Any, bytes | Iterable[bytes]]) -> None:
     """Write several files: all are complete on disk before the first of them gets its name.
 
     Parameters
     ----------
-    contents : mapping of path-like to bytes
-        Path -> content.
+    contents : mapping of path-like to bytes or iterable of bytes
+        Path -> content, or its pieces.
 
     Raises
     ------
@@ -451,9 +451,9 @@ def _keep_mode(target: Path, draft: Path) -> None:
         os.chmod(draft, stat.S_IMODE(os.stat(target).st_mode))
 
 
-def _write(path: str | PathLike[str], data: bytes, flags: int = os.O_WRONLY) -> None:
+def _write(path: str | PathLike[str], data: bytes | Iterable[bytes], flags: int = os.O_WRONLY) -> None:
     with os.fdopen(os.open(path, flags), "wb") as file:
-        file.write(data)
+        file.writelines([data] if isinstance(data, bytes) else data)
         file.flush()
         with suppress(OSError) if flags & os.O_APPEND else nullcontext():  # pipes and devices cannot be synced
             os.fsync(file.fileno())

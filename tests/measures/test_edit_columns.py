@@ -59,6 +59,61 @@ def test_columns_are_the_listed_edits(measure: str, texts: list[tuple[cz.Segment
     assert list(columns.costly_edits()) == [(d, edit) for d, edit in listed if edit.cost > 0]
 
 
+@st.composite
+def dialogues(draw: st.DrawFn) -> list[tuple[object, object]]:
+    """Return pairs of dialogues with one to three streams, and of texts."""
+    pairs: list[tuple[object, object]] = []
+    for _ in range(draw(st.integers(1, 4))):
+        names = draw(st.lists(st.sampled_from("ABCD"), unique=True, max_size=3))
+        lengths = [draw(st.integers(1, 9)) for _ in names or "x"]
+        marks = [[draw(st.lists(st.sampled_from(["", *TYPES]), min_size=n, max_size=n)) for n in lengths] for _ in "ab"]
+        sides = [[cz.Segmentation.from_marks(stream, types=TYPES) for stream in side] for side in marks]
+        a, b = (dict(zip(names, side, strict=True)) if names else side[0] for side in sides)
+        pairs.append((a, b))
+    return pairs
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "flexible_similarity",
+        "flexible_similarity(transposition=0.3)",
+        "flexible_similarity(algorithm='pardist')",
+        "flexible_similarity(similarity={('x', 'y'): 0.25})",
+        "boundary_similarity(n_t=3)",
+    ],
+)
+@given(dialogues())
+@examples(60)
+def test_columns_of_dialogues_are_the_listed_edits(measure: str, texts: list[tuple[object, object]]) -> None:
+    scores = score_many(texts, measure)  # type: ignore[arg-type]
+    columns = scores.measure.edit_columns(scores.batch)
+    assert columns is not None
+    assert (columns.stream is None) == all(isinstance(a, cz.Segmentation) for a, _ in texts)
+    streams = [0] * len(columns) if columns.stream is None else columns.stream.tolist()
+    entries = zip(columns.document, columns.kind, columns.a_position, columns.b_position, strict=True)
+    types = zip(columns.a_type.tolist(), columns.b_type.tolist(), columns.cost.tolist(), streams, strict=True)
+    names = (*columns.types, None)  # -1 is none
+    actual = [
+        (d, EDIT_KINDS[kind], a, b, names[x], names[y], cost, columns.streams[stream])
+        for (d, kind, a, b), (x, y, cost, stream) in zip(entries, types, strict=True)
+    ]
+    assert actual == [
+        (
+            d,
+            edit.kind,
+            -1 if edit.a_position is None else edit.a_position,
+            -1 if edit.b_position is None else edit.b_position,
+            edit.a_type,
+            edit.b_type,
+            edit.cost,
+            edit.stream,
+        )
+        for d in range(len(texts))
+        for edit in scores[d].edits or ()
+    ]
+
+
 @pytest.mark.parametrize("limit", [10 + 2 + 4 * alignments.EDITS_PER_PAIR, 1_000_000])
 def test_alignments_from_columns(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
     """Alignments are the same if the measure can only list edits one document at a time."""

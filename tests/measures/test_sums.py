@@ -16,7 +16,7 @@ from caesura.errors import OptionError
 from caesura.kernels import sums as kernel
 from caesura.measures.base import BatchCounts
 from caesura.measures.sums import Partial, as_float, exact_sum, exact_sums
-from caesura.model.result import to_plain
+from caesura.model.plain import to_plain
 from support.collected import documents, pairs
 
 UNIT = 2**106

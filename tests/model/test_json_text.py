@@ -1,32 +1,143 @@
-"""JSON text of plain data, which must be what the json module writes."""
+"""JSON text, which must be what the json module writes for the plain form of a value."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.model.result import plain_to_json, to_json
+from caesura.model import json_text
+from caesura.model.json_text import json_pieces, to_json
+from caesura.model.plain import json_entries, to_plain
+from caesura.model.result import HIDDEN, Reasoned, Result
 
 ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 PLAIN = st.recursive(ATOMS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
 
 
+class Place(NamedTuple):
+    """A named tuple becomes an object."""
+
+    start: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Row(Reasoned):
+    """A row whose reason is part of the JSON if it is set."""
+
+    value: float
+    coders: tuple[str, ...]
+    entry: Any = None
+    hidden: int = field(default=7, metadata=HIDDEN)
+
+    @property
+    def reason(self) -> str | None:
+        """Rows below 0 have one."""
+        return "negative" if self.value < 0 else None
+
+
+@dataclass(frozen=True)
+class Table(Result):
+    """A result with a property."""
+
+    json_properties: ClassVar[tuple[str, ...]] = ("number",)
+
+    rows: tuple[Any, ...]
+    _private: int = 1
+
+    @property
+    def number(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+
+class Replaced:
+    """An object that says what is converted in its place."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __json__(self) -> Any:
+        return {"value": self.value, "%s": (1.5, None)}
+
+
+NUMBERS = (
+    st.floats() | st.integers(-3, 3).map(np.int64) | st.floats(width=32).map(np.float32) | st.booleans().map(np.bool_)
+)
+VALUES = st.recursive(
+    ATOMS | NUMBERS | st.builds(Place, st.integers(), st.text()) | st.frozensets(st.text()) | st.just(1j),
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.lists(st.floats(), max_size=4).map(np.array)
+        | st.dictionaries(st.text() | st.integers() | st.tuples(st.text(), st.integers()), inner)
+        | st.dictionaries(st.text(), inner).map(OrderedDict)
+        | st.lists(st.builds(Row, st.floats(), st.tuples(st.text(), st.text()), inner))
+        | st.lists(st.fixed_dictionaries({"a": inner, "%d": inner}, optional={"c": inner}))
+        | st.lists(inner).map(lambda rows: Table(tuple(rows)))
+        | inner.map(Replaced)
+    ),
+    max_leaves=40,
+)
+
+
 @given(PLAIN, st.integers(1, 4))
 def test_json_with_an_indent_is_that_of_the_json_module(plain: Any, indent: int) -> None:
-    expected = json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
-    assert plain_to_json(plain, indent=indent) == to_json(plain, indent=indent) == expected
+    assert to_json(plain, indent=indent) == json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 @given(PLAIN)
 def test_json_in_one_line_is_that_of_the_json_module(plain: Any) -> None:
-    assert plain_to_json(plain, indent=None) == json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    assert to_json(plain, indent=None) == json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+@given(VALUES, st.sampled_from([(0, 1), (0, 2), (2, 3), (30, 1000)]), st.integers(1, 200))
+def test_the_text_of_any_value_is_that_of_its_plain_form(value: Any, blocks: tuple[int, int], characters: int) -> None:
+    """The number of rows that are encoded together, and the length of pieces, make no difference."""
+    expected = json.dumps(to_plain(value), ensure_ascii=False, indent=2, allow_nan=False)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in zip(("_FEW", "_ROWS", "_CHARACTERS"), (*blocks, characters), strict=True):
+            patch.setattr(json_text, name, number)
+        pieces = list(json_pieces(value))
+        assert "".join(pieces) == to_json(value) == expected
+        assert all(len(piece) >= characters for piece in pieces[:-1])
 
 
 def test_numbers_that_json_does_not_have() -> None:
-    assert to_json({"a": float("nan"), "b": [float("-inf")]}, indent=None) == '{"a":null,"b":["-inf"]}'
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        plain_to_json([float("nan")])
+    value = {"a": float("nan"), "b": [float("-inf"), float("inf")]}
+    assert to_json(value, indent=None) == '{"a":null,"b":["-inf","inf"]}'
+    assert json.loads(to_json(value)) == {"a": None, "b": ["-inf", "inf"]}
+
+
+def test_a_row_has_its_reason_only_if_there_is_one() -> None:
+    rows = [Row(0.5, ("Ann", "Bo")), Row(-1.0, ("Ann", "Cy"))]
+    assert [list(row) for row in json.loads(to_json(rows))] == [
+        ["value", "coders", "entry"],
+        ["value", "coders", "entry", "reason"],
+    ]
+    assert json_entries(rows[1]) == {"value": -1.0, "coders": ("Ann", "Cy"), "entry": None, "reason": "negative"}
+
+
+def test_rows_are_converted_when_it_is_their_turn() -> None:
+    converted = []
+
+    class Counted:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def __json__(self) -> str:
+            converted.append(self.number)
+            return "x" * 1000
+
+    pieces: Iterator[str] = json_pieces({"rows": [Counted(number) for number in range(20_000)]})
+    next(pieces)
+    assert 1000 <= len(converted) <= 3000
+    assert sum(map(len, pieces)) > 18_000_000

@@ -19,7 +19,8 @@ import pytest
 import caesura as cz
 from caesura.data import stargazer
 from caesura.errors import OptionError
-from caesura.model.result import Result, flatten
+from caesura.model.plain import flatten
+from caesura.model.result import Result
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.alignments import align_coders
 from caesura.tasks.score import ScoreOptions, score_corpora

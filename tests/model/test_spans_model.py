@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import SpansError
-from caesura.model.result import to_plain
+from caesura.model.plain import to_plain
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 4), st.sampled_from([None, "a", "b"])).map(

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from caesura.errors import OptionError
 from caesura.model import checks
-from caesura.model.result import canonical_json
+from caesura.model.json_text import canonical_json
 
 BOUNDARY, SPAN = "boundary", "span"
 """What a place is about."""

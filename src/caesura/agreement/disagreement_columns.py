@@ -129,22 +129,21 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
         The disagreements.
     """
     chunks = []
+    streams: dict[str | None, int] = {}
     for documents in _chunks(scores.batch):
         edits = scores.measure.edit_columns(scores.batch.take(documents))
         if edits is None:
             return None
         chosen = edits.cost > 0
-        columns = (edits.document, edits.kind, edits.a_position, edits.b_position, edits.a_type, edits.b_type)
+        stream = np.zeros(len(edits), np.int64) if edits.stream is None else edits.stream
+        columns = (edits.document, stream, edits.kind, edits.a_position, edits.b_position, edits.a_type, edits.b_type)
         entries = [column[chosen].astype(np.int32 if column.max(initial=0) < 2**31 else np.int64) for column in columns]
         entries[0] = scores.places[documents[0] + entries[0]].astype(np.int32)
+        codes = np.array([streams.setdefault(name, len(streams)) for name in edits.streams], np.int32)
+        entries[1] = codes[entries[1]]
         chunks.append((*entries, edits.cost[chosen]))
-    document, kind, a_position, b_position, a_type, b_type, cost = (
-        np.concatenate(column) for column in zip(*chunks, strict=True)
-    )
-    stream = np.zeros(len(document), np.int8)
-    return DisagreementColumns(
-        document, stream, kind, a_position, b_position, a_type, b_type, cost, None, (None,), scores.types
-    )
+    joined: list[Any] = [np.concatenate(column) for column in zip(*chunks, strict=True)]
+    return DisagreementColumns(*joined, end=None, streams=tuple(streams), types=scores.types)
 
 
 def _chunks(batch: Batch) -> Iterable[Ints]:

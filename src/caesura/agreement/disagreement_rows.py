@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.measures.base import Measure
-from caesura.model.result import HIDDEN, Excluded, Result, to_plain
+from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.spans import MarkedSpan
 
 MAJORITY = "majority"
@@ -54,6 +54,8 @@ class Disagreement:
         The span of each coder, in a corpus of spans; None for the coder who has none.
     """
 
+    json_properties: ClassVar[tuple[str, ...]] = ("position", "time", "has", "has_not")
+
     item: str
     stream: str | None
     coders: tuple[str, str]
@@ -87,12 +89,6 @@ class Disagreement:
     def has_not(self) -> tuple[str, ...]:
         """The coder who has none."""
         return tuple(coder for coder, at in zip(self.coders, self.positions, strict=True) if at is None)
-
-    def __json__(self) -> dict[str, Any]:
-        """Return the fields, the leftmost position and time, and who has a boundary."""
-        extra = ("position", "time", "has", "has_not")
-        names = (*(entry.name for entry in fields(self)), *extra)
-        return {name: to_plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from caesura.agreement.gamma_chance import Continuum, observed_units
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
 from caesura.measures.unitary import Alignments, BestAlignment
-from caesura.model.result import HIDDEN, to_plain
+from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
 from caesura.model.value import Floats
 
@@ -55,7 +55,7 @@ class UnitaryAlignment:
 
     def __json__(self) -> dict[str, Any]:
         units = [None if unit is None else unit._asdict() for unit in self.units]  # an item may have thousands of them
-        return {"disorder": to_plain(self.disorder), "units": units}
+        return {"disorder": self.disorder, "units": units}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
+
 from caesura.errors import MismatchError
 from caesura.model.dialogue import Comparable, Dialogue, streams_of
 from caesura.model.hierarchy import Hierarchy
@@ -70,9 +72,11 @@ def _majority_of_boundaries(coders: Sequence[Segmentation]) -> Segmentation:
         kept = sorted(position for position, number in marked.items() if 2 * number > len(coders))
         return Segmentation.from_positions(length, kept, units=units)
     scale = _scale(coders)
-    marks = dict(sorted(_majority_types(coders, scale).items()))
-    typed = Segmentation.from_positions(length, list(marks), marks=list(marks.values()), units=units)
-    return typed.with_types(scale, types_declared=all(coder.types_declared for coder in coders))
+    place = {name: code for code, name in enumerate(scale)}
+    marks = [(at, place[name]) for at, names in sorted(_majority_types(coders, scale).items()) for name in names]
+    positions, codes = (np.array([mark[side] for mark in marks], np.int64) for side in (0, 1))
+    declared = all(coder.types_declared for coder in coders)
+    return Segmentation.from_valid_entries(length, positions, codes, scale, types_declared=declared, units=units)
 
 
 def _units(coders: Sequence[Segmentation] | Sequence[Hierarchy]) -> tuple[str, ...] | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import Spans
@@ -32,31 +34,34 @@ class PairwiseRow:
     ----------
     coders : tuple of str
         Reference and hypothesis. The order matters to measures that are not symmetric, and to precision and recall.
-    score : Score
-        Score over all items, from summed parts.
+    value : float
+        Value over all items, from summed parts.
     items : mapping
         Item -> its value.
+    find_score : callable
+        Function that returns the score over all items, of which there may be a hundred thousand.
     full_misses, near_misses : int or None
         Boundaries of one coder without a counterpart, and boundaries that the other coder put a few positions away; None
         if the annotations have no boundaries to align.
     """
 
     coders: tuple[str, str]
-    score: Score
+    value: float
     items: Mapping[str, float]
+    find_score: Callable[[], Score] = field(repr=False, compare=False)
     full_misses: int | None = None
     near_misses: int | None = None
 
     @property
-    def value(self) -> float:
-        """Value over all items, from summed parts."""
-        return self.score.value
+    def score(self) -> Score:
+        """Score over all items, from summed parts; it is built whenever it is asked for."""
+        return self.find_score()
 
     def __json__(self) -> dict[str, object]:
         """Return the coders, the values of the items, the misses, and all fields of the score."""
-        own = {"coders": list(self.coders), "items": dict(self.items)}
+        own = {"coders": self.coders, "items": self.items}
         misses = {"full_misses": self.full_misses, "near_misses": self.near_misses}
-        return own | misses | self.score.to_dict()
+        return own | misses | json_entries(self.score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,8 @@ class Pairwise(Result):
         by_coder: dict[str, list[tuple[float, float]]] = {coder: [] for coder in self.coders}
         for row in self.rows:
             reference, hypothesis = row.coders
-            precision, recall = row.score.precision(), row.score.recall()
+            score = row.score
+            precision, recall = score.precision(), score.recall()
             by_coder[hypothesis].append((precision, recall))
             if not self.ordered:
                 by_coder[reference].append((recall, precision))
@@ -248,11 +254,7 @@ def pairwise(
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
         aligned_by, misses = _misses(observed, opened)
     values = resolved.values(observed.scores.counts, observed.scores.types)
-    rows = []
-    for (a, b), places in zip(observed.pairs, _places(observed.pair_index, len(observed.pairs)), strict=True):
-        items = {observed.items[observed.item_index[place]]: float(values[place]) for place in places.tolist()}
-        coders = observed.coders[a], observed.coders[b]
-        rows.append(PairwiseRow(coders, observed.scores.over(places), items, *_totals(misses, places)))
+    rows = list(_pair_rows(observed, values.tolist(), misses))
     entries = (f"coders:{len(observed.coders)}", f"pairs:{len(rows)}", "ordered" if ordered else "unordered")
     signature = signature_line("pairwise", *entries, over=observed.scores.total.signature)
     return Pairwise(
@@ -267,6 +269,18 @@ def pairwise(
     )
 
 
+def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None) -> Iterator[PairwiseRow]:
+    """Yield one row per pair of coders."""
+    number = len(observed.pairs)
+    scores = observed.scores.by_group(observed.pair_index, number)
+    item_names = [observed.items[item] for item in observed.item_index.tolist()]
+    own_misses = _totals(misses, observed.pair_index, number)
+    for k, (a, b) in enumerate(observed.pairs):
+        items = {item_names[place]: values[place] for place in scores.places[k].tolist()}
+        coders = observed.coders[a], observed.coders[b]
+        yield PairwiseRow(coders, scores.values[k].item(), items, partial(scores.__getitem__, k), *own_misses[k])
+
+
 def _places(index: Ints, number: int) -> list[Ints]:
     """Return the rows with each index below a number, in ascending order."""
     return np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=number))[:-1])
@@ -277,7 +291,10 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
     by_item: dict[str, list[Comparable]] = {}
     for (item, _), annotation in observed.annotations.items():
         by_item.setdefault(item, []).append(annotation)
-    for item, places in zip(observed.items, _places(observed.item_index, len(observed.items)), strict=True):
+    number = len(observed.items)
+    own_misses = _totals(misses, observed.item_index, number)
+    for k, places in enumerate(_places(observed.item_index, number)):
+        item = observed.items[k]
         annotations = by_item[item]
         has_boundaries = not any(isinstance(annotation, Hierarchy | Tree | Spans) for annotation in annotations)
         numbers = [size for entry in annotations if has_boundaries for size in _boundary_counts(entry)]
@@ -289,7 +306,8 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
             pairs=len(places),
             mean=float(np.mean(values[places])),
             deviation=float(np.std(values[places])),
-            **dict(zip(("full_misses", "near_misses"), _totals(misses, places), strict=True)),
+            full_misses=own_misses[k][0],
+            near_misses=own_misses[k][1],
         )
 
 
@@ -301,12 +319,12 @@ def _boundary_counts(annotation: Annotation) -> list[int]:
     return [int(text.inner.size) for text in streams_of(annotation).values()]
 
 
-def _totals(misses: Floats | None, places: Ints) -> tuple[int | None, int | None]:
-    """Return the full and the near misses of some rows."""
+def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int | None, int | None]]:
+    """Return the full and the near misses of the rows with each index below a number."""
     if misses is None:
-        return None, None
-    full, near = misses[places].sum(axis=0).tolist()
-    return int(full), int(near)
+        return [(None, None)] * number
+    full, near = (np.bincount(index, column, number).astype(np.int64).tolist() for column in misses.T)
+    return list(zip(full, near, strict=True))
 
 
 def _compared(observed: CoderPairs) -> list[Pair]:
@@ -330,8 +348,16 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
         scores = score_many(_compared(observed), measure, engine=engine)
         counted = measure.count_misses(scores.counts, scores.types)
     if counted is None:
-        counted = _misses_of_edits(scores)
+        counted = measure.misses_in(scores.batch)
+        counted = _misses_of_edits(scores) if counted is None else _at_places(counted, scores)
     return measure, np.column_stack(counted)
+
+
+def _at_places(misses: tuple[Floats, Floats], scores: Scores) -> tuple[Floats, Floats]:
+    """Return the misses of the documents of a batch at the places of their rows; rows without a score have none."""
+    out = np.zeros((2, len(scores)))
+    out[:, scores.places] = misses
+    return out[0], out[1]
 
 
 def _misses_of_edits(scores: Scores) -> tuple[Floats, Floats]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, wraps
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,9 @@ from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
 from caesura.errors import FormatError, OptionConflictError
 from caesura.files import write_files
-from caesura.model.result import Result, plain_to_json, to_plain
+from caesura.model.json_text import json_pieces
+from caesura.model.plain import json_entries
+from caesura.model.result import Result
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__
 from caesura.views.answer import Answer
@@ -144,7 +147,7 @@ def _write_tables(answer: Answer, output: OutputOptions, folder: str) -> None:
     print_text(answer.text, output.width)
     tables = {output.table: answer.table(output.table)} if output.table else answer.tables()
     suffix = SUFFIXES[output.format or "csv"]
-    _write_files({f"{name}.{suffix}": _encoded(table, output) for name, table in tables.items()}, folder)
+    _write_files({f"{name}.{suffix}": [_encoded(table, output)] for name, table in tables.items()}, folder)
 
 
 def _print_encoded(answer: Answer, output: OutputOptions) -> None:
@@ -187,20 +190,24 @@ def print_result(
     unread = () if reading is None else reading.excluded
     excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
     if output.is_json:
-        plain_result = to_plain(result)
+        entries = json_entries(result) if isinstance(result, Result) else result
         if isinstance(result, Result):
-            plain_result.pop("excluded", None)  # the envelope contains it
+            entries.pop("excluded", None)  # the envelope contains it
         envelope = {
             "command": command,
             "version": __version__,
             "data": _fingerprint(result, reading),
-            "reading": to_plain([] if reading is None else reading.reports),
-            "results": plain_result | to_plain(extra or {}),
-            "excluded": to_plain(excluded),
+            "reading": [] if reading is None else reading.reports,
+            "results": {**entries, **(extra or {})},
+            "excluded": excluded,
             "signature": getattr(result, "signature", None),
         }
-        text = plain_to_json(envelope) + "\n"
-        _write_files({f"{command}.json": text}, output.folder) if output.folder else click.echo(text, nl=False)
+        pieces = chain(json_pieces(envelope), "\n")
+        if output.folder:
+            _write_files({f"{command}.json": pieces}, output.folder)
+        else:
+            for piece in pieces:
+                click.echo(piece, nl=False)
     elif output.folder is not None:
         _write_tables(answer, output, output.folder)
     elif output.format is not None:
@@ -277,11 +284,13 @@ def _encoded(table: Table, output: OutputOptions) -> str:
     return table.csv(raw=output.raw)
 
 
-def _write_files(files: Mapping[str, str], folder: str) -> None:
-    """Write every file completely or not at all, and name it on standard error."""
+def _write_files(files: Mapping[str, Iterable[str]], folder: str) -> None:
+    """Write the pieces of every file completely or not at all, and name it on standard error."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        write_files({Path(folder, name): text.encode("utf-8", "replace") for name, text in files.items()})
+        write_files(
+            {Path(folder, name): (text.encode("utf-8", "replace") for text in texts) for name, texts in files.items()}
+        )
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):  # no wrong usage
             raise FormatError(folder, None, f"cannot be written: {error.strerror}") from None

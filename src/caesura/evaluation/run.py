@@ -20,7 +20,7 @@ from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
 from caesura.model.fingerprint import DigestSum
-from caesura.model.result import to_plain
+from caesura.model.plain import to_plain
 from caesura.model.segmentation import UNTYPED, sort_types
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.model.value import list_few

@@ -90,6 +90,7 @@ class MarkColumn:
                 OTHER if self._is_type(value, kind) else kind for value, kind in zip(column.values, kinds, strict=True)
             ]
         self._kinds = np.array(kinds, np.int8)
+        self._known_names: dict[int, tuple[str, ...]] = {}
         self._writes_zero = bool(np.any(self._kinds == ZERO))
 
     def _is_type(self, value: str, kind: int) -> bool:
@@ -122,12 +123,13 @@ class MarkColumn:
         marked = np.flatnonzero((kinds == OTHER) | (kinds == MARK))
         if self.at_start:
             marked = marked[marked > 0]
-        codes = self._column.codes[rows[marked]]
-        names = {int(code): self._names(int(code)) for code in np.unique(codes)}
+        codes = self._column.codes[rows[marked]].tolist()
+        for code in sorted(set(codes).difference(self._known_names)):
+            self._known_names[code] = self._names(code)
         return Segmentation.from_positions(
             len(rows),
             marked + (not self.at_start),
-            marks=[names[code] for code in codes.tolist()],
+            marks=[self._known_names[code] for code in codes],
             types=self._types,
             units=units,
         )

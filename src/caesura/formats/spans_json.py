@@ -47,7 +47,7 @@ from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.spans import UNITS, Continuum, SpanRow, check_continuum, check_row
 from caesura.formats.values import check_label, check_list, check_object, check_strings, check_whole, json_entry
 from caesura.model.corpus import Corpus
-from caesura.model.result import to_plain
+from caesura.model.plain import to_plain
 from caesura.model.spans import Spans
 
 _KINDS = ("spans", "hierarchy")

@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -34,6 +34,7 @@ _MAX_SHEET_ROWS = 2**20
 _MAX_SHEET_COLUMNS = 2**14
 _SHEET = "xl/worksheets/sheet1.xml"  # the first sheet of a workbook
 _BLOCK_SIZE = 2**20  # bytes that are compressed at once
+_BLOCK_ROWS = 2000  # rows of a sheet that are written at once
 _MAX_CELL = 32_767  # characters in a cell of a sheet
 # Characters that XML cannot contain, a carriage return, which XML changes, and what looks like the escapes of Excel.
 _NOT_IN_SHEETS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
@@ -166,15 +167,22 @@ def _sheet_xml(writing: Writing, columns: Mapping[str, list[str]]) -> Iterator[b
     yield b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
     elements = {text: _text_element(writing, text) for text in {*columns, *chain.from_iterable(columns.values())}}
     marks = elements | {mark: f"><v>{mark}</v></c>" for mark in "01"}
-    cells = [
-        [(marks if name in writing.corpus.coders else elements)[text] for text in (name, *column)]
-        for name, column in columns.items()
-    ]
-    letters = [_column_letters(i) for i in range(len(columns))]
-    for line, row in enumerate(zip(*cells, strict=True), 1):
-        filled = [f'<c r="{letter}{line}"{cell}' for letter, cell in zip(letters, row, strict=True) if cell]
-        yield f'<row r="{line}">{"".join(filled)}</row>'.encode()
+    element_of = [marks if name in writing.corpus.coders else elements for name in columns]
+    yield "".join(_sheet_rows(1, [[name] for name in columns], element_of)).encode()
+    for start in range(0, len(columns["item"]), _BLOCK_ROWS):
+        block = [column[start : start + _BLOCK_ROWS] for column in columns.values()]
+        yield "".join(_sheet_rows(start + 2, block, element_of)).encode()
     yield b"</sheetData></worksheet>"
+
+
+def _sheet_rows(first: int, columns: Sequence[Sequence[str]], element_of: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Return the elements of some rows of a sheet, of which the first has this number."""
+    lines = range(first, first + len(columns[0]))
+    parts = [[f'<row r="{line}">' for line in lines]]
+    for i, column in enumerate(columns):
+        letters, cells = _column_letters(i), map(element_of[i].__getitem__, column)
+        parts.append([f'<c r="{letters}{line}"{cell}' if cell else "" for line, cell in zip(lines, cells, strict=True)])
+    return chain.from_iterable(zip(*parts, repeat("</row>", len(lines)), strict=True))
 
 
 def _text_element(writing: Writing, text: str) -> str:

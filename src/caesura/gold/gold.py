@@ -26,6 +26,7 @@ from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, 
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.plain import entries_of
 from caesura.model.result import HIDDEN, Excluded, Result, keep_warnings, signature_line
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
@@ -124,7 +125,7 @@ class GoldItem:
     def __json__(self) -> dict[str, Any]:
         """Return the plain form; a number of optima with thousands of digits becomes text."""
         plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return plain | {"coders": list(self.coders), "optima": plain_count(self.optima)}
+        return plain | {"optima": plain_count(self.optima)}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -211,15 +212,9 @@ class Gold(Result):
         order = {entry.item: i for i, entry in enumerate(self.items)}
         return tuple(sorted(rows, key=lambda row: order[row["item"]]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data.
-
-        Returns
-        -------
-        dict
-            Fields by name, and the total cost and number of optima.
-        """
-        return super().to_dict() | {"cost": self.cost, "optima": plain_count(self.optima)}
+    def __json__(self) -> dict[str, Any]:
+        """Return the fields by name, and the total cost and number of optima."""
+        return entries_of(self) | {"cost": self.cost, "optima": plain_count(self.optima)}
 
     def __repr__(self) -> str:
         noun = "boundaries" if self.unit == "boundary" and len(self.kept) != 1 else self.unit

@@ -204,7 +204,7 @@ def _mistakes_and_matches(
     """Return the mistakes in all pairs that can be scored, and the number of matches; ``keys`` are (item, coder)."""
     scores = score_many(pairs, measure)
     columns = measure.edit_columns(scores.batch)
-    if columns is not None:
+    if columns is not None and columns.stream is None:
         return _from_columns(columns, [keys[place] for place in scores.places.tolist()])
     mistakes: list[Mistake] = []
     matches = 0

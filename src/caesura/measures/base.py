@@ -6,7 +6,7 @@ The file of a measure imports what it needs from here: ``declaration.py`` has th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -351,6 +351,7 @@ class Measure(Definition):
         resolved: Mapping[str, Any],
         *,
         batch: Batch | None = None,
+        find_batch: Callable[[], Batch] | None = None,
         documents: int = 1,
         value: float | None = None,
     ) -> Score:
@@ -366,6 +367,8 @@ class Measure(Definition):
             Options as resolved for the document or documents.
         batch : Batch, optional
             The document, for a measure that aligns.
+        find_batch : callable, optional
+            Function that returns the document when it is needed.
         documents : int, default 1
             Number of documents that the counts cover.
         value : float, optional
@@ -379,7 +382,8 @@ class Measure(Definition):
         numbers = [int(x) if x.is_integer() else x for x in counts.tolist()]
         if value is None:
             value = float(self.values(counts[None, :], types)[0])
-        return self._create_score(value, numbers, types, resolved, source=batch, documents=documents)
+        source = {"source": batch} if find_batch is None else {"find_source": find_batch}
+        return self._create_score(value, numbers, types, resolved, documents=documents, **source)
 
     def _create_score(
         self,
@@ -388,10 +392,10 @@ class Measure(Definition):
         types: tuple[str, ...],
         resolved: Mapping[str, Any],
         *,
-        source: Any,
         documents: int = 1,
+        **source: Any,
     ) -> Score:
-        """Return the score with this value and these counts."""
+        """Return the score with this value and these counts, and the input of its alignment."""
         counts = dict(zip(self.columns(types), numbers, strict=True))
         figures: Any = None
         if self.is_averaged:
@@ -405,23 +409,22 @@ class Measure(Definition):
             params=self._params(types, resolved),
             types=types,
             documents=documents,
-            source=source if self.aligns else None,
+            **(source if self.aligns else {}),
         )
 
     def _params(self, types: tuple[str, ...], resolved: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return every option with its resolved value."""
-        if resolved:
-            return MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)})
-        params = self._known_params.get(types)
+        """Return every option with its resolved value; scores with the same options share it."""
+        key = types, tuple(resolved.items()), tuple(map(type, resolved.values()))
+        params = self._known_params.get(key)
         if params is None:
-            params = MappingProxyType({**self._shown_settings, **self.resolved_for(types)})
+            params = MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)})
             if len(self._known_params) < _MAX_CACHED:
-                self._known_params[types] = params
+                self._known_params[key] = params
         return params
 
     @cached_property
-    def _known_params(self) -> dict[tuple[str, ...], Mapping[str, Any]]:
-        """Options by boundary types, for scores without options that depend on the document."""
+    def _known_params(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+        """Options by boundary types and by the options that depend on the document."""
         return {}
 
     @cached_property
@@ -496,6 +499,32 @@ class Measure(Definition):
         return signature_line(
             self.name, *entries, types=scale, compat=self.compat, auto=",".join(auto) if auto else None
         )
+
+    def signature_of(self, score: Score) -> str:
+        """Return the signature of a score without its data.
+
+        Parameters
+        ----------
+        score : Score
+            A score of this measure.
+
+        Returns
+        -------
+        str
+            The result of :meth:`signature`, which scores with the same parameters share.
+        """
+        key = id(score.params), score.types, score.documents
+        params, signature = self._known_signatures.get(key, (None, ""))
+        if params is not score.params:
+            signature = self.signature(score.params, score.types, score.documents)
+            if len(self._known_signatures) < _MAX_CACHED:
+                self._known_signatures[key] = score.params, signature
+        return signature
+
+    @cached_property
+    def _known_signatures(self) -> dict[tuple[Any, ...], tuple[Mapping[str, Any], str]]:
+        """Parameters, which keep their place in memory while they are here, and signature."""
+        return {}
 
     @cached_property
     def _setting_texts(self) -> dict[str, str]:

@@ -43,6 +43,7 @@ from caesura.measures.edit_chain import edit_chain
 from caesura.measures.edit_columns import EditColumns, edit_columns
 from caesura.measures.edit_list import list_edits
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
+from caesura.measures.pooled import PooledBatch
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
@@ -435,7 +436,10 @@ class EditDistanceMeasure(Measure):
         return list_edits(batch, self.partners(batch), **self._edit_costs(batch.types))
 
     def edit_columns(self, batch: Batch) -> EditColumns | None:
-        if type(batch) is not Batch:  # in seconds, or of several streams
+        if type(batch) is PooledBatch:
+            columns = self.edit_columns(batch.streams)
+            return None if columns is None else batch.pool_edits(columns)
+        if type(batch) is not Batch:  # in seconds
             return None
         return edit_columns(batch, self.partners(batch), **self._edit_costs(batch.types))
 

@@ -15,6 +15,7 @@ from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.boundary_edits import COST_OPTIONS, N_T, TRANSPOSITION, BoundaryCosts, EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
+from caesura.model.plain import entries_of
 from caesura.model.result import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -184,8 +185,8 @@ class ConfusionScore(Score):
         rates = self.precision(name), self.recall(name), self.f(name)
         return TypeScore(name, *rates, sum(map(self._correct, names)), *counts)
 
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"types": [*self.types, None], "matrix": self.matrix.tolist()}
+    def __json__(self) -> dict[str, Any]:
+        return entries_of(self) | {"types": [*self.types, None], "matrix": self.matrix}
 
 
 def _part_name(part: str, *types: str) -> str:

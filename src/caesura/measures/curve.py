@@ -126,18 +126,6 @@ class BoundaryCurve(Reasoned, Result):
     )
     frame_field: ClassVar[str | None] = "points"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the curve as plain data, with the reason if average precision is undefined.
-
-        Returns
-        -------
-        dict
-            Fields and properties by name.
-        """
-        return Result.to_dict(self) | ({} if self.reason is None else {"reason": self.reason})
-
-    __json__ = to_dict
-
     def __repr__(self) -> str:
         best = self.best
         value = "undefined" if self.average_precision is None else f"{self.average_precision:.4f}"

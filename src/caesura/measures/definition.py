@@ -256,6 +256,21 @@ class Definition(Declaration):
         """
         return None
 
+    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
+        """Return the full misses and the near misses in each document, for a measure whose counts do not contain them.
+
+        Parameters
+        ----------
+        batch : Batch
+            Documents.
+
+        Returns
+        -------
+        tuple of two numpy.ndarray, or None
+            Boundaries without a counterpart, and boundaries that were moved; None if :meth:`align` must list them.
+        """
+        return None
+
     def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats | None:
         """Return the number of edits that are no matches in each row of counts.
 

@@ -38,6 +38,11 @@ class EditColumns:
         The boundary types.
     documents : int
         Number of documents.
+    stream : numpy.ndarray or None
+        Stream of a dialogue as index into ``streams``; None if the documents are no dialogues. Positions are counted in the
+        stream.
+    streams : tuple of str or None
+        Names of the streams; None for a text that is no dialogue.
     """
 
     document: Ints
@@ -49,6 +54,8 @@ class EditColumns:
     cost: Floats
     types: tuple[str, ...]
     documents: int
+    stream: Ints | None = None
+    streams: tuple[str | None, ...] = (None,)
 
     def __len__(self) -> int:
         return len(self.document)

@@ -40,6 +40,7 @@ from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed, Text
+from caesura.measures.edit_columns import DELETION, INSERTION, MATCH, NONE, SUBSTITUTION, TRANSPOSITION, EditColumns
 from caesura.measures.similarity import (
     FlexibleCosts,
     SimilarityLike,
@@ -273,25 +274,106 @@ class FlexibleSimilarity(Measure):
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         assert isinstance(batch, StreamBatch)
+        return tuple(self._lister(batch).edits(self._partners(batch).tolist()))
+
+    def edit_columns(self, batch: Batch) -> EditColumns | None:
+        return self._lister(batch).columns(self._partners(batch)) if isinstance(batch, StreamBatch) else None
+
+    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
+        partners = self._partners(batch)
+        paired = partners >= 0
+        moved = paired.copy()
+        moved[paired] = batch.a_pos[paired] != batch.b_pos[partners[paired]]
+        document = _documents(batch.a_count)
+        pairs, near = (np.bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
+        # A border between streams is a pair that was not moved.
+        return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)
+
+    def _lister(self, batch: StreamBatch) -> _EditLister:
+        return _EditLister(batch, self.costs(batch.types), self.supports_exact_chance)
+
+    def _partners(self, batch: Batch) -> Ints:
+        """Return, for each boundary of a, the index of its partner in b, or -1."""
         partners = np.empty(len(batch.a_pos), np.int64)
-        self._align(batch, np.empty((1, 2)), partners)
-        return tuple(_EditLister(batch, self.costs(batch.types), self.supports_exact_chance).edits(partners.tolist()))
+        self._align(batch, np.empty((len(batch), 2)), partners)
+        return partners
 
 
 class _EditLister:
-    """Lists the edits of the only document of a batch."""
+    """Lists the edits of a batch."""
 
     def __init__(self, batch: StreamBatch, costs: FlexibleCosts, exact: bool) -> None:
-        arrays = costs.arrays[:4] if exact else costs.arrays[6:10]
-        self.substitution, self.deletion, self.insertion, self.step = (array.tolist() for array in arrays)
+        self.batch = batch
+        self.arrays = costs.arrays[:4] if exact else costs.arrays[6:10]
         self.scale = costs.scale if exact else 1
         self.types = costs.types
-        self.streams = batch.streams[0]
-        self.a_pos, self.b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()
-        self.a_code, self.b_code = batch.a_code.tolist(), batch.b_code.tolist()
+
+    def columns(self, partners: Ints) -> EditColumns:
+        """Return the edits of all documents, stream by stream, from left to right."""
+        batch = self.batch
+        alone = np.ones(len(batch.b_pos), bool)
+        alone[partners[partners >= 0]] = False
+        insertions = np.flatnonzero(alone)
+        # The boundaries of each edit, -1 for none; a border is no edit.
+        i = np.concatenate([np.arange(len(partners)), np.full(len(insertions), NONE)])
+        j = np.concatenate([partners, insertions])
+        document = np.concatenate([_documents(batch.a_count), _documents(batch.b_count)[insertions]])
+        x, y = _at(batch.a_code, i), _at(batch.b_code, j)
+        left, right = _at(batch.a_pos, i), _at(batch.b_pos, j)
+        position = np.where(i < 0, right, np.where(j < 0, left, np.minimum(left, right)))
+        order = np.lexsort((j, i, position, document))
+        order = order[np.maximum(x, y)[order] < len(self.types)]
+        document, x, y, left, right, position = (c[order] for c in (document, x, y, left, right, position))
+        paired = (x != NONE) & (y != NONE)
+        kind = np.select(
+            [y == NONE, x == NONE, left != right], [DELETION, INSERTION, TRANSPOSITION + SUBSTITUTION * (x != y)], MATCH
+        )
+        kind[(kind == MATCH) & (x != y)] = SUBSTITUTION
+        begin, stream, streams = self._streams(document, position)
+        return EditColumns(
+            document=document,
+            kind=kind,
+            a_position=np.where(x == NONE, NONE, left - begin),
+            b_position=np.where(y == NONE, NONE, right - begin),
+            a_type=x,
+            b_type=y,
+            cost=self._costs(x, y, left, right, paired),
+            types=self.types,
+            documents=len(batch),
+            stream=stream,
+            streams=streams,
+        )
+
+    def _streams(self, document: Ints, position: Ints) -> tuple[Ints, Ints | None, tuple[str | None, ...]]:
+        """Return where the stream of each edit begins, its number, which is None without names, and the names."""
+        layouts = self.batch.streams
+        sizes = np.array([length + 1 for layout in layouts for length in layout.lengths], np.int64)
+        begins = np.cumsum(sizes) - sizes  # of all streams, as if the documents followed each other
+        first = np.cumsum([0, *(len(layout.names) for layout in layouts)])[:-1]
+        origin = begins[first][document]
+        number = np.searchsorted(begins, origin + position, side="left") - 1
+        numbers: dict[str | None, int] = {}
+        names = (name for layout in layouts for name in layout.names)
+        codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+        return begins[number] - origin, codes[number] if set(numbers) - {None} else None, tuple(numbers)
+
+    def _costs(self, x: Ints, y: Ints, left: Ints, right: Ints, paired: NDArray[np.bool_]) -> Floats:
+        """Return the costs of edits with these types and positions."""
+        substitution, deletion, insertion, step = self.arrays
+        cost = np.empty(len(x), substitution.dtype)
+        cost[y == NONE], cost[x == NONE] = deletion[x[y == NONE]], insertion[y[x == NONE]]
+        k = x[paired] * len(self.types) + y[paired]
+        steps = np.where(right[paired] < left[paired], step[1][k], step[0][k])
+        cost[paired] = steps * np.abs(left - right)[paired] + substitution[k]
+        values, index = np.unique(cost, return_inverse=True)  # whole numbers may have more digits than floats
+        return np.array([value / self.scale for value in values.tolist()], np.float64)[index.reshape(-1)]
 
     def edits(self, partners: list[int]) -> Iterator[Edit]:
-        """Yield the edits stream by stream, from left to right."""
+        """Yield the edits of the only document stream by stream, from left to right."""
+        self.substitution, self.deletion, self.insertion, self.step = (array.tolist() for array in self.arrays)
+        self.streams = self.batch.streams[0]
+        self.a_pos, self.b_pos = self.batch.a_pos.tolist(), self.batch.b_pos.tolist()
+        self.a_code, self.b_code = self.batch.a_code.tolist(), self.batch.b_code.tolist()
         a_pos, b_pos = self.a_pos, self.b_pos
         order = [(min(a_pos[i], b_pos[j]) if j >= 0 else a_pos[i], i, j) for i, j in enumerate(partners)]
         order += [(b_pos[j], -1, j) for j in set(range(len(b_pos))).difference(partners)]
@@ -320,6 +402,16 @@ class _EditLister:
         else:
             kind = "transposition" if x == y else "transposition with substitution"
         return Edit(kind, left - begin, right - begin, self.types[x], self.types[y], cost / self.scale, stream)
+
+
+def _documents(counts: Ints) -> Ints:
+    """Return the document of each boundary, from the number of boundaries of each document."""
+    return np.repeat(np.arange(len(counts)), counts)
+
+
+def _at(column: Ints, places: Ints) -> Ints:
+    """Return the entries of a column, and ``NONE`` for the place ``NONE``."""
+    return np.concatenate([column, [NONE]])[places]
 
 
 def flexible_similarity(

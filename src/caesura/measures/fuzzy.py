@@ -30,7 +30,8 @@ from caesura.measures.batch import (
     select_pairs,
 )
 from caesura.model.marks import Marks
-from caesura.model.result import Score, to_plain
+from caesura.model.plain import entries_of
+from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative, number, optional, whole
@@ -133,9 +134,9 @@ class FuzzyScore(Score):
             return None
         return math.fsum(cluster.reward for cluster in self.clusters) / float(self.parts["weight"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def __json__(self) -> dict[str, Any]:
         names = ("best", "clusters", "boundaries") if self.source is not None else ()
-        return super().to_dict() | {name: to_plain(getattr(self, name)) for name in names}
+        return entries_of(self) | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

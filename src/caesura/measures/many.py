@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,10 +16,11 @@ from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceE
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.registry import parse
-from caesura.measures.sums import Partial
+from caesura.measures.sums import Partial, as_float, exact_sums
 from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings
 from caesura.model.value import Floats, Ints
 
+_MAX_WHOLE = 2**53  # whole numbers up to this are exact
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
@@ -111,6 +112,34 @@ class Scores(Result):
         chosen = BatchCounts(self.counts[places], {name: column[places] for name, column in self.resolved.items()})
         return Partial.of(self.measure, chosen, self.types).score(self.measure)
 
+    def by_group(self, group: Ints, number: int) -> GroupScores:
+        """Return one score for each group of pairs, from summed parts.
+
+        Parameters
+        ----------
+        group : numpy.ndarray
+            The group of each pair, from 0 up. All pairs were scored.
+        number : int
+            Number of groups, each with at least one pair.
+
+        Returns
+        -------
+        GroupScores
+            The scores, as :meth:`over` returns them.
+        """
+        ends = np.cumsum(np.bincount(group, minlength=number))
+        places = np.split(np.argsort(group, kind="stable"), ends[:-1])
+        counts = self.counts
+        sums: Floats = np.zeros((number, counts.shape[1]))
+        if (counts == np.floor(counts)).all() and np.abs(counts).sum() < _MAX_WHOLE:
+            for column, part in enumerate(counts.T):
+                sums[:, column] = np.bincount(group, part, number)
+        else:
+            for k, rows in enumerate(places):
+                sums[k] = [as_float(units) for units in exact_sums(counts[rows])]
+        values = self.measure.values(sums, self.types)
+        return GroupScores(self.measure, self.types, self.resolved, places, sums, values)
+
     def rescored(self, measure: Measure) -> Scores | None:
         """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
 
@@ -140,9 +169,53 @@ class Scores(Result):
         if place in self.errors:
             raise self.errors[place]
         resolved = self.measure.resolved_at(self.resolved, place)
-        batch = self.batch.take(np.searchsorted(self.places, [place])) if self.measure.aligns else None
+        find_batch = partial(self._document, place) if self.measure.aligns else None
         value = float(self.values[place])
-        return self.measure.build_score(self.counts[place], self.types, resolved, batch=batch, value=value)
+        return self.measure.build_score(self.counts[place], self.types, resolved, find_batch=find_batch, value=value)
+
+    def _document(self, place: int) -> Batch:
+        """Return the batch of a pair that was scored."""
+        return self.batch.take(np.searchsorted(self.places, [place]))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupScores:
+    """Scores of groups of pairs from summed parts, the result of :meth:`Scores.by_group`.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    types : tuple of str
+        The boundary types.
+    resolved : dict
+        Options resolved per pair.
+    places : list of numpy.ndarray
+        Places of the pairs of each group.
+    sums : numpy.ndarray
+        Summed parts of each group.
+    values : numpy.ndarray
+        Value of each group.
+    """
+
+    measure: Measure
+    types: tuple[str, ...]
+    resolved: dict[str, NDArray[np.generic]]
+    places: list[Ints]
+    sums: Floats
+    values: Floats
+
+    def __getitem__(self, group: int) -> Score:
+        """Return the score of a group; it is built whenever it is asked for."""
+        places = self.places[group]
+        resolved = {name: column[places] for name, column in self.resolved.items()}
+        return self.measure.build_score(
+            self.sums[group],
+            self.types,
+            self.measure.summarize_resolved(resolved),
+            documents=len(places),
+            value=float(self.values[group]),
+        )
 
 
 @keep_warnings

@@ -7,7 +7,7 @@ the sums, as for several documents.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.measures.batch import Batch, Comparison, Packed, rows_of
+from caesura.measures.edit_columns import EditColumns
 from caesura.measures.streams import stream_pairs, valid_results
 from caesura.measures.sums import as_float, exact_sums, summarize
 from caesura.model.segmentation import Segmentation
@@ -189,6 +190,30 @@ class PooledBatch(Batch):
         if words is None:
             return np.array([f"{part.min()}..{part.max()}" for part in texts], np.str_)
         return np.array([summarize(part) for part in texts], np.str_)
+
+    def pool_edits(self, columns: EditColumns) -> EditColumns:
+        """Return the edits of documents from the edits of their streams.
+
+        Parameters
+        ----------
+        columns : EditColumns
+            The edits of all streams.
+
+        Returns
+        -------
+        EditColumns
+            The same edits, each with its document and the name of its stream.
+        """
+        numbers: dict[str | None, int] = {}
+        codes = [numbers.setdefault(name, len(numbers)) for names in self.names for name in names]
+        document = np.repeat(np.arange(len(self)), np.diff(self.stream_off))
+        return replace(
+            columns,
+            document=document[columns.document],
+            documents=len(self),
+            stream=np.array(codes, np.int64)[columns.document],
+            streams=tuple(numbers),
+        )
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
         return zip(self.stream_off[:-1].tolist(), self.stream_off[1:].tolist(), strict=True)

@@ -254,7 +254,7 @@ class Partial:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the sums from plain values, as :func:`~caesura.model.result.to_plain` returns them.
+        """Return the sums from plain values, as :func:`~caesura.model.plain.to_plain` returns them.
 
         Parameters
         ----------

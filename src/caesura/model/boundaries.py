@@ -129,7 +129,7 @@ class Boundaries(Value, Displayed):
         """Return the slots with ``inner`` and ``packed``, which follow from the others."""
         length, positions = slots["length"], slots["boundary_positions"]
         types = UNTYPED if slots["types"] == UNTYPED else slots["types"]
-        inner = np.unique(positions) if slots["_codes"].size else positions
+        inner = _distinct(positions) if slots["_codes"].size else positions
         inner = inner[:-1] if inner.size and inner[-1] == length else inner
         packed = _pack(length, inner, has_types=types is not UNTYPED, has_units=slots["units"] is not None)
         inner = np.frombuffer(packed, np.int64, offset=_header.size)
@@ -147,7 +147,7 @@ class Boundaries(Value, Displayed):
     @property
     def positions(self) -> Ints:
         """Positions that have a boundary, each once, in ascending order. N is included only if it was marked."""
-        return self.boundary_positions if not self._codes.size else np.unique(self.boundary_positions)
+        return self.boundary_positions if not self._codes.size else _distinct(self.boundary_positions)
 
     @property
     def boundaries(self) -> tuple[tuple[int, str], ...]:
@@ -239,6 +239,15 @@ class Boundaries(Value, Displayed):
 
 _STATE = tuple(name for name in Boundaries.__slots__ if name not in ("inner", "packed"))
 _OWN_SLOTS = ("length", "boundary_positions", "inner", "packed", "units")
+
+
+def _distinct(positions: Ints) -> Ints:
+    """Return each position once; they are in ascending order."""
+    new = positions[1:] != positions[:-1]
+    return positions if new.all() else positions[np.concatenate([_TRUE, new])]
+
+
+_TRUE = np.array([True])
 
 
 def _pack(length: int, inner: Ints, *, has_types: bool, has_units: bool) -> bytes:

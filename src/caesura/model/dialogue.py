@@ -155,10 +155,10 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
     MismatchError
         If the annotation is neither a segmentation nor a dialogue.
     """
+    if isinstance(annotation, Segmentation):  # most annotations; the test for a mapping takes longer
+        return {"": annotation}
     if isinstance(annotation, Dialogue) and not annotation.timed:
         return cast("Mapping[str, Segmentation]", annotation)
-    if isinstance(annotation, Segmentation):
-        return {"": annotation}
     got = f"{kind_name(annotation)}{constructors_for(annotation)}"
     raise MismatchError(f"expected a Segmentation or a Dialogue; got {got}")
 

@@ -203,6 +203,8 @@ def length_of(annotation: Annotation) -> float:
     float
         Number of units; seconds for tiers and for spans in seconds.
     """
+    if isinstance(annotation, Segmentation):
+        return annotation.length
     if tiers := tiers_of(annotation).values():
         return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
     assert not isinstance(annotation, Tier)
@@ -223,16 +225,20 @@ def number_of_boundaries(annotation: Annotation) -> int:
     int
         The number.
     """
+    if isinstance(annotation, Segmentation):
+        return int(annotation.inner.size)
     if tiers := tiers_of(annotation):
         return sum(len(tier.rows) for tier in tiers.values())
-    if isinstance(annotation, Segmentation | Dialogue):
+    if isinstance(annotation, Dialogue):
         return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
     return len(annotation) if isinstance(annotation, Hierarchy | Spans | BoundaryScores) else 0
 
 
-def _types(annotation: Annotation) -> list[str]:
+def _types(annotation: Annotation) -> Sequence[str]:
+    if isinstance(annotation, Segmentation) and annotation.types == UNTYPED:
+        return ()
     if isinstance(annotation, Spans):
         return [name for name in annotation.category_names if name is not None]
     if not _has_units(annotation):
@@ -241,7 +247,9 @@ def _types(annotation: Annotation) -> list[str]:
 
 
 def _has_units(annotation: Annotation) -> bool:
-    return isinstance(annotation, Segmentation | Dialogue) and not tiers_of(annotation)
+    if isinstance(annotation, Segmentation):
+        return True
+    return isinstance(annotation, Dialogue) and not annotation.timed
 
 
 # -- plausibility -----------------------------------------------------------------------------------------------------
@@ -334,7 +342,9 @@ def _labels(corpus: Corpus) -> list[str]:
     """Return the labels of segments and hierarchies if they repeat; otherwise they are texts, not labels."""
     counts: Counter[str] = Counter()
     for annotation in corpus.values():
-        if isinstance(annotation, Hierarchy):
+        if isinstance(annotation, Segmentation):
+            counts.update(annotation.labels or ())
+        elif isinstance(annotation, Hierarchy):
             counts.update(_categories(annotation))
         elif _has_units(annotation):
             counts.update(chain(*(text.labels or () for text in streams_of(annotation).values())))
@@ -469,6 +479,8 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
     boundary_types: dict[str, Counter[str]] = {}
     categories: dict[str, Counter[str]] = {}
     for (_, coder), annotation in corpus.items():
+        if isinstance(annotation, Segmentation) and annotation.types == UNTYPED:
+            continue
         if _is_marked(annotation):
             categories.setdefault(coder, Counter()).update(_categories(annotation))
         elif _has_units(annotation):

@@ -1,32 +1,26 @@
-"""Results: the base class, scores of measures, and conversion to plain data, JSON, data frames and signatures.
+"""Results: the base class, scores of measures, and signatures.
 
-A result is a frozen dataclass that derives from :class:`Result`. No result class writes its own JSON: :func:`to_plain`
-converts every result to dictionaries, lists, strings and numbers.
+A result is a frozen dataclass that derives from :class:`Result`. No result class writes its own JSON:
+:mod:`caesura.model.plain` converts every result to dictionaries, lists, strings and numbers.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cache, cached_property, lru_cache, wraps
-from importlib import import_module
+from dataclasses import dataclass, field, fields
+from functools import cached_property, wraps
 from inspect import get_annotations
-from json.encoder import encode_basestring
 from types import MappingProxyType
 from typing import Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
-from caesura.errors import OptionError
+from caesura.model.plain import flatten, key_text, to_frame, to_plain
 from caesura.model.signature import data_of, with_data
 from caesura.model.value import Displayed
 from caesura.notices import record_warnings
 from caesura.options import non_negative
 from caesura.version import __version__
 
-_SAME = frozenset((str, int, bool, type(None)))  # types that are plain data as they are
-_ATOMS = _SAME | {float}  # types of plain data that are no collections
 HIDDEN: Mapping[str, Any] = {"json": False}
 """Metadata of a dataclass field that is not part of the result's JSON: ``field(metadata=HIDDEN)``."""
 
@@ -59,13 +53,12 @@ class Reasoned:
 
     __slots__ = ()
 
+    json_if_set: ClassVar[tuple[str, ...]] = ("reason",)
+
     @property
     def reason(self) -> str | None:
         """Why numbers of the row are undefined; None if they are defined."""
         return None
-
-    def __json__(self) -> dict[str, Any]:
-        return _fields_of(self) | ({} if self.reason is None else {"reason": self.reason})
 
 
 _Arguments = ParamSpec("_Arguments")
@@ -154,7 +147,8 @@ class Result(Displayed):
         dict
             Fields and properties by name. Undefined numbers are None.
         """
-        return _fields_of(self) | {name: to_plain(getattr(self, name)) for name in self.json_properties}
+        plain: dict[str, Any] = to_plain(self)
+        return plain
 
     def to_frame(self) -> Any:
         """Return the main table of the result as a data frame.
@@ -185,74 +179,10 @@ class Result(Displayed):
         entries = getattr(self, self.frame_field)
         if not isinstance(entries, Mapping):
             return [flatten(_row(entry)) for entry in entries]
-        return [flatten({"name": _key(name), **_row(entry)}) for name, entry in entries.items()]
+        return [flatten({"name": key_text(name), **_row(entry)}) for name, entry in entries.items()]
 
     def __repr__(self) -> str:
         return short_repr(self)
-
-
-def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a data frame.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Column -> value of each row. A row need not have every column.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        The data frame; pandas unless only polars is installed.
-
-    Raises
-    ------
-    OptionError
-        If neither is installed.
-    """
-    columns = dict.fromkeys(column for row in rows for column in row)
-    data = {column: [row.get(column) for row in rows] for column in columns}
-    for name in ("pandas", "polars"):
-        try:
-            library: Any = import_module(name)
-        except ImportError:
-            continue
-        return library.DataFrame(data) if name == "pandas" else library.DataFrame(data, strict=False)
-    raise OptionError("to_frame needs pandas or polars; install one of them, such as with `pip install pandas`")
-
-
-def flatten(plain: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested plain data as one row of a table.
-
-    Parameters
-    ----------
-    plain : mapping
-        Plain data, see :func:`to_plain`.
-    prefix : str, optional
-        Beginning of the names of the columns.
-
-    Returns
-    -------
-    dict
-        Column -> text, number, truth value or None. Entries of mappings have columns such as ``parts.matches``; an interval
-        has two columns, ``low`` and ``high``; other lists become one text, and lists of lists or mappings are left out.
-
-    Examples
-    --------
-    >>> flatten({"coders": ["Ann", "Bo"], "score": {"value": 0.5}, "interval": [0.4, 0.6]})
-    {'coders': 'Ann, Bo', 'score.value': 0.5, 'interval.low': 0.4, 'interval.high': 0.6}
-    """
-    row: dict[str, Any] = {}
-    for name, value in plain.items():
-        column = f"{prefix}{name}"
-        if isinstance(value, Mapping):
-            row |= flatten(value, f"{column}.")
-        elif not isinstance(value, list):
-            row[column] = value
-        elif name == "interval" and len(value) == 2:
-            row |= {f"{column}.low": value[0], f"{column}.high": value[1]}
-        elif not any(isinstance(entry, (list, dict)) for entry in value):
-            row[column] = ", ".join("" if entry is None else str(entry) for entry in value)
-    return row
 
 
 MAX_LINES = 10
@@ -301,171 +231,6 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_COLUMNS else f"{text[: MAX_COLUMNS - 3]}..."
 
 
-def to_plain(value: Any) -> Any:
-    """Return ``value`` as plain data: dictionaries, lists, strings, numbers, booleans and None.
-
-    Parameters
-    ----------
-    value : object
-        A result, a dataclass, an array, a mapping, a sequence or a number. Objects may define ``__json__``, a method that
-        returns their plain form.
-
-    Returns
-    -------
-    object
-        The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
-    """
-    return _converter(type(value))(value)  # type: ignore[arg-type]  # mypy: a class is hashable
-
-
-@cache
-def _converter(kind: type) -> Callable[[Any], Any]:
-    """Return the function that converts objects of a class to plain data.
-
-    An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
-    """
-    if kind is type(None) or issubclass(kind, (str, int)):
-        return _same
-    if issubclass(kind, float):
-        return _plain_float
-    if hasattr(kind, "__json__"):
-        convert: Callable[[Any], Any] = kind.__json__
-        return convert
-    if issubclass(kind, Result):
-        return kind.to_dict
-    if hasattr(kind, "tolist"):  # numpy arrays and numbers
-        return lambda value: to_plain(value.tolist())
-    if is_dataclass(kind):
-        return _fields_of
-    if hasattr(kind, "_asdict"):  # a named tuple
-        return lambda value: _plain_mapping(value._asdict())
-    if issubclass(kind, Mapping):
-        return _plain_mapping
-    if issubclass(kind, Set):
-        return lambda value: sorted(map(to_plain, value))
-    return _plain_list if issubclass(kind, Iterable) else str
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _plain_float(value: float) -> float | str | None:
-    return None if math.isnan(value) else value if math.isfinite(value) else str(value)
-
-
-def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
-    return {
-        key if type(key) is str else _key(key): entry if type(entry) in _SAME else to_plain(entry)
-        for key, entry in value.items()
-    }
-
-
-def _plain_list(value: Iterable[Any]) -> list[Any]:
-    entries = list(value)
-    return entries if _SAME.issuperset(map(type, entries)) else [to_plain(entry) for entry in entries]
-
-
-def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Return ``value`` as JSON text. All JSON output of the program is created by this function.
-
-    Parameters
-    ----------
-    value : object
-        Anything that :func:`to_plain` takes.
-    indent : int or None, default 2
-        Spaces per level; None writes one line without spaces.
-
-    Returns
-    -------
-    str
-        The text, in Unicode.
-    """
-    return plain_to_json(to_plain(value), indent=indent)
-
-
-def plain_to_json(plain: Any, *, indent: int | None = 2) -> str:
-    """Return the JSON text of plain data, see :func:`to_plain`.
-
-    Parameters
-    ----------
-    plain : object
-        Dictionaries, lists, strings, numbers, booleans and None.
-    indent : int or None, default 2
-        Spaces per level; None writes one line without spaces.
-
-    Returns
-    -------
-    str
-        The text, in Unicode.
-
-    Examples
-    --------
-    >>> print(plain_to_json({"a": [1, 2], "b": {}}, indent=1))
-    {
-     "a": [
-      1,
-      2
-     ],
-     "b": {}
-    }
-    """
-    return _encoder(",", ":").encode(plain) if indent is None else _indented(plain, "\n", " " * indent)
-
-
-@lru_cache
-def _encoder(comma: str, colon: str) -> json.JSONEncoder:
-    return json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(comma, colon))
-
-
-@lru_cache(1000)
-def _encoded_name(name: str) -> str:
-    return encode_basestring(name)
-
-
-def _indented(value: Any, margin: str, indent: str) -> str:
-    """Return plain data with one entry per line, as the json module does it. With an indent, that module is slow.
-
-    Entries that are no collections are written in one call, with line breaks as separators.
-    """
-    if not isinstance(value, (dict, list, tuple)) or not value:
-        return _encoder(",", ":").encode(value)
-    inner = margin + indent
-    entries = value.values() if isinstance(value, dict) else value
-    if _ATOMS.issuperset(map(type, entries)):
-        text = _encoder("," + inner, ": ").encode(value)
-        return f"{text[0]}{inner}{text[1:-1]}{margin}{text[-1]}"
-    encode = _encoder(",", ":").encode
-    texts = [
-        encode_basestring(entry)
-        if type(entry) is str
-        else encode(entry)
-        if type(entry) in _ATOMS
-        else _indented(entry, inner, indent)
-        for entry in entries
-    ]
-    if not isinstance(value, dict):
-        return f"[{inner}{(',' + inner).join(texts)}{margin}]"
-    lines = [f"{_encoded_name(name)}: {text}" for name, text in zip(value, texts, strict=True)]
-    return f"{{{inner}{(',' + inner).join(lines)}{margin}}}"
-
-
-def canonical_json(value: Any) -> bytes:
-    """Return plain data as one line of ASCII in which the order of names does not count, for checksums and journals.
-
-    Parameters
-    ----------
-    value : object
-        Dictionaries with names, lists, texts, numbers, booleans and None.
-
-    Returns
-    -------
-    bytes
-        The text.
-    """
-    return json.dumps(value, sort_keys=True).encode("ascii")
-
-
 def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
     """Return the signature of a result: one line with everything needed to reproduce the result.
 
@@ -506,22 +271,6 @@ def signature_value(value: object) -> str:
     if value is None:
         return "auto"
     return str(value).replace("|", "¦").replace("\n", " ")
-
-
-def _fields_of(value: Any) -> dict[str, Any]:
-    return {name: to_plain(getattr(value, name)) for name in _shown_fields(type(value))}  # type: ignore[arg-type]
-
-
-@cache
-def _shown_fields(kind: type) -> tuple[str, ...]:
-    """Return the names of the fields of a dataclass that are part of its JSON."""
-    return tuple(
-        entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
-    )
-
-
-def _key(key: object) -> str:
-    return key if isinstance(key, str) else "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _row(entry: Any) -> dict[str, Any]:
@@ -614,6 +363,9 @@ class Parts(Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(self._counts)
 
+    def __json__(self) -> dict[str, float]:
+        return self._counts
+
     @property
     def figures(self) -> Mapping[str, float]:
         """Figures derived from the counts."""
@@ -640,8 +392,8 @@ class _Measure(Protocol):
     def edits_of(self, source: Any) -> tuple[Edit, ...] | None:
         """Return the edits that align both sides."""
 
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        """Return the name and every resolved option in one line."""
+    def signature_of(self, score: Score) -> str:
+        """Return the name and every resolved option of a score in one line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -692,7 +444,8 @@ class Score(Result):
         Parameters
         ----------
         **values : object
-            Fields by name. Fields with a default may be missing.
+            Fields by name. Fields with a default may be missing. Instead of ``source``, there may be ``find_source``, a
+            function that returns it.
 
         Returns
         -------
@@ -708,7 +461,7 @@ class Score(Result):
     @cached_property
     def signature(self) -> str:
         """One line with everything needed to reproduce the score, and with the value if the data are known."""
-        line = "|".join([*self.origin, self.measure.signature(self.params, self.types, self.documents)])
+        line = "|".join([*self.origin, self.measure.signature_of(self)])
         return line if self.data is None else with_data(line, self.data, self.value)
 
     @cached_property
@@ -729,8 +482,7 @@ class Score(Result):
     __radd__ = __add__
 
     def _key(self) -> tuple[Any, ...]:
-        settings = self.measure.signature(self.params, self.types, self.documents)
-        return (self.measure, self.value, self.parts, settings, self.documents)
+        return (self.measure, self.value, self.parts, self.measure.signature_of(self), self.documents)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Score) else NotImplemented
@@ -798,6 +550,20 @@ class Score(Result):
         if name not in self.parts.figures:
             raise AttributeError(f"{self.measure.name} has no {name}")
         return self.parts.figures[name]
+
+
+class _Source:
+    """The input of the alignment of a score that was made from ``find_source``: it is found when it is first needed."""
+
+    def __get__(self, score: Score | None, kind: type[Score]) -> Any:
+        find_source = None if score is None else score.__dict__.get("find_source")
+        if score is None or find_source is None:
+            return None
+        source = score.__dict__["source"] = find_source()  # from now on, the entry hides this descriptor
+        return source
+
+
+Score.source = _Source()  # a field with this value would be None in every score
 
 
 def _restore(kind: type[Score], values: dict[str, Any]) -> Score:

@@ -172,7 +172,9 @@ class Segmentation(Boundaries):
             raise SegmentationError("masses: a text has at least one segment; got none")
         ends = np.cumsum(array)
         length = checks.count(int(ends[-1]))
-        unit_labels = None if labels is None else labels_of_units(labels, array.tolist(), length)
+        if labels is None:
+            return cls.from_valid_positions(length, ends[:-1], checks.unit_texts(units, length))
+        unit_labels = labels_of_units(labels, array.tolist(), length)
         return cls.from_valid_entries(length, ends[:-1], NO_CODES, UNTYPED, units=units, labels=unit_labels)
 
     @classmethod
@@ -215,7 +217,7 @@ class Segmentation(Boundaries):
             raise SegmentationError("types require marks, one for each position; got no marks")
         check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
-            return cls.from_valid_entries(length, array, NO_CODES, UNTYPED, units=units)
+            return cls.from_valid_positions(length, array, checks.unit_texts(units, length))
         listed = checks.as_list(marks, "marks")
         if len(listed) != len(array):
             raise SegmentationError(f"marks: expected one per position; got {len(listed)} for {len(array)} positions")
@@ -502,8 +504,10 @@ class Segmentation(Boundaries):
 
     def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
         """Return a segmentation of the same length with boundaries in any order."""
-        order = np.lexsort((codes, positions))
-        return Segmentation.from_valid_entries(self.length, positions[order], codes[order], types, **slots)
+        if not (positions[1:] > positions[:-1]).all():
+            order = np.lexsort((codes, positions))
+            positions, codes = positions[order], codes[order]
+        return Segmentation.from_valid_entries(self.length, positions, codes, types, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.

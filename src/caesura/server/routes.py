@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from caesura.errors import CaesuraError, own_errors
-from caesura.model.result import to_json
+from caesura.model.json_text import to_json
 from caesura.notices import collect_warnings
 from caesura.server.security import RequestError
 from caesura.views.table import clean

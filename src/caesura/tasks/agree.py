@@ -29,7 +29,8 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import tiers_of
-from caesura.model.result import Excluded, Result, to_plain
+from caesura.model.plain import json_entries
+from caesura.model.result import Excluded, Result
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean
 from caesura.model.spans import Spans
 from caesura.model.value import count_of, list_few
@@ -182,7 +183,7 @@ class Outcome(Generic[T]):
             return cls(None, str(error), **attributes)
 
     def __json__(self) -> Any:
-        return {"value": None, "reason": self.reason} if self.result is None else to_plain(self.result)
+        return {"value": None, "reason": self.reason} if self.result is None else self.result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,8 +217,8 @@ class AgreementOutcome(Outcome[Agreement]):
 
     def __json__(self) -> dict[str, Any]:
         if self.result is not None:
-            placement = {} if self.placement is None else {"placement": self.placement.to_dict()}
-            return self.result.to_dict() | placement
+            placement = {} if self.placement is None else {"placement": self.placement}
+            return json_entries(self.result) | placement
         measure = None if self.coefficient == "alpha" or self.measure is None else repr(self.measure)
         return {"coefficient": self.coefficient, "measure": measure, "value": None, "reason": self.reason}
 

@@ -15,6 +15,7 @@ from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.curve import PRESETS, BoundaryCurve, curve_of, with_threshold_from
 from caesura.model.corpus import Corpus
+from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.value import Floats
@@ -86,18 +87,12 @@ class CurveRow(Result):
     reference: str
     curve: BoundaryCurve
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return names, curve and points as one object.
-
-        Returns
-        -------
-        dict
-            The number of boundaries of the reference is ``reference_boundaries``.
-        """
-        plain = self.curve.to_dict()
-        boundaries = plain.pop("reference")
-        plain.pop("excluded", None)
-        return {"system": self.system, "reference": self.reference, "reference_boundaries": boundaries, **plain}
+    def __json__(self) -> dict[str, Any]:
+        """Return names, curve and points as one object with the reference's number of boundaries."""
+        entries = json_entries(self.curve)
+        boundaries = entries.pop("reference")
+        entries.pop("excluded", None)
+        return {"system": self.system, "reference": self.reference, "reference_boundaries": boundaries, **entries}
 
 
 @dataclass(frozen=True)

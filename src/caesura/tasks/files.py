@@ -18,7 +18,7 @@ from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import HIDDEN, Result, to_plain
+from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -389,7 +389,7 @@ class CoderContents:
         names = {entry.name: entry.name for entry in fields(self)} | {"marks": self.mark_name}
         if self.seconds is None:
             del names["seconds"]
-        return {name: to_plain(getattr(self, attribute)) for attribute, name in names.items()}
+        return {name: getattr(self, attribute) for attribute, name in names.items()}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.measures.axis import amount
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
 from caesura.model.seconds import lack_units, one_level_as_tiers
 from caesura.model.tier import Tier
@@ -122,15 +123,9 @@ class GoldStudy(Result):
         """The signature of the gold standard."""
         return self.gold.signature
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the gold standard and the evaluation as plain data.
-
-        Returns
-        -------
-        dict
-            The entries of the gold standard, and ``evaluation``.
-        """
-        return self.gold.to_dict() | {"evaluation": None if self.evaluation is None else self.evaluation.to_dict()}
+    def __json__(self) -> dict[str, Any]:
+        """Return the entries of the gold standard, and ``evaluation``."""
+        return json_entries(self.gold) | {"evaluation": self.evaluation}
 
 
 def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:

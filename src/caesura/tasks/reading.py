@@ -18,9 +18,10 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation
+from caesura.model.json_text import to_json
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
-from caesura.model.result import Excluded, to_json
+from caesura.model.result import Excluded
 from caesura.model.seconds import tiers_where_mixed
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree

@@ -21,7 +21,8 @@ from caesura.measures.registry import parse
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import HIDDEN, Excluded, Result, Score, to_plain
+from caesura.model.plain import json_entries
+from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.seconds import tiers_where_mixed
 from caesura.model.segmentation import Segmentation
 from caesura.notices import collect_warnings, warn
@@ -108,14 +109,10 @@ class ItemScore:
     coder: str | None = None
 
     def __json__(self) -> dict[str, Any]:
-        plain = {"item": self.item} | self.score.to_dict()
-        plain |= {} if self.coder is None else {"coder": self.coder}
-        plain |= {} if self.plain is None else {"plain": self.plain}
-        if self.chance is not None:
-            plain["chance"] = to_plain(self.chance)
-        if self.edits and self.item is not None and self.score.edits is not None:
-            plain["edits"] = to_plain(self.score.edits)
-        return plain
+        edits = self.score.edits if self.edits and self.item is not None else None
+        added = {"coder": self.coder, "plain": self.plain, "chance": self.chance, "edits": edits}
+        own = {name: value for name, value in added.items() if value is not None}
+        return {"item": self.item} | json_entries(self.score) | own
 
 
 @dataclass(frozen=True, slots=True)

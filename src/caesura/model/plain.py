@@ -1,0 +1,240 @@
+"""Plain data: dictionaries, lists, strings, numbers, booleans and None, which results become for JSON and data frames.
+
+No class writes its own JSON. A dataclass becomes a dictionary of its fields. A class can change that with
+
+- ``json_properties``, names of properties that are added to the fields;
+- ``json_if_set``, names of properties that are added unless they are None;
+- ``__json__``, a method that returns what is converted in place of the object.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from caesura.errors import OptionError
+
+_SAME = frozenset((str, int, bool, type(None)))  # types that are plain data as they are
+
+
+def to_plain(value: Any) -> Any:
+    """Return ``value`` as plain data: dictionaries, lists, strings, numbers, booleans and None.
+
+    Parameters
+    ----------
+    value : object
+        A result, a dataclass, an array, a mapping, a sequence or a number. Objects may define ``__json__``, a method that
+        returns what is converted in their place.
+
+    Returns
+    -------
+    object
+        The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
+    """
+    return _converter(type(value))(value)  # type: ignore[arg-type]  # mypy: a class is hashable
+
+
+@cache
+def _converter(kind: type) -> Callable[[Any], Any]:
+    """Return the function that converts objects of a class to plain data.
+
+    An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
+    :mod:`caesura.model.json_text` has the same cases.
+    """
+    if kind is type(None) or issubclass(kind, (str, int)):
+        return _same
+    if issubclass(kind, float):
+        return _plain_float
+    if hasattr(kind, "__json__"):
+        convert: Callable[[Any], Any] = kind.__json__
+        return lambda value: to_plain(convert(value))
+    if hasattr(kind, "tolist"):  # numpy arrays and numbers
+        return lambda value: to_plain(value.tolist())
+    if is_dataclass(kind):
+        return lambda value: _plain_mapping(entries_of(value))
+    if hasattr(kind, "_asdict"):  # a named tuple
+        return lambda value: _plain_mapping(value._asdict())
+    if issubclass(kind, Mapping):
+        return _plain_mapping
+    if issubclass(kind, Set):
+        return lambda value: sorted(map(to_plain, value))
+    return _plain_list if issubclass(kind, Iterable) else str
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _plain_float(value: float) -> float | str | None:
+    return None if math.isnan(value) else value if math.isfinite(value) else str(value)
+
+
+def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        key if type(key) is str else key_text(key): entry if type(entry) in _SAME else to_plain(entry)
+        for key, entry in value.items()
+    }
+
+
+def _plain_list(value: Iterable[Any]) -> list[Any]:
+    entries = list(value)
+    return entries if _SAME.issuperset(map(type, entries)) else [to_plain(entry) for entry in entries]
+
+
+def json_entries(value: Any) -> dict[str, Any]:
+    """Return the names and values of the JSON object that a result becomes, not yet as plain data.
+
+    Parameters
+    ----------
+    value : object
+        A dataclass, which may define ``__json__``.
+
+    Returns
+    -------
+    dict
+        Name -> value, in the order of the JSON.
+    """
+    return dict(value.__json__()) if hasattr(type(value), "__json__") else entries_of(value)
+
+
+def entries_of(value: Any) -> dict[str, Any]:
+    """Return the fields and properties of a dataclass that are part of its JSON, not yet as plain data.
+
+    Parameters
+    ----------
+    value : object
+        A dataclass.
+
+    Returns
+    -------
+    dict
+        Name -> value, in the order of the JSON.
+    """
+    kind: Any = type(value)
+    entries = {name: getattr(value, name) for name in shown_names(kind)}
+    for name in names_if_set(kind):
+        entry = getattr(value, name)
+        if entry is not None:
+            entries[name] = entry
+    return entries
+
+
+@cache
+def shown_names(kind: type) -> tuple[str, ...]:
+    """Return the names of the fields and properties that are always part of the JSON of a dataclass.
+
+    Parameters
+    ----------
+    kind : type
+        A dataclass.
+
+    Returns
+    -------
+    tuple of str
+        Fields without those that are private or hidden, then ``json_properties``.
+    """
+    shown = [
+        entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
+    ]
+    return tuple(dict.fromkeys((*shown, *getattr(kind, "json_properties", ()))))
+
+
+def names_if_set(kind: type) -> tuple[str, ...]:
+    """Return the names of the properties that are part of the JSON of a dataclass unless they are None.
+
+    Parameters
+    ----------
+    kind : type
+        A dataclass.
+
+    Returns
+    -------
+    tuple of str
+        Its ``json_if_set``.
+    """
+    names: tuple[str, ...] = getattr(kind, "json_if_set", ())
+    return names
+
+
+def key_text(key: object) -> str:
+    """Return the key of a mapping as the name in a JSON object.
+
+    Parameters
+    ----------
+    key : object
+        A string, a tuple or another object.
+
+    Returns
+    -------
+    str
+        The entries of a tuple with bars between them, such as ``"Ann|Bo"``; other objects as text.
+    """
+    return key if isinstance(key, str) else "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a data frame.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Column -> value of each row. A row need not have every column.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        The data frame; pandas unless only polars is installed.
+
+    Raises
+    ------
+    OptionError
+        If neither is installed.
+    """
+    columns = dict.fromkeys(column for row in rows for column in row)
+    data = {column: [row.get(column) for row in rows] for column in columns}
+    for name in ("pandas", "polars"):
+        try:
+            library: Any = import_module(name)
+        except ImportError:
+            continue
+        return library.DataFrame(data) if name == "pandas" else library.DataFrame(data, strict=False)
+    raise OptionError("to_frame needs pandas or polars; install one of them, such as with `pip install pandas`")
+
+
+def flatten(plain: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested plain data as one row of a table.
+
+    Parameters
+    ----------
+    plain : mapping
+        Plain data, see :func:`to_plain`.
+    prefix : str, optional
+        Beginning of the names of the columns.
+
+    Returns
+    -------
+    dict
+        Column -> text, number, truth value or None. Entries of mappings have columns such as ``parts.matches``; an interval
+        has two columns, ``low`` and ``high``; other lists become one text, and lists of lists or mappings are left out.
+
+    Examples
+    --------
+    >>> flatten({"coders": ["Ann", "Bo"], "score": {"value": 0.5}, "interval": [0.4, 0.6]})
+    {'coders': 'Ann, Bo', 'score.value': 0.5, 'interval.low': 0.4, 'interval.high': 0.6}
+    """
+    row: dict[str, Any] = {}
+    for name, value in plain.items():
+        column = f"{prefix}{name}"
+        if isinstance(value, Mapping):
+            row |= flatten(value, f"{column}.")
+        elif not isinstance(value, list):
+            row[column] = value
+        elif name == "interval" and len(value) == 2:
+            row |= {f"{column}.low": value[0], f"{column}.high": value[1]}
+        elif not any(isinstance(entry, (list, dict)) for entry in value):
+            row[column] = ", ".join("" if entry is None else str(entry) for entry in value)
+    return row
