@@ -185,6 +185,11 @@ class Batch:
         Batch
             A copy.
         """
+        if self.packed is not None:
+            chosen = documents.tolist()
+            packed = [self.packed[0][d] for d in chosen], [self.packed[1][d] for d in chosen]
+            off = (np.insert(np.cumsum(count[documents]), 0, 0) for count in (self.a_count, self.b_count))
+            return self.from_packed(packed, self.length[documents], *off)
         a_rows, a_off = rows_of(self.a_off, documents)
         b_rows, b_off = rows_of(self.b_off, documents)
         changes = {"a_pos": a_rows, "a_code": a_rows, "b_pos": b_rows, "b_code": b_rows}
