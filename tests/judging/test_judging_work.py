@@ -69,15 +69,17 @@ def assert_same_texts(baselines: Baselines, size: int) -> None:
 
 MARKS = {
     "types": ["", "", "a", "b"],
-    "end of the text": ["", "", "a"],
+    "one type": ["", "", "a"],
     "several types": ["", "", "a", "b", "ab", "abc"],
     "no boundaries": [""],
 }
 
 
 def marked(kinds: list[str], units: int, rng: np.random.Generator) -> cz.Segmentation:
-    """Return a text with random marks of these kinds; a mark such as "ab" stands for two types."""
-    return cz.Segmentation.from_sets([set(rng.choice(kinds)) for _ in range(units)], types=["c", "b", "a"])
+    """Return a text with random marks of these kinds after all units, the last too; "ab" stands for two types."""
+    entries = [(place, "cba".index(name)) for place in range(1, units + 1) for name in rng.choice(kinds)]
+    positions, codes = np.array(sorted(entries), np.int64).reshape(-1, 2).T.copy()
+    return cz.Segmentation.from_valid_entries(units, positions, codes, ("c", "b", "a"))
 
 
 @pytest.fixture(params=[(name, dialogue) for name in MARKS for dialogue in (False, True)], ids=str)

@@ -324,11 +324,10 @@ class CoderPairs:
         """Whether the types are the same for every subset of the coders."""
         if len(self.scores.types) <= 1:
             return True
-        declared = {
-            (text.types, text.types_declared)
-            for entry in self.annotations.values()
-            for text in ((entry,) if isinstance(entry, Segmentation) else streams_of(entry).values())
-        }
+        entries = self.annotations.values()
+        if not all(isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed) for entry in entries):
+            return False
+        declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
         return len(declared) == 1 and declared.pop()[1]
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
