@@ -365,13 +365,7 @@ class TimedBaselines:
         """
 
         def fill(begin: float, end: float) -> Floats:
-            lengths = self.lengths
-            places: list[float] = []
-            place = begin + float(lengths[rng.integers(len(lengths))])
-            while place < end - SAME_PLACE:
-                places.append(place)
-                place += float(lengths[rng.integers(len(lengths))])
-            return np.array(places)
+            return _fill_with_times(self.lengths, begin, end - SAME_PLACE, rng)
 
         return self._annotate(fill, self._drawn(rng))
 
@@ -419,8 +413,12 @@ class TimedBaselines:
         labels = self.labels
         return lambda n: [labels[k] for k in rng.integers(0, len(labels), n).tolist()]
 
+    @cached_property
+    def _most_frequent_label(self) -> str:
+        return Counter(self.labels).most_common(1)[0][0]
+
     def _frequent(self, n: int) -> list[str]:
-        return [Counter(self.labels).most_common(1)[0][0]] * n
+        return [self._most_frequent_label] * n
 
     def _annotate(self, place: PlaceTimes, choose: ChooseLabels) -> dict[str, Annotation]:
         return _annotations(
@@ -430,10 +428,24 @@ class TimedBaselines:
 
     def _tier(self, model: Tier, place: PlaceTimes, choose: ChooseLabels) -> Tier:
         times = place(model.begin, model.end)
-        if not self.labels:
-            return Tier(points=[(time, "") for time in times.tolist()], begin=model.begin, end=model.end)
-        ends = [model.begin, *times.tolist(), model.end]
-        return Tier(zip(ends[:-1], ends[1:], choose(len(ends) - 1), strict=True), begin=model.begin, end=model.end)
+        labels = choose(len(times) + 1) if self.labels else None
+        return Tier.from_times(times, labels, begin=model.begin, end=model.end)
+
+
+def _fill_with_times(lengths: Floats, begin: float, end: float, rng: np.random.Generator) -> Floats:
+    """Return boundaries between segments that are drawn until they reach the end."""
+    state = rng.bit_generator.state
+    count = int((end - begin) / float(lengths.mean())) + 8
+    while True:
+        drawn = lengths[rng.integers(len(lengths), size=count)]
+        times = np.cumsum(np.concatenate([[begin], drawn]))
+        used = int(np.searchsorted(times[1:], end)) + 1  # up to the segment that reaches the end
+        rng.bit_generator.state = state
+        if used <= count:
+            break
+        count *= 2
+    rng.integers(len(lengths), size=used)  # later draws continue after those that are used
+    return times[1:used]
 
 
 def _annotations(participants: Participants, annotate: Callable[[Annotation], dict[str, Any]]) -> dict[str, Annotation]:

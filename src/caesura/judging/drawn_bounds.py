@@ -32,6 +32,7 @@ BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
 _OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
+_TIMED_BOUNDARY = 5  # a boundary in seconds of a pair of coders costs as much as 5 between units
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -283,6 +284,7 @@ def check_human_bound(participants: Participants) -> None:
     """
     groups = [by_coder.values() for by_coder in participants.coders.values()]
     boundaries = sum(2 * (len(group) - 1) * _sizes(group)[0] for group in groups)
+    boundaries *= _TIMED_BOUNDARY if participants.kind == "timed" else 1
     hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
     check_limit("boundaries of all pairs of coders", boundaries, MAX_PAIRED_BOUNDARIES, hint)
 
