@@ -255,9 +255,29 @@ def test_work_of_a_draw_grows_with_pairs_and_boundaries(corpus):
 
 def test_too_many_boundaries_of_coders_are_refused(corpus, monkeypatch):
     monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
-    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders: .*more than 100; choose fewer coders"):
+    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders.*: .*more than 100; choose fewer coders"):
         cz.judge(corpus, [corpus.coders[0]])
     assert cz.judge(corpus, [corpus.coders[0]], bounds=False).rows
+
+
+@pytest.mark.parametrize(
+    ("annotation", "work"),
+    [
+        (cz.Segmentation.from_masses([2, 3, 4]), 40 + 2 * 2),
+        (cz.Spans([(0, 2, "a"), (3, 5, "b"), (6, 7, "a")]), 100 + 2 * 3 * 5),
+        (cz.Tier([(0, 2, "a"), (2, 5, "b")]), 100 + 2 * 1 * 5),
+    ],
+    ids=["segmentation", "spans", "tier"],
+)
+def test_work_of_the_human_bound(annotation, work, monkeypatch):
+    """Two items with three coders have six ordered pairs each."""
+    corpus = cz.Corpus({item: dict.fromkeys("abcd", annotation) for item in "xy"})
+    participants = collect_participants(corpus, ["d"])
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work)
+    drawn_bounds.check_human_bound(participants)
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work - 1)
+    with pytest.raises(LimitError):
+        drawn_bounds.check_human_bound(participants)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,10 @@ from caesura.measures.batch import Batch
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
@@ -32,7 +34,7 @@ BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
 _OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
-_TIMED_BOUNDARY = 5  # a boundary in seconds of a pair of coders costs as much as 5 between units
+_HUMAN_PAIR, _OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY = 40, 100, 5  # the same for pairs of coders, without random draws
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -275,18 +277,19 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
 
 
 def check_human_bound(participants: Participants) -> None:
-    """Raise an error if coders who place many boundaries are too many to compare every coder with every other.
+    """Raise an error if the coders are too many to compare every coder with every other.
 
     Parameters
     ----------
     participants : Participants
-        Coders who segment texts or recordings.
+        The coders.
     """
+    in_arrays = participants.kind in ("linear", "dialogue")
+    pair, boundary = (_HUMAN_PAIR, 1) if in_arrays else (_OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY)
     groups = [by_coder.values() for by_coder in participants.coders.values()]
-    boundaries = sum(2 * (len(group) - 1) * _sizes(group)[0] for group in groups)
-    boundaries *= _TIMED_BOUNDARY if participants.kind == "timed" else 1
+    work = sum((len(group) - 1) * (pair * len(group) + 2 * boundary * _sizes(group)[0]) for group in groups)
     hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
-    check_limit("boundaries of all pairs of coders", boundaries, MAX_PAIRED_BOUNDARIES, hint)
+    check_limit("boundaries of all pairs of coders, and more for each pair", work, MAX_PAIRED_BOUNDARIES, hint)
 
 
 def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
@@ -296,6 +299,8 @@ def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
         if type(annotation) is Segmentation:
             boundaries += annotation.inner.size
             length = max(length, annotation.length)
+        elif isinstance(annotation, (Spans, Hierarchy)):
+            boundaries += len(annotation if isinstance(annotation, Spans) else annotation.spans)
         elif tiers := tiers_of(annotation):
             boundaries += sum(tier.edges.inner.size for tier in tiers.values())
         else:

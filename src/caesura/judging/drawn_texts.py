@@ -105,12 +105,12 @@ class TextSource:
         lengths = np.tile(model.lengths, count)
         off, last = np.zeros(len(lengths) + 1, np.int64), np.zeros(len(lengths), np.int64)
         positions = chosen = EMPTY
-        text = 0
-        more = 16
+        text = more = 0
         while text < len(lengths):
-            more = max(2 * more, self._words_for(lengths[text:]))
-            words = self._rng.bit_generator.random_raw(more)
-            self._words = np.concatenate([self._words, words]) if len(self._words) else words
+            missing = max(self._words_for(lengths[text:]) - len(self._words), more)
+            if missing > 0:
+                self._words = np.concatenate([self._words, self._rng.bit_generator.random_raw(missing)])
+            more = 2 * more + 16  # if the estimate is too low
             space = np.empty(2 * len(self._words), np.int64)  # a place in a list takes half a word
             positions = np.concatenate([positions[: off[text]], space])
             chosen = np.concatenate([chosen[: off[text]], space]) if self._pools[0] > 0 else EMPTY
@@ -122,10 +122,13 @@ class TextSource:
 
     def _words_for(self, lengths: Ints) -> int:
         """Estimate the number of random words for texts of these lengths."""
+        units, texts = int(lengths.sum()), len(lengths)
         if self._rate >= 0:
-            boundaries = int(lengths.sum() * self._rate)
-            return int(lengths.sum()) + boundaries + len(lengths)
-        return int(lengths.sum() / self._model.masses.mean()) + 6 * len(lengths)
+            halves, boundaries = 2 * units, units * self._rate
+        else:
+            boundaries = units / float(self._model.masses.mean())
+            halves = int(boundaries) + 10 * texts
+        return (halves + (0 if self._pools[0] < 0 else int(boundaries) + texts)) // 2 + 16
 
 
 class DrawnTexts:
