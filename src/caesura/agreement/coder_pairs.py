@@ -325,7 +325,9 @@ class CoderPairs:
         if len(self.scores.types) <= 1:
             return True
         entries = self.annotations.values()
-        if not all(isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed) for entry in entries):
+        if not all(
+            isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed) for entry in entries
+        ):
             return False
         declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
         return len(declared) == 1 and declared.pop()[1]

@@ -167,8 +167,7 @@ class Baselines:
     def model(self) -> TextModel:
         """What random texts are drawn from; items are in alphabetical order."""
         streams = [
-            streams_of(next(iter(self.participants.coders[item].values())))
-            for item in sorted(self.participants.items)
+            streams_of(next(iter(self.participants.coders[item].values()))) for item in sorted(self.participants.items)
         ]
         lengths = np.array([text.length for by_stream in streams for text in by_stream.values()], np.int64)
         sets = None if self._types is None else self._type_sets

@@ -34,7 +34,11 @@ BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
 _OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
-_HUMAN_PAIR, _OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY = 40, 100, 5  # the same for pairs of coders, without random draws
+_HUMAN_PAIR, _OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY = (
+    40,
+    100,
+    5,
+)  # the same for pairs of coders, without random draws
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 

@@ -84,7 +84,9 @@ class TextSource:
         self._rng = rng
         self._rate = model.rate if placement else -1.0
         self._sums = np.concatenate([[0], np.cumsum(model.masses)])
-        self._pools = (-1, -1) if model.sets is None else tuple(len(sets.pool) for sets in model.sets)
+        inner, ends = (None, None) if model.sets is None else model.sets
+        self._inner = -1 if inner is None else len(inner.pool)
+        self._ends = -1 if ends is None else len(ends.pool)
         self._words = np.empty(0, np.uint64)
         self._half = -1
 
@@ -113,8 +115,8 @@ class TextSource:
             more = 2 * more + 16  # if the estimate is too low
             space = np.empty(2 * len(self._words), np.int64)  # a place in a list takes half a word
             positions = np.concatenate([positions[: off[text]], space])
-            chosen = np.concatenate([chosen[: off[text]], space]) if self._pools[0] > 0 else EMPTY
-            rules = model.masses, self._sums, self._rate, *self._pools
+            chosen = np.concatenate([chosen[: off[text]], space]) if self._inner > 0 else EMPTY
+            rules = model.masses, self._sums, self._rate, self._inner, self._ends
             out = positions, chosen, last, off
             text, used, self._half = fill(self._words, lengths, *rules, *out, text, 0, self._half)
             self._words = self._words[used:]
@@ -128,7 +130,7 @@ class TextSource:
         else:
             boundaries = units / float(self._model.masses.mean())
             halves = int(boundaries) + 10 * texts
-        return (halves + (0 if self._pools[0] < 0 else int(boundaries) + texts)) // 2 + 16
+        return (halves + (0 if self._inner < 0 else int(boundaries) + texts)) // 2 + 16
 
 
 class DrawnTexts:
