@@ -325,3 +325,11 @@ def test_crossed_scores_of_texts_that_cannot_be_compared():
     texts = [cz.Segmentation.from_masses(masses) for masses in ([2, 3], [5], [4])]
     scores = score_crossed(parse("boundary_similarity"), texts, np.array([0, 0]), np.array([1, 2]))
     assert list(scores.errors) == [1]
+
+
+def test_random_words_that_are_drawn_in_pieces(typed_corpus, monkeypatch):
+    """Neither the number of words at once nor a low estimate of their number changes the texts."""
+    monkeypatch.setattr(drawn_texts, "_MAX_WORDS", 1)
+    monkeypatch.setattr(drawn_texts.TextSource, "_words_for", lambda *_: 1)
+    monkeypatch.setattr(drawn_texts.TextSource, "_boundaries_of", lambda *_: 0)
+    assert_same_texts(Baselines(participants_of(typed_corpus)), 7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,8 @@ from caesura.measures.crossed import CrossedSides, Positions
 from caesura.measures.streams import StreamBatch
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Ints
+
+_MAX_WORDS = 2**22  # random words that are drawn at once: 32 MB
 
 
 class TypeSets:
@@ -109,11 +112,12 @@ class TextSource:
         positions = chosen = EMPTY
         text = more = 0
         while text < len(lengths):
-            missing = max(self._words_for(lengths[text:]) - len(self._words), more)
+            needed = max(self._words_for(lengths[text : text + 1]), min(_MAX_WORDS, self._words_for(lengths[text:])))
+            missing = max(needed - len(self._words), more)
             if missing > 0:
                 self._words = np.concatenate([self._words, self._rng.bit_generator.random_raw(missing)])
             more = 2 * more + 16  # if the estimate is too low
-            space = np.empty(2 * len(self._words), np.int64)  # a place in a list takes half a word
+            space = np.empty(self._boundaries_of(len(self._words)) + more, np.int64)
             positions = np.concatenate([positions[: off[text]], space])
             chosen = np.concatenate([chosen[: off[text]], space]) if self._inner > 0 else EMPTY
             rules = model.masses, self._sums, self._rate, self._inner, self._ends
@@ -121,6 +125,12 @@ class TextSource:
             text, used, self._half = fill(self._words, lengths, *rules, *out, text, 0, self._half)
             self._words = self._words[used:]
         return DrawnTexts(model, count, Positions(positions[: off[-1]], EMPTY, off), chosen[: off[-1]], last)
+
+    def _boundaries_of(self, words: int) -> int:
+        """Estimate how many boundaries a number of random words suffice for."""
+        if self._rate < 0:
+            return 2 * words  # a place in a list takes half a word
+        return int(words * self._rate + 6 * math.sqrt(words)) + 64
 
     def _words_for(self, lengths: Ints) -> int:
         """Estimate the number of random words for texts of these lengths."""

@@ -109,10 +109,12 @@ def fill(
             before = words
             place = off[text]
             if rate >= 0:
-                if place + lengths[text] - 1 > positions.shape[0]:
-                    break
                 for position in range(1, lengths[text]):
                     if (next_word(&words) >> 11) * (1.0 / 9007199254740992.0) < rate:
+                        if place == positions.shape[0]:
+                            words.missing = True
+                        if words.missing:
+                            break
                         positions[place] = position
                         place += 1
             else:
