@@ -123,10 +123,11 @@ MAX_BOUND_WORK = 100_000_000
 """Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
 there are fewer draws. Dialogues, types and times count more."""
 MAX_PAIRED_BOUNDARIES = 60_000_000
-"""Boundaries of both coders, summed over all ordered pairs of coders of a judgement and all items: about five seconds."""
-MAX_PLAN_WORK = 1_000_000_000
+"""Boundaries of both coders, and 40 for each pair, summed over all ordered pairs of coders of a judgement and all items: about
+five seconds. Spans, hierarchies and times count more: 5 for each boundary and 100 for each pair."""
+MAX_PLAN_WORK = 700_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
-MAX_PLAN_OUTPUTS = 12_000
+MAX_PLAN_OUTPUTS = 9_000
 """Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
 MAX_RANKED_UNITS = 600_000
 """Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,8 +11,7 @@ import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.coefficients import agreement_value
 from caesura.errors import CaesuraWarning, LimitError
-from caesura.judging import bounds as bounds_module
-from caesura.judging import drawn_bounds, planning
+from caesura.judging import drawn_bounds, drawn_texts, planning
 from caesura.judging.bounds import Baselines
 from caesura.judging.pair_scores import PLACEMENT, RANDOM, Pairing, score_pairs
 from caesura.judging.participants import collect_participants
@@ -54,15 +52,76 @@ def test_arrays_have_the_boundaries_of_objects(masses, size):
     corpus = cz.Corpus({item: {"ann": cz.Segmentation.from_masses(text)} for item, text in texts.items()})
     baselines = Baselines(collect_participants(corpus, {"bot": corpus.of_coder("ann")}))
     assert baselines.are_plain
+    assert_same_texts(baselines, size)
+
+
+def assert_same_texts(baselines: Baselines, size: int) -> None:
+    """Compare 40 draws, ``size`` at a time, with those of the methods that draw one text after the other."""
     for method, source in (("random", baselines.random_texts), ("placement", baselines.placed_texts)):
         rng = np.random.default_rng(3)
-        expected = [text.inner.tolist() for _ in range(40) for text in getattr(baselines, method)(rng).values()]
+        expected = [getattr(baselines, method)(rng) for _ in range(40)]
         stream = source(np.random.default_rng(3))
-        actual: list[list[int]] = []
+        actual: list[object] = []
         for start in range(0, 40, size):
-            positions, _, off = stream.draw(min(size, 40 - start))
-            actual += [positions[a:b].tolist() for a, b in pairwise(off)]
+            actual += baselines.annotations_of(stream.draw(min(size, 40 - start))).values()
         assert actual == expected
+
+
+MARKS = {
+    "types": ["", "", "a", "b"],
+    "one type": ["", "", "a"],
+    "several types": ["", "", "a", "b", "ab", "abc"],
+    "no boundaries": [""],
+}
+
+
+def marked(kinds: list[str], units: int, rng: np.random.Generator) -> cz.Segmentation:
+    """Return a text with random marks of these kinds after all units, the last too; "ab" stands for two types."""
+    entries = [(place, "cba".index(name)) for place in range(1, units + 1) for name in rng.choice(kinds)]
+    positions, codes = np.array(sorted(entries), np.int64).reshape(-1, 2).T.copy()
+    return cz.Segmentation.from_valid_entries(units, positions, codes, ("c", "b", "a"))
+
+
+@pytest.fixture(params=[(name, dialogue) for name in MARKS for dialogue in (False, True)], ids=str)
+def typed_corpus(request) -> cz.Corpus:
+    kinds, rng = MARKS[request.param[0]], np.random.default_rng(8)
+    lengths = {f"x{k}": units for k, units in enumerate((1, 2, 9, 30, 14, 3))}
+
+    def annotation(units: int) -> object:
+        if not request.param[1]:
+            return marked(kinds, units, rng)
+        return cz.Dialogue({"S": marked(kinds, units, rng), "A": marked(kinds, 2 * units, rng)})
+
+    return cz.Corpus({item: {coder: annotation(units) for coder in "abc"} for item, units in lengths.items()})
+
+
+@pytest.mark.parametrize("size", [1, 3, 40])
+def test_arrays_have_the_types_of_objects(typed_corpus, size):
+    assert_same_texts(Baselines(participants_of(typed_corpus)), size)
+
+
+@pytest.mark.parametrize(
+    "measures", [["flexible_similarity", "S_f^B", "boundary_similarity"], ["WD", "boundary_confusion", "fuzzy_success"]]
+)
+def test_typed_bounds_equal_those_from_objects(typed_corpus, measures, monkeypatch):
+    """Measures that are scored from arrays have the same scores and reasons as those of objects."""
+    results = []
+    for _ in range(2):
+        try:
+            results.append(cz.judge(typed_corpus, ["a"], measures=measures, seed=2, bounds=12).to_dict())
+        except cz.CaesuraError as error:
+            results.append(str(error))
+        monkeypatch.setattr(drawn_texts.DrawnTexts, "second_sides", lambda *_: None)
+    assert results[0] == results[1]
+
+
+def test_streams_in_different_order_are_compared_by_name():
+    """Arrays of a dialogue depend on the order of its streams, so they are not shared if coders have different orders."""
+    a, b = cz.Segmentation.from_masses([1, 2, 4]), cz.Segmentation.from_masses([3, 2])
+    coders = {"ann": cz.Dialogue({"F": a, "G": b}), "bo": cz.Dialogue({"G": b, "F": a})}
+    judgement = cz.judge(cz.Corpus({"x": coders}), {"bot": {"x": cz.Dialogue({"G": b, "F": a})}}, bounds=5)
+    assert judgement.row("bot", "flexible_similarity").value == 1
+    assert judgement.row("human", "flexible_similarity").value == 1
 
 
 def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
@@ -75,7 +134,7 @@ def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
 
 def test_drawn_bounds_equal_those_from_objects(corpus, monkeypatch):
     by_arrays = cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict()
-    monkeypatch.setattr(bounds_module.Baselines, "are_plain", False)
+    monkeypatch.setattr(drawn_texts.DrawnTexts, "second_sides", lambda *_: None)
     assert cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict() == by_arrays
 
 
@@ -196,9 +255,29 @@ def test_work_of_a_draw_grows_with_pairs_and_boundaries(corpus):
 
 def test_too_many_boundaries_of_coders_are_refused(corpus, monkeypatch):
     monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
-    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders: .*more than 100; choose fewer coders"):
+    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders.*: .*more than 100; choose fewer coders"):
         cz.judge(corpus, [corpus.coders[0]])
     assert cz.judge(corpus, [corpus.coders[0]], bounds=False).rows
+
+
+@pytest.mark.parametrize(
+    ("annotation", "work"),
+    [
+        (cz.Segmentation.from_masses([2, 3, 4]), 40 + 2 * 2),
+        (cz.Spans([(0, 2, "a"), (3, 5, "b"), (6, 7, "a")]), 100 + 2 * 3 * 5),
+        (cz.Tier([(0, 2, "a"), (2, 5, "b")]), 100 + 2 * 1 * 5),
+    ],
+    ids=["segmentation", "spans", "tier"],
+)
+def test_work_of_the_human_bound(annotation, work, monkeypatch):
+    """Two items with three coders have six ordered pairs each."""
+    corpus = cz.Corpus({item: dict.fromkeys("abcd", annotation) for item in "xy"})
+    participants = collect_participants(corpus, ["d"])
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work)
+    drawn_bounds.check_human_bound(participants)
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work - 1)
+    with pytest.raises(LimitError):
+        drawn_bounds.check_human_bound(participants)
 
 
 @pytest.mark.parametrize(
@@ -246,3 +325,11 @@ def test_crossed_scores_of_texts_that_cannot_be_compared():
     texts = [cz.Segmentation.from_masses(masses) for masses in ([2, 3], [5], [4])]
     scores = score_crossed(parse("boundary_similarity"), texts, np.array([0, 0]), np.array([1, 2]))
     assert list(scores.errors) == [1]
+
+
+def test_random_words_that_are_drawn_in_pieces(typed_corpus, monkeypatch):
+    """Neither the number of words at once nor a low estimate of their number changes the texts."""
+    monkeypatch.setattr(drawn_texts, "_MAX_WORDS", 1)
+    monkeypatch.setattr(drawn_texts.TextSource, "_words_for", lambda *_: 1)
+    monkeypatch.setattr(drawn_texts.TextSource, "_boundaries_of", lambda *_: 0)
+    assert_same_texts(Baselines(participants_of(typed_corpus)), 7)

@@ -545,3 +545,20 @@ def test_what_kernels_read_is_not_part_of_the_value() -> None:
     assert "packed" not in repr(tier)
     unlabelled = Tier(points=[(1.5, "")], end=4, open_end=True)
     assert struct.unpack("=ddqqdqq", unlabelled.packed_edges) == (0, 4, 1, 2, 1.5, 1, 1)
+
+
+@pytest.mark.parametrize("times", [[], [1.5], [0.25, 1.0, 2.5], [1.0, 1.0000001], [0.5, 2.9999999]])
+@pytest.mark.parametrize("is_labelled", [True, False])
+def test_tier_from_times_is_that_of_the_class(times, is_labelled):
+    """The same rows and edges, also if two times are the same place."""
+    labels = ["b", "a", "b", "c"][: len(times) + 1]
+    ends = [0.0, *times, 3.0]
+    expected = (
+        Tier(zip(ends[:-1], ends[1:], labels, strict=True), end=3)
+        if is_labelled
+        else Tier(points=[(time, "") for time in times], end=3)
+    )
+    tier = Tier.from_times(np.array(times), labels if is_labelled else None, begin=0.0, end=3.0)
+    assert tier == expected
+    assert tier.packed_edges == expected.packed_edges
+    assert tier.edges.labels == expected.edges.labels

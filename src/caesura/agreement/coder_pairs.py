@@ -290,10 +290,10 @@ class CoderPairs:
         Returns
         -------
         CoderPairs or None
-            The scores; None if the pairs must be scored again: if not every coder annotated every item, or if there are types,
-            which the coders together may define.
+            The scores; None if the pairs must be scored again: if not every coder annotated every item, or if there are types
+            that not every annotation declares, so that the coders together define them.
         """
-        if self.excluded or not self.complete or len(self.scores.types) > 1:
+        if self.excluded or not self.complete or not self._declares_types:
             return None
         chosen = np.isin(np.array(self.coders, object), list(coders))
         number = np.cumsum(chosen) - 1
@@ -318,6 +318,19 @@ class CoderPairs:
             scores=scores,
             annotations={key: entry for key, entry in self.annotations.items() if key[1] in names},
         )
+
+    @cached_property
+    def _declares_types(self) -> bool:
+        """Whether the types are the same for every subset of the coders."""
+        if len(self.scores.types) <= 1:
+            return True
+        entries = self.annotations.values()
+        if not all(
+            isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed) for entry in entries
+        ):
+            return False
+        declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
+        return len(declared) == 1 and declared.pop()[1]
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
         """Return a coder's segmentations of an item.

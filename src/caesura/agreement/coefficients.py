@@ -442,11 +442,65 @@ def agreement_value(
     resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
     with use_engine("threads") as engine:
         observed = _observe(corpus, resolved, engine)
-        model = resolved.model_class(observed, resolved, engine)
-        total = model.total()
+        return _value(observed, resolved, engine), observed.excluded
+
+
+def _value(observed: CoderPairs, resolved: Coefficient, engine: Engine) -> float:
+    """Return the value of a coefficient."""
+    model = resolved.model_class(observed, resolved, engine)
+    total = model.total()
     value = float(total.values(resolved.name)[0])
     _check_defined(resolved.name, model, value, total.expected[0])
-    return value, observed.excluded
+    return value
+
+
+def agreement_values(
+    corpus: Corpus, measure: Measure, coefficient: str, coders: Sequence[str], *, seed: int | None = 0
+) -> tuple[float, tuple[Excluded, ...], Callable[[], float]]:
+    """Compute the value of a coefficient of all coders, and of some of them. Pairs of coders are scored once if possible.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    measure : Measure
+        The measure.
+    coefficient : str
+        Name of the coefficient.
+    coders : sequence of str
+        Names of some coders.
+    seed : int or None, default 0
+        Random seed.
+
+    Returns
+    -------
+    of_all : float
+        The value of all coders.
+    excluded : tuple of Excluded
+        Items that could not be compared.
+    of_some : callable
+        Returns the value of some coders, on the other items.
+
+    Raises
+    ------
+    Undefined
+        If a value is undefined.
+    """
+    resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
+    with use_engine("threads") as engine:
+        observed = _observe(corpus, resolved, engine)
+        of_all = _value(observed, resolved, engine)
+
+    def of_some() -> float:
+        some = observed.restricted(coders)
+        if some is not None:
+            with use_engine("threads") as engine:
+                return _value(some, resolved, engine)
+        excluded = {entry.item for entry in observed.excluded}
+        rest = corpus.select(items=[item for item in corpus.item_names if item not in excluded], coders=coders)
+        return agreement_value(rest, measure, coefficient, seed=seed)[0]
+
+    return of_all, observed.excluded, of_some
 
 
 class CoderSubsets:

@@ -17,16 +17,17 @@ the types of that mark in the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 
+from caesura.judging.drawn_texts import DrawnTexts, TextModel, TextSource, TypeSets
 from caesura.judging.participants import Annotations, Participants
-from caesura.kernels.fill import fill
 from caesura.kernels.gather import gather, survey
-from caesura.measures.crossed import Positions
+from caesura.measures.batch import offsets_of
 from caesura.model.boundaries import NO_CODES
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.edges import SAME_PLACE
@@ -37,7 +38,7 @@ from caesura.simulation.segmentations import SegmentLengths, fill_with_segments,
 
 PlaceBoundaries = Callable[[int], Ints]
 """Function that takes a number of units and returns boundary positions."""
-ChooseTypes = Callable[["_TypeSets", int], Ints]
+ChooseTypes = Callable[["TypeSets", int], Ints]
 """Function that takes type sets and a number of boundaries, and returns the type set of each boundary."""
 PlaceTimes = Callable[[float, float], Floats]
 """Function that takes the beginning and the end of a recording and returns boundaries in seconds."""
@@ -55,17 +56,10 @@ class _OncePerLength:
 
     def __init__(self, place: PlaceBoundaries) -> None:
         self._place = place
-        self._known: dict[int, Segmentation] = {}
+        self.known: dict[int, Segmentation] = {}
 
     def __call__(self, units: int) -> Ints:
         return self._place(units)
-
-    def segmentation(self, units: int) -> Segmentation:
-        """Return the segmentation of a text without types."""
-        if units not in self._known:
-            positions = np.array(self._place(units), np.int64)
-            self._known[units] = Segmentation.from_valid_entries(units, positions, NO_CODES, UNTYPED)
-        return self._known[units]
 
 
 class Baselines:
@@ -107,7 +101,7 @@ class Baselines:
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
 
     @cached_property
-    def _type_sets(self) -> tuple[_TypeSets, _TypeSets]:
+    def _type_sets(self) -> tuple[TypeSets, TypeSets]:
         """The types of all inner boundaries of the coders, and the types (possibly none) at the ends of their texts."""
         code = {name: i for i, name in enumerate(self._types or UNTYPED)}
         inner: list[tuple[int, ...]] = []
@@ -118,7 +112,7 @@ class Baselines:
                 codes_at.setdefault(position, []).append(code[name])
             ends.append(tuple(sorted(codes_at.pop(text.length, ()))))
             inner += (tuple(sorted(codes)) for codes in codes_at.values())
-        return _TypeSets(inner), _TypeSets(ends)
+        return TypeSets(inner), TypeSets(ends)
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
         """Return one random segmentation per item, with segment lengths drawn from those of the coders.
@@ -163,19 +157,23 @@ class Baselines:
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all items are segmentations without types and marks at the end, so that arrays of positions suffice."""
+        """Whether all items are segmentations without types and marks at the end."""
         by_coder = self.participants.coders.values()
         return self._types is None and all(
             isinstance(annotation, Segmentation) for entries in by_coder for annotation in entries.values()
         )
 
     @cached_property
-    def lengths(self) -> Ints:
-        """Number of units of each item, for items that are segmentations, in alphabetical order of the items."""
-        models = (next(iter(self.participants.coders[item].values())) for item in sorted(self.participants.items))
-        return np.array([model.length for model in models if isinstance(model, Segmentation)], np.int64)
+    def model(self) -> TextModel:
+        """What random texts are drawn from; items are in alphabetical order."""
+        streams = [
+            streams_of(next(iter(self.participants.coders[item].values()))) for item in sorted(self.participants.items)
+        ]
+        lengths = np.array([text.length for by_stream in streams for text in by_stream.values()], np.int64)
+        sets = None if self._types is None else self._type_sets
+        return TextModel(offsets_of(streams), lengths, self.masses, self.rate, self._types, sets)
 
-    def random_texts(self, rng: np.random.Generator) -> RandomTexts:
+    def random_texts(self, rng: np.random.Generator) -> TextSource:
         """Return a source of random segmentations as arrays, with the same boundaries as :meth:`random`.
 
         Parameters
@@ -185,12 +183,12 @@ class Baselines:
 
         Returns
         -------
-        RandomTexts
-            The source; for baselines that :attr:`are_plain`.
+        TextSource
+            The source.
         """
-        return RandomTexts(self.lengths, self.masses, rng)
+        return TextSource(self.model, rng, placement=False)
 
-    def placed_texts(self, rng: np.random.Generator) -> PlacedTexts:
+    def placed_texts(self, rng: np.random.Generator) -> TextSource:
         """Return a source of random segmentations as arrays, with the same boundaries as :meth:`placement`.
 
         Parameters
@@ -200,10 +198,36 @@ class Baselines:
 
         Returns
         -------
-        PlacedTexts
-            The source; for baselines that :attr:`are_plain`.
+        TextSource
+            The source.
         """
-        return PlacedTexts(self.lengths, self.rate, rng)
+        return TextSource(self.model, rng, placement=True)
+
+    def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
+        """Return random segmentations as objects.
+
+        Parameters
+        ----------
+        texts : DrawnTexts
+            The arrays.
+
+        Returns
+        -------
+        dict
+            Number of the draw -> item -> segmentation or dialogue.
+        """
+        positions, codes, off = texts.typed
+        lengths, ends, types = texts.lengths.tolist(), off.tolist(), self._types or UNTYPED
+        segmentations = iter(
+            Segmentation.from_valid_entries(length, positions[a:b], codes[a:b] if len(types) > 1 else NO_CODES, types)
+            for length, (a, b) in zip(lengths, pairwise(ends), strict=True)
+        )
+        return {
+            str(draw): _annotations(
+                self.participants, lambda model: {name: next(segmentations) for name in streams_of(model)}
+            )
+            for draw in range(texts.draws)
+        }
 
     def regular(self) -> dict[str, Annotation]:
         """Return one segmentation per item, with all segments as long as the mean segment of the coders.
@@ -243,13 +267,17 @@ class Baselines:
         )
 
     def _segment(self, model: Segmentation, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
+        known = place.known if isinstance(place, _OncePerLength) else {}
+        if model.length not in known:
+            known[model.length] = self._segmentation(model.length, place, choose)
+        return known[model.length]
+
+    def _segmentation(self, length: int, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
         # Leave out the units: they equal the coders' units, and checking them again in every draw is slow.
-        if self._types is None and isinstance(place, _OncePerLength):
-            return place.segmentation(model.length)
-        positions = np.array(place(model.length), np.int64)
+        positions = np.array(place(length), np.int64)
         codes = np.empty(0, np.int64)
         if self._types is None:
-            return Segmentation.from_valid_entries(model.length, positions, codes, UNTYPED)
+            return Segmentation.from_valid_entries(length, positions, codes, UNTYPED)
         if choose is not None:
             inner, ends = self._type_sets
             if not len(inner.pool):
@@ -258,96 +286,10 @@ class Baselines:
             last = choose(ends, 1)
             sizes = np.concatenate([inner.size[chosen], ends.size[last]])
             codes = np.concatenate([*(inner.codes[k] for k in chosen), *(ends.codes[k] for k in last)], dtype=np.int64)
-            positions = np.repeat(np.append(positions, model.length), sizes)
+            positions = np.repeat(np.append(positions, length), sizes)
         if len(self._types) == 1:
             codes = codes[:0]
-        return Segmentation.from_valid_entries(model.length, positions, codes, self._types)
-
-
-class RandomTexts:
-    """Source of random segmentations of several texts, with segment lengths drawn from a list.
-
-    Parameters
-    ----------
-    lengths : numpy.ndarray
-        Number of units of each text.
-    masses : numpy.ndarray
-        Segment lengths to draw from, sorted.
-    rng : numpy.random.Generator
-        Source of randomness.
-    """
-
-    def __init__(self, lengths: Ints, masses: Ints, rng: np.random.Generator) -> None:
-        self._lengths = lengths
-        self._masses = masses
-        self._sums = np.concatenate([[0], np.cumsum(masses)])
-        self._rng = rng
-        self._drawn = np.empty(0, np.int64)
-
-    def draw(self, count: int) -> Positions:
-        """Return segmentations of all texts.
-
-        Parameters
-        ----------
-        count : int
-            Number of segmentations of each text.
-
-        Returns
-        -------
-        Positions
-            All texts of the first draw, then those of the second, and so on.
-        """
-        lengths = np.tile(self._lengths, count)
-        off = np.zeros(len(lengths) + 1, np.int64)
-        positions = np.empty(len(lengths) * 16, np.int64)
-        text = used = 0
-        while True:
-            # The same numbers as one call of ``rng.choice`` per text: they continue one sequence.
-            text, used = fill(lengths, self._masses, self._sums, self._drawn, positions, off, text, used)
-            if text == len(lengths):
-                self._drawn = self._drawn[used:]
-                return Positions(positions[: off[-1]], NO_CODES, off)
-            needed = int(lengths[text:].sum() / self._masses.mean()) + 16 * (len(lengths) - text)
-            self._drawn = np.concatenate([self._drawn[used:], self._rng.integers(0, len(self._masses), needed)])
-            used = 0
-            positions = np.concatenate([positions[: off[text]], np.empty(len(self._drawn), np.int64)])
-
-
-class PlacedTexts:
-    """Source of random segmentations of several texts, with boundaries that are placed independently of each other.
-
-    Parameters
-    ----------
-    lengths : numpy.ndarray
-        Number of units of each text.
-    rate : float
-        Probability of a boundary at a position.
-    rng : numpy.random.Generator
-        Source of randomness.
-    """
-
-    def __init__(self, lengths: Ints, rate: float, rng: np.random.Generator) -> None:
-        self._lengths = lengths
-        self._rate = rate
-        self._rng = rng
-
-    def draw(self, count: int) -> Positions:
-        """Return segmentations of all texts.
-
-        Parameters
-        ----------
-        count : int
-            Number of segmentations of each text.
-
-        Returns
-        -------
-        Positions
-            All texts of the first draw, then those of the second, and so on.
-        """
-        ends = np.concatenate([[0], np.cumsum(np.tile(self._lengths - 1, count))])
-        places = np.flatnonzero(self._rng.random(int(ends[-1])) < self._rate)
-        off = np.searchsorted(places, ends)
-        return Positions(places - np.repeat(ends[:-1], np.diff(off)) + 1, NO_CODES, off)
+        return Segmentation.from_valid_entries(length, positions, codes, self._types)
 
 
 def _all_streams(annotations: Annotations) -> list[Segmentation]:
@@ -363,22 +305,7 @@ def _marks_end(text: Segmentation) -> bool:
     return text.inner.size != text.boundary_positions.size
 
 
-class _TypeSets:
-    """Distinct sets of types at boundaries, and a pool that contains each set as often as it occurred."""
-
-    def __init__(self, observed: Iterable[tuple[int, ...]]) -> None:
-        number: dict[tuple[int, ...], int] = {}
-        self.pool = np.array([number.setdefault(codes, len(number)) for codes in sorted(observed)], np.int64)
-        self.codes = [np.array(codes, np.int64) for codes in number]
-        self.size = np.array([len(codes) for codes in number], np.int64)
-
-    @cached_property
-    def most_frequent(self) -> int:
-        """Number of the most frequent set; if several are equally frequent, of the first."""
-        return int(np.bincount(self.pool).argmax())
-
-
-def _most_frequent(sets: _TypeSets, n: int) -> Ints:
+def _most_frequent(sets: TypeSets, n: int) -> Ints:
     """Return n copies of the most frequent set; if several are equally frequent, of the first."""
     if not len(sets.pool):
         return np.empty(0, np.int64)
@@ -437,13 +364,7 @@ class TimedBaselines:
         """
 
         def fill(begin: float, end: float) -> Floats:
-            lengths = self.lengths
-            places: list[float] = []
-            place = begin + float(lengths[rng.integers(len(lengths))])
-            while place < end - SAME_PLACE:
-                places.append(place)
-                place += float(lengths[rng.integers(len(lengths))])
-            return np.array(places)
+            return _fill_with_times(self.lengths, begin, end - SAME_PLACE, rng)
 
         return self._annotate(fill, self._drawn(rng))
 
@@ -491,8 +412,12 @@ class TimedBaselines:
         labels = self.labels
         return lambda n: [labels[k] for k in rng.integers(0, len(labels), n).tolist()]
 
+    @cached_property
+    def _most_frequent_label(self) -> str:
+        return Counter(self.labels).most_common(1)[0][0]
+
     def _frequent(self, n: int) -> list[str]:
-        return [Counter(self.labels).most_common(1)[0][0]] * n
+        return [self._most_frequent_label] * n
 
     def _annotate(self, place: PlaceTimes, choose: ChooseLabels) -> dict[str, Annotation]:
         return _annotations(
@@ -502,10 +427,24 @@ class TimedBaselines:
 
     def _tier(self, model: Tier, place: PlaceTimes, choose: ChooseLabels) -> Tier:
         times = place(model.begin, model.end)
-        if not self.labels:
-            return Tier(points=[(time, "") for time in times.tolist()], begin=model.begin, end=model.end)
-        ends = [model.begin, *times.tolist(), model.end]
-        return Tier(zip(ends[:-1], ends[1:], choose(len(ends) - 1), strict=True), begin=model.begin, end=model.end)
+        labels = choose(len(times) + 1) if self.labels else None
+        return Tier.from_times(times, labels, begin=model.begin, end=model.end)
+
+
+def _fill_with_times(lengths: Floats, begin: float, end: float, rng: np.random.Generator) -> Floats:
+    """Return boundaries between segments that are drawn until they reach the end."""
+    state = rng.bit_generator.state
+    count = int((end - begin) / float(lengths.mean())) + 8
+    while True:
+        drawn = lengths[rng.integers(len(lengths), size=count)]
+        times = np.cumsum(np.concatenate([[begin], drawn]))
+        used = int(np.searchsorted(times[1:], end)) + 1  # up to the segment that reaches the end
+        rng.bit_generator.state = state
+        if used <= count:
+            break
+        count *= 2
+    rng.integers(len(lengths), size=used)  # later draws continue after those that are used
+    return times[1:used]
 
 
 def _annotations(participants: Participants, annotate: Callable[[Annotation], dict[str, Any]]) -> dict[str, Annotation]:

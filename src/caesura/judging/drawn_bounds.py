@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from caesura.judging.bounds import Baselines, TimedBaselines
+from caesura.judging.drawn_texts import DrawnTexts
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores
-from caesura.judging.participants import Participants
+from caesura.judging.participants import Annotations, Participants
 from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch
-from caesura.measures.crossed import Positions
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
-from caesura.model.boundaries import NO_CODES
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
@@ -32,6 +34,11 @@ BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
 _OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
+_HUMAN_PAIR, _OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY = (
+    40,
+    100,
+    5,
+)  # the same for pairs of coders, without random draws
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -186,77 +193,61 @@ def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]
 
 def _blocks(
     baselines: Baselines | TimedBaselines, bound: str, rng: np.random.Generator, count: int, size: int
-) -> Iterator[_Block]:
+) -> Iterator[_Block | _ArrayBlock]:
     """Yield all draws of a bound, some at a time."""
     starts = range(0, count, size)
-    if isinstance(baselines, Baselines) and baselines.are_plain:
+    if isinstance(baselines, Baselines):
         source = baselines.random_texts(rng) if bound == RANDOM else baselines.placed_texts(rng)
         for start in starts:
-            draws = min(size, count - start)
-            yield _Block(baselines, draws, source.draw(draws), {})
+            yield _ArrayBlock(baselines, source.draw(min(size, count - start)))
         return
-    draw: Callable[[np.random.Generator], dict[str, Annotation]]
     draw = baselines.random if bound == RANDOM else baselines.placement
     for start in starts:
-        draws = min(size, count - start)
-        yield _Block(baselines, draws, None, {str(k): draw(rng) for k in range(draws)})
+        yield _Block(baselines, {str(k): draw(rng) for k in range(min(size, count - start))})
 
 
 class _Block:
-    """Some draws of a bound: arrays, from which objects are made when a measure needs them, or objects."""
+    """Some draws of a bound as objects."""
 
-    def __init__(
-        self,
-        baselines: Baselines | TimedBaselines,
-        draws: int,
-        texts: Positions | None,
-        annotations: Mapping[str, Mapping[str, Annotation]],
-    ) -> None:
+    def __init__(self, baselines: Baselines | TimedBaselines, annotations: Annotations) -> None:
+        self._pairing = Pairing(baselines.participants, annotations)
+
+    def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
+        """Return the scores of all draws, one segmenter per draw."""
+        return self._pairing.score(measure)
+
+
+class _ArrayBlock:
+    """Some draws of a bound as arrays, from which objects are made when a measure needs them."""
+
+    def __init__(self, baselines: Baselines, texts: DrawnTexts) -> None:
         self._baselines = baselines
-        self._draws = draws
         self._texts = texts
-        self._annotations = annotations
-        self._own_pairing: Pairing | None = None
         self._batches: dict[Any, Batch] = {}
 
     def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
         """Return the scores of all draws against the references of some rows of the pairing, one segmenter per draw."""
-        sides = pairing.sides(measure) if self._texts is not None else None
-        if self._texts is None or sides is None:
-            return self._pairs_of_objects().score(measure)
+        sides = pairing.sides(measure)
+        second = None if sides is None else self._texts.second_sides(sides)
+        if sides is None or second is None:
+            return self._objects.score(pairing, measure, rows_with_reference)
         table = pairing.table(measure)
-        rows = rows_with_reference
-        _, item, reference, author = (np.tile(column, self._draws) for column in table.keys[rows].T)
-        draw = np.repeat(np.arange(self._draws), len(rows))
+        draws, rows = self._texts.draws, rows_with_reference
+        _, item, reference, author = (np.tile(column, draws) for column in table.keys[rows].T)
+        draw = np.repeat(np.arange(draws), len(rows))
         key = pairing.arrays_key(measure)
         if key not in self._batches:
-            first = np.tile(table.first[rows], self._draws)
-            self._batches = {key: sides.pairs_with(first, self._texts, draw * len(pairing.items) + item)}
+            first = np.tile(table.first[rows], draws)
+            self._batches = {key: sides.pairs_with(first, second, draw * len(pairing.items) + item)}
         batch = self._batches[key]
         packed = (batch, np.arange(len(batch)), {}) if measure.separate_sides else measure.pack_crossed(batch)
         scores = score_packed(measure, packed, len(batch))
-        names = tuple(map(str, range(self._draws)))
+        names = tuple(map(str, range(draws)))
         return PairScores(measure, names, pairing.items, pairing.coders, draw, item, reference, author, scores)
 
-    def _pairs_of_objects(self) -> Pairing:
-        if self._own_pairing is None:
-            annotations = self._annotations or self._segmentations()
-            self._own_pairing = Pairing(self._baselines.participants, annotations)
-        return self._own_pairing
-
-    def _segmentations(self) -> dict[str, dict[str, Annotation]]:
-        assert self._texts is not None
-        assert isinstance(self._baselines, Baselines)
-        positions, _, off = self._texts
-        items, lengths = sorted(self._baselines.participants.items), self._baselines.lengths.tolist()
-        texts = [
-            Segmentation.from_valid_entries(lengths[t % len(items)], positions[off[t] : off[t + 1]], NO_CODES, UNTYPED)
-            for t in range(self._draws * len(items))
-        ]
-        return {
-            str(k): dict(zip(items, texts[k * len(items) : (k + 1) * len(items)], strict=True))
-            for k in range(self._draws)
-        }
+    @cached_property
+    def _objects(self) -> _Block:
+        return _Block(self._baselines, self._baselines.annotations_of(self._texts))
 
 
 def draw_work(participants: Participants, baselines: Baselines | TimedBaselines, measures: int) -> int:
@@ -290,17 +281,19 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
 
 
 def check_human_bound(participants: Participants) -> None:
-    """Raise an error if coders who place many boundaries are too many to compare every coder with every other.
+    """Raise an error if the coders are too many to compare every coder with every other.
 
     Parameters
     ----------
     participants : Participants
-        Coders who segment texts or recordings.
+        The coders.
     """
+    in_arrays = participants.kind in ("linear", "dialogue")
+    pair, boundary = (_HUMAN_PAIR, 1) if in_arrays else (_OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY)
     groups = [by_coder.values() for by_coder in participants.coders.values()]
-    boundaries = sum(2 * (len(group) - 1) * _sizes(group)[0] for group in groups)
+    work = sum((len(group) - 1) * (pair * len(group) + 2 * boundary * _sizes(group)[0]) for group in groups)
     hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
-    check_limit("boundaries of all pairs of coders", boundaries, MAX_PAIRED_BOUNDARIES, hint)
+    check_limit("boundaries of all pairs of coders, and more for each pair", work, MAX_PAIRED_BOUNDARIES, hint)
 
 
 def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
@@ -310,6 +303,8 @@ def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
         if type(annotation) is Segmentation:
             boundaries += annotation.inner.size
             length = max(length, annotation.length)
+        elif isinstance(annotation, (Spans, Hierarchy)):
+            boundaries += len(annotation if isinstance(annotation, Spans) else annotation.spans)
         elif tiers := tiers_of(annotation):
             boundaries += sum(tier.edges.inner.size for tier in tiers.values())
         else:

@@ -331,12 +331,13 @@ def judge(
     names = tuple(participants.systems)
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
-    baselines = _baselines(participants) if draws else None
     human = draws > 0 and "human" not in undefined
+    if human:
+        check_human_bound(participants)
+    baselines = _baselines(participants) if draws else None
     pairing = Pairing(participants, _segmenters(participants, baselines), human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}
     if baselines is not None:
-        check_human_bound(participants)
         counts = _draw_counts(participants, baselines, len(chosen), draws, limited=bounds is True)
         drawn = score_draws(participants, pairing, baselines, chosen, counts, options.seed)
     steps = len(chosen) + 2

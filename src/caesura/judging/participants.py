@@ -78,6 +78,8 @@ class Participants:
     @cached_property
     def fingerprints(self) -> dict[str, str]:
         """System -> fingerprint of the annotations of the system and of the coders on its items."""
+        if len(self.systems) == 1 and all(len(by_item) == len(self.items) for by_item in self.systems.values()):
+            return dict.fromkeys(self.systems, self.fingerprint)  # the same annotations
         return {system: self.to_corpus(system=system).fingerprint for system in self.systems}
 
     def to_corpus(self, *, system: str | None = None) -> Corpus:

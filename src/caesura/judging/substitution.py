@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.coefficients import agreement, agreement_value
+from caesura.agreement.coefficients import agreement, agreement_values
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.result import Agreement
 from caesura.errors import InputError
@@ -113,11 +113,11 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
         return AgreementDrop(system, None, None, None, coefficient, measure, 0, reason)
     try:
         corpus = participants.to_corpus(system=system).select(items=items)
-        with_system, excluded = agreement_value(corpus, measure, coefficient, seed=seed)
+        people = [coder for coder in corpus.coders if coder != system]
+        with_system, excluded, of_people = agreement_values(corpus, measure, coefficient, people, seed=seed)
         left_out = {entry.item for entry in excluded}
         items = [item for item in items if item not in left_out]
-        corpus = participants.to_corpus().select(items=items)
-        without_system, _ = agreement_value(corpus, measure, coefficient, seed=seed)
+        without_system = of_people()
     except InputError as error:
         return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
     drop = without_system - with_system

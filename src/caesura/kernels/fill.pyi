@@ -4,5 +4,18 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 def fill(
-    lengths: Ints, masses: Ints, sums: Ints, drawn: Ints, positions: Ints, off: Ints, text: int, used: int
-) -> tuple[int, int]: ...
+    random: NDArray[np.uint64],
+    lengths: Ints,
+    masses: Ints,
+    sums: Ints,
+    rate: float,
+    inner: int,
+    ends: int,
+    positions: Ints,
+    chosen: Ints,
+    last: Ints,
+    off: Ints,
+    text: int,
+    used: int,
+    half: int,
+) -> tuple[int, int, int]: ...

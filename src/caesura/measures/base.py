@@ -171,9 +171,12 @@ class Measure(Definition):
 
     @cached_property
     def packs_sides_separately(self) -> bool:
-        """Whether the arrays of each side depend on the annotations of that side alone, and on the types of all pairs."""
+        """Whether the arrays of each side depend on the annotations of that side alone, and on the types of all pairs.
+
+        Those of dialogues depend on the order of the streams as well.
+        """
         names = ("references", "last_position", "chunk", "first_token")
-        is_plain = type(self).to_batch is Measure.to_batch or self.separate_sides
+        is_plain = type(self).to_batch is Measure.to_batch or self.separate_sides or self.view == "streams"
         return is_plain and type(self).pack is Measure.pack and not any(self.settings.get(name) for name in names)
 
     def pack_crossed(self, batch: Batch) -> Packed[Batch]:

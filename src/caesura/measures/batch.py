@@ -185,11 +185,16 @@ class Batch:
         Batch
             A copy.
         """
+        if self.packed is not None:
+            chosen = documents.tolist()
+            packed = [self.packed[0][d] for d in chosen], [self.packed[1][d] for d in chosen]
+            off = (np.insert(np.cumsum(count[documents]), 0, 0) for count in (self.a_count, self.b_count))
+            return self.from_packed(packed, self.length[documents], *off)
         a_rows, a_off = rows_of(self.a_off, documents)
         b_rows, b_off = rows_of(self.b_off, documents)
         changes = {"a_pos": a_rows, "a_code": a_rows, "b_pos": b_rows, "b_code": b_rows}
         changes |= dict.fromkeys(("length", *self.document_fields), documents)
-        entries = {name: _entries(getattr(self, name), places) for name, places in changes.items()}
+        entries = {name: entries_at(getattr(self, name), places) for name, places in changes.items()}
         return replace(self, a_off=a_off, b_off=b_off, **entries)
 
     @property
@@ -208,8 +213,21 @@ class Batch:
         return self.b_off[1:] - self.b_off[:-1]
 
 
-def _entries(column: Any, places: Ints) -> Any:
-    """Return the entries of an array or a tuple at some places; a column without entries has none."""
+def entries_at(column: Any, places: Ints) -> Any:
+    """Return the entries of an array or a tuple at some places; a column without entries has none.
+
+    Parameters
+    ----------
+    column : numpy.ndarray or tuple
+        One entry per document or boundary.
+    places : numpy.ndarray
+        Places of the entries.
+
+    Returns
+    -------
+    numpy.ndarray or tuple
+        The entries.
+    """
     if isinstance(column, tuple):
         return tuple(column[place] for place in places.tolist())
     return column[places] if column.size else column

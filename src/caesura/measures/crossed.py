@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.measures.base import Measure
-from caesura.measures.batch import EMPTY, Batch, PackedSides, rows_of
+from caesura.measures.batch import EMPTY, Batch, PackedSides, entries_at, rows_of
 from caesura.measures.edges import EdgeBatch
 from caesura.measures.many import Scores, score_many, score_packed
 from caesura.measures.pooled import PooledBatch
+from caesura.measures.streams import StreamBatch
 from caesura.model.value import Ints
 
 
@@ -116,7 +117,7 @@ def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
     Batch
         The new documents.
     """
-    fields = {name: getattr(batch, name)[first] for name in ("length", *batch.document_fields)}
+    fields = {name: entries_at(getattr(batch, name), first) for name in ("length", *batch.document_fields)}
     a_pos, a_code, a_off = _take_texts(Positions(batch.a_pos, batch.a_code, batch.a_off), first)
     b_pos, b_code, b_off = _take_texts(texts, second)
     return replace(batch, a_pos=a_pos, a_code=a_code, a_off=a_off, b_pos=b_pos, b_code=b_code, b_off=b_off, **fields)
@@ -169,7 +170,16 @@ def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second
         document_of[numbers] = np.arange(start, start + len(numbers))
         documents.append(document_of)
         start += len(numbers)
+    if isinstance(batch, StreamBatch) and not _have_same_streams(batch, documents[0][first], documents[1][second]):
+        return None
     return CrossedSides(batch, documents[0], documents[1], batch.packed)
+
+
+def _have_same_streams(batch: StreamBatch, first: Ints, second: Ints) -> bool:
+    """Return whether both sides of all pairs have their streams in the same order."""
+    numbers: dict[tuple[str | None, ...], int] = {}
+    order = np.array([numbers.setdefault(layout.names, len(numbers)) for layout in batch.streams])
+    return bool((order[first] == order[second]).all())
 
 
 def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:

@@ -171,6 +171,12 @@ class FlexibleSimilarity(Measure):
         similarity = self["similarity"]
         return pack_streams(pairs, self.sides, named_types(similarity), is_full_matrix(similarity))
 
+    @property
+    def packing_key(self) -> tuple[Any, ...]:
+        view, sides, packing, _, *settings = super().packing_key
+        similarity = self["similarity"]
+        return (view, sides, packing, (named_types(similarity), is_full_matrix(similarity)), *settings)
+
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # Sums of whole-number costs must fit into 64 bits; only costs with many digits can prevent that.
         maximum = self.costs(batch.types).max_boundaries

@@ -17,7 +17,7 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any
@@ -308,9 +308,21 @@ def _segmentation(annotation: Segmentation) -> bytes:
     head = b"s" + _two_lengths(annotation.length, positions.size)
     if annotation.types == UNTYPED or not positions.size:
         return head + (positions.tobytes() if _LITTLE else positions.astype("<i8").tobytes())
-    entries = sorted((position, normalize("NFC", name)) for position, name in annotation.boundaries)
-    places = struct.pack(f"<{len(entries)}q", *(place for place, _ in entries))
-    return head + places + _texts(name for _, name in entries)
+    ranks, framed = _type_names(annotation.types)
+    codes = annotation.codes.tolist()
+    if positions.size > 1 and (positions[1:] == positions[:-1]).any():  # several types at a position
+        entries = sorted((place, ranks[code], code) for place, code in zip(positions.tolist(), codes, strict=True))
+        codes = [code for _, _, code in entries]
+    places = positions.tobytes() if _LITTLE else positions.astype("<i8").tobytes()
+    return head + places + b"".join([framed[code] for code in codes])
+
+
+@lru_cache(1024)
+def _type_names(types: tuple[str, ...]) -> tuple[list[int], list[bytes]]:
+    """Return the place of each type in alphabetical order, and its name as bytes."""
+    names = [normalize("NFC", name) for name in types]
+    order = {name: rank for rank, name in enumerate(sorted(set(names)))}
+    return [order[name] for name in names], [_framed(_name(name)) for name in names]
 
 
 @content_bytes.register

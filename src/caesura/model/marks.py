@@ -98,11 +98,17 @@ class Marks(Value):
         difference = text_difference({f"segmentations[{i}]": segmentation for i, segmentation in enumerate(texts)})
         if difference is not None:
             raise SegmentationError(f"all coders must segment the same text{difference}")
+        return cls._of_same_text(texts)
+
+    @classmethod
+    def _of_same_text(cls, texts: Sequence[Segmentation]) -> Marks:
         units = next((segmentation.units for segmentation in texts if segmentation.units is not None), None)
-        marked = np.concatenate([segmentation.inner for segmentation in texts])
-        positions, counts = np.unique(marked, return_counts=True)
+        marked = np.sort(np.concatenate([segmentation.inner for segmentation in texts]))
+        is_first = np.ones(marked.size + 1, bool)  # the end of the last position too
+        np.not_equal(marked[1:], marked[:-1], out=is_first[1:-1])
+        starts = np.flatnonzero(is_first)
         slots = {"length": texts[0].length, "coders": len(texts), "units": units}
-        return cls._trusted(positions=positions, position_counts=counts.astype(np.int64), **slots)
+        return cls._trusted(positions=marked[starts[:-1]], position_counts=starts[1:] - starts[:-1], **slots)
 
     @classmethod
     def of_groups(cls, segmentations: Sequence[Segmentation], *, leave_one_out: bool) -> list[Marks]:
@@ -111,7 +117,7 @@ class Marks(Value):
         Parameters
         ----------
         segmentations : sequence of Segmentation
-            One segmentation per coder.
+            One segmentation per coder. They must be of the same text, which is not checked.
         leave_one_out : bool
             Whether to add the marks without the first coder, without the second, and so on.
 
@@ -126,7 +132,7 @@ class Marks(Value):
         >>> Marks.of_groups(texts, leave_one_out=True)
         [Marks(2 coders, 5 units: ··2··1·), Marks(1 coder, 5 units: ··1··1·), Marks(1 coder, 5 units: ··1···)]
         """
-        total = cls.of(segmentations)
+        total = cls._of_same_text(segmentations)
         groups = [total]
         for text in segmentations if leave_one_out else ():
             counts = total.position_counts.copy()

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.edges import Edges, edges_of_intervals, edges_of_points
-from caesura.model.value import Displayed, count_of
+from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals, edges_of_points
+from caesura.model.value import Displayed, Floats, count_of
 
 
 class Interval(NamedTuple):
@@ -128,6 +130,47 @@ class Tier(Displayed):
         self._check_extent()
         put(self, "edges", self._edges()._replace(open_end=self.open_end))
         put(self, "packed_edges", self.edges.packed())
+
+    @classmethod
+    def from_times(cls, times: Floats, labels: Sequence[str] | None, *, begin: float, end: float) -> Tier:
+        """Return a tier that boundaries divide without gaps; only the order of the times is checked.
+
+        Simulations use this method.
+
+        Parameters
+        ----------
+        times : numpy.ndarray
+            Inner boundaries in ascending order.
+        labels : sequence of str or None
+            Valid labels of all segments; None for boundaries without labels, which are points.
+        begin, end : float
+            Beginning and end of the recording.
+
+        Returns
+        -------
+        Tier
+            The same as that of the class.
+        """
+        ends = [begin, *times.tolist(), end]
+        is_far = len(times) == 0 or bool((np.diff(np.array(ends)) > 2 * SAME_PLACE).all())
+        if not is_far or not begin < end:
+            if labels is None:
+                return cls(points=[(time, "") for time in ends[1:-1]], begin=begin, end=end)
+            return cls(zip(ends[:-1], ends[1:], labels, strict=True), begin=begin, end=end)
+        self, put = cls.__new__(cls), object.__setattr__
+        intervals: tuple[Interval, ...] = ()
+        points: tuple[Point, ...] | None = None
+        if labels is None:
+            points = tuple(Point(time, "") for time in ends[1:-1])
+            edges = edges_of_points(ends[1:-1], begin, end)
+        else:
+            intervals = tuple(map(Interval, ends[:-1], ends[1:], labels))
+            numbers = {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
+            edges = Edges(begin, end, times, np.array([numbers[label] for label in labels], np.int64), tuple(numbers))
+        values = {"intervals": intervals, "points": points, "words": None, "begin": begin, "end": end, "edges": edges}
+        for name, value in {**values, "open_end": False, "packed_edges": edges.packed()}.items():
+            put(self, name, value)
+        return self
 
     def _edges(self) -> Edges:
         """Return the boundaries in seconds, for measures."""

@@ -552,6 +552,8 @@ def draw_hypotheses(
         inside = ends - starts - 1 - margin
         places[:, :, 0] = starts + rng.integers(1, np.maximum(inside, 1), shape, endpoint=True)
         selected[:, :, 0] = (rng.random(shape) < false_alarm) & (inside > 0)
+    if count == 1:
+        return [places[selected]]
     stops = np.cumsum(selected.sum(axis=(1, 2)))
     return np.split(places[selected], stops[:-1])
 

@@ -1,0 +1,235 @@
+"""Random segmentations of many texts as arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from caesura.kernels.fill import fill
+from caesura.measures.batch import EMPTY, rows_of
+from caesura.measures.crossed import CrossedSides, Positions
+from caesura.measures.streams import StreamBatch
+from caesura.model.segmentation import UNTYPED
+from caesura.model.value import Ints
+
+_MAX_WORDS = 2**22  # random words that are drawn at once: 32 MB
+
+
+class TypeSets:
+    """Distinct sets of types at boundaries, and a pool that contains each set as often as it occurred.
+
+    Parameters
+    ----------
+    observed : iterable of tuple
+        The types of each boundary, as sorted codes.
+    """
+
+    def __init__(self, observed: Iterable[tuple[int, ...]]) -> None:
+        number: dict[tuple[int, ...], int] = {}
+        self.pool = np.array([number.setdefault(codes, len(number)) for codes in sorted(observed)], np.int64)
+        self.codes = [np.array(codes, np.int64) for codes in number]
+        self.size = np.array([len(codes) for codes in number], np.int64)
+
+    @cached_property
+    def most_frequent(self) -> int:
+        """Number of the most frequent set; if several are equally frequent, of the first."""
+        return int(np.bincount(self.pool).argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """What the random texts of a corpus have in common.
+
+    Attributes
+    ----------
+    streams : numpy.ndarray
+        Offsets: the first text of each item, followed by the number of all texts. An item that is no dialogue is one text.
+    lengths : numpy.ndarray
+        Number of units of each text.
+    masses : numpy.ndarray
+        Lengths of segments to draw from, sorted.
+    rate : float
+        Probability of a boundary at a position.
+    types : tuple of str or None
+        The boundary types in order; None if there are none.
+    sets : tuple of TypeSets or None
+        The types of inner boundaries, and those at the ends of texts, to draw from; None if there are no types.
+    """
+
+    streams: Ints
+    lengths: Ints
+    masses: Ints
+    rate: float
+    types: tuple[str, ...] | None = None
+    sets: tuple[TypeSets, TypeSets] | None = None
+
+
+class TextSource:
+    """Source of random segmentations of all items of a corpus.
+
+    Parameters
+    ----------
+    model : TextModel
+        The texts and what to draw from.
+    rng : numpy.random.Generator
+        Source of randomness.
+    placement : bool
+        Whether boundaries are placed independently of each other. If False, segment lengths are drawn.
+    """
+
+    def __init__(self, model: TextModel, rng: np.random.Generator, *, placement: bool) -> None:
+        self._model = model
+        self._rng = rng
+        self._rate = model.rate if placement else -1.0
+        self._sums = np.concatenate([[0], np.cumsum(model.masses)])
+        inner, ends = (None, None) if model.sets is None else model.sets
+        self._inner = -1 if inner is None else len(inner.pool)
+        self._ends = -1 if ends is None else len(ends.pool)
+        self._words = np.empty(0, np.uint64)
+        self._half = -1
+
+    def draw(self, count: int) -> DrawnTexts:
+        """Return segmentations of all texts.
+
+        Parameters
+        ----------
+        count : int
+            Number of segmentations of each text.
+
+        Returns
+        -------
+        DrawnTexts
+            All texts of the first draw, then those of the second, and so on.
+        """
+        model = self._model
+        lengths = np.tile(model.lengths, count)
+        off, last = np.zeros(len(lengths) + 1, np.int64), np.zeros(len(lengths), np.int64)
+        positions = chosen = EMPTY
+        text = more = 0
+        while text < len(lengths):
+            needed = max(self._words_for(lengths[text : text + 1]), min(_MAX_WORDS, self._words_for(lengths[text:])))
+            missing = max(needed - len(self._words), more)
+            if missing > 0:
+                self._words = np.concatenate([self._words, self._rng.bit_generator.random_raw(missing)])
+            more = 2 * more + 16  # if the estimate is too low
+            space = np.empty(self._boundaries_of(len(self._words)) + more, np.int64)
+            positions = np.concatenate([positions[: off[text]], space])
+            chosen = np.concatenate([chosen[: off[text]], space]) if self._inner > 0 else EMPTY
+            rules = model.masses, self._sums, self._rate, self._inner, self._ends
+            out = positions, chosen, last, off
+            text, used, self._half = fill(self._words, lengths, *rules, *out, text, 0, self._half)
+            self._words = self._words[used:]
+        return DrawnTexts(model, count, Positions(positions[: off[-1]], EMPTY, off), chosen[: off[-1]], last)
+
+    def _boundaries_of(self, words: int) -> int:
+        """Estimate how many boundaries a number of random words suffice for."""
+        if self._rate < 0:
+            return 2 * words  # a place in a list takes half a word
+        return int(words * self._rate + 6 * math.sqrt(words)) + 64
+
+    def _words_for(self, lengths: Ints) -> int:
+        """Estimate the number of random words for texts of these lengths."""
+        units, texts = int(lengths.sum()), len(lengths)
+        if self._rate >= 0:
+            halves, boundaries = 2 * units, units * self._rate
+        else:
+            boundaries = units / float(self._model.masses.mean())
+            halves = int(boundaries) + 10 * texts
+        return (halves + (0 if self._inner < 0 else int(boundaries) + texts)) // 2 + 16
+
+
+class DrawnTexts:
+    """Random segmentations of all items of a corpus.
+
+    Parameters
+    ----------
+    model : TextModel
+        The texts.
+    draws : int
+        Number of segmentations of each text.
+    inner : Positions
+        Distinct inner positions: all texts of the first draw, then those of the second, and so on.
+    chosen : numpy.ndarray
+        Place in the pool of inner boundaries for each position.
+    last : numpy.ndarray
+        Place in the pool of ends for each text.
+    """
+
+    def __init__(self, model: TextModel, draws: int, inner: Positions, chosen: Ints, last: Ints) -> None:
+        self.model = model
+        self.draws = draws
+        self.inner = inner
+        self._chosen = chosen
+        self._last = last
+
+    @property
+    def lengths(self) -> Ints:
+        """Number of units of each text."""
+        return np.tile(self.model.lengths, self.draws)
+
+    @cached_property
+    def typed(self) -> Positions:
+        """All boundaries with their types, those at the ends of texts too."""
+        if self.model.sets is None:
+            return self.inner
+        positions, _, off = self.inner
+        inner, ends = self.model.sets
+        sets = np.insert(inner.pool[self._chosen], off[1:], len(inner.codes) + ends.pool[self._last])
+        sizes = np.concatenate([inner.size, ends.size])
+        set_off = np.concatenate([[0], np.cumsum(sizes)])
+        codes = np.array([*chain.from_iterable((*inner.codes, *ends.codes))], np.int64)
+        rows, entries = rows_of(set_off, sets)
+        places = np.repeat(np.insert(positions, off[1:], self.lengths), sizes[sets])
+        return Positions(places, codes[rows], entries[off + np.arange(len(off))])
+
+    @cached_property
+    def typed_inner(self) -> Positions:
+        """The boundaries that are not at the end of a text, with their types."""
+        positions, codes, off = self.typed
+        is_inner = positions < np.repeat(self.lengths, np.diff(off))
+        before = np.concatenate([[0], np.cumsum(is_inner)])
+        return Positions(positions[is_inner], codes[is_inner], before[off])
+
+    def second_sides(self, sides: CrossedSides) -> Positions | None:
+        """Return the texts as second sides of pairs, one per draw and item.
+
+        Parameters
+        ----------
+        sides : CrossedSides
+            The packed annotations with which the texts are compared.
+
+        Returns
+        -------
+        Positions or None
+            The arrays; None if the types differ from those of the annotations.
+        """
+        types = self.model.types or UNTYPED
+        if isinstance(sides.batch, StreamBatch):
+            return self._streams(sides.batch.types)
+        if len(sides.batch.types) == 1:
+            return self.inner
+        return self.typed_inner if types == sides.batch.types else None
+
+    def _streams(self, scale: tuple[str, ...]) -> Positions | None:
+        """Return all boundaries of each item, stream by stream, with borders between streams; see ``measures/streams.py``."""
+        model = self.model
+        types = model.types or UNTYPED
+        if not set(types) <= set(scale) or any((sets.size > 1).any() for sets in model.sets or ()):
+            return None
+        positions, codes, off = self.typed
+        new_codes = np.array([scale.index(name) for name in types], np.int64)
+        codes = new_codes[codes] if codes.size else np.full(len(positions), new_codes[0])
+        begins = np.cumsum(model.lengths + 1) - (model.lengths + 1)
+        begins = np.tile(begins - np.repeat(begins[model.streams[:-1]], np.diff(model.streams)), self.draws)
+        has_border = begins > 0
+        positions = np.insert(positions + np.repeat(begins, np.diff(off)), off[:-1][has_border], begins[has_border])
+        codes = np.insert(codes, off[:-1][has_border], len(scale))
+        with_borders = off + np.concatenate([[0], np.cumsum(has_border)])
+        number = len(model.lengths)
+        items = (np.arange(self.draws)[:, None] * number + model.streams[:-1]).ravel()
+        return Positions(positions, codes, with_borders[np.append(items, self.draws * number)])
