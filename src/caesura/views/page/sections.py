@@ -19,7 +19,8 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
 from caesura.tasks.agree import Outcome
 from caesura.tasks.alignments import items_that_fit
-from caesura.tasks.report import MAX_FIGURES, CorpusReport, FuzzyItem, ParserScore
+from caesura.tasks.report import MAX_FIGURES
+from caesura.tasks.report_results import CorpusReport, FuzzyItem, ParserScore
 from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
