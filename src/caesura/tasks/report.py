@@ -38,14 +38,13 @@ from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders, items_that_fit
 from caesura.tasks.gold import make_gold
+from caesura.tasks.report_budget import page_budget
 from caesura.tasks.report_items import items_in_detail, ranked_items
 from caesura.tasks.report_results import CorpusReport, FuzzyItem, Overview, ParserScore
 from caesura.tasks.report_subject import CONFUSION, Preparation, ReportOptions, crosses_itself, prepare_subject
 
 ESSENTIAL = ("agreement", "pairs", "alignments")
 """Analyses that every report has."""
-MAX_FIGURES = 12
-"""Figures of one section of the page."""
 SPANS_PER_GOLD = 20
 """Spans that are united in the time that everything else about an item takes."""
 
@@ -97,7 +96,8 @@ class _Analyst:
         self.spans = preparation.spans
         self.direct = preparation.direct
         self.judge_measures = preparation.judge_measures
-        self.notes = list(preparation.notes)
+        self.budget = page_budget(preparation)
+        self.notes = [*preparation.notes, *self.budget.notes]
         self.excluded = list(preparation.excluded)
         self.outcomes: dict[str, Outcome[Any]] = {}
         self.details_note = ""
@@ -117,13 +117,15 @@ class _Analyst:
         analyses = {name: entry for name, entry in self.analyses().items() if chosen is None or name in chosen}
         for step, (name, compute) in enumerate(analyses.items(), 1):
             with on_progress(None):
-                self.outcomes[name] = Outcome.attempt(compute, CaesuraError)
+                reason = self.budget.left_out.get(name)
+                self.outcomes[name] = Outcome(None, reason) if reason else Outcome.attempt(compute, CaesuraError)
             report_progress(step, len(analyses))
         alignments: Outcome[Alignments] = self.outcomes.pop("alignments")
         if alignments.reason is not None:
             self.notes.append(f"no two coders could be aligned: {alignments.reason}")
         return CorpusReport(
             subject=self.subject,
+            budget=self.budget,
             alignments=alignments.result or Alignments(),
             overview=self.overview,
             text_items=self.text_items,
@@ -181,7 +183,8 @@ class _Analyst:
         on_spans = self.agreement_on_spans()
         if on_spans and self.direct:
             return on_spans
-        return (*on_spans, *(self.outcome(people, measure) for measure in measures))
+        chosen = measures if self.budget.all_coefficients else measures[:1]
+        return (*on_spans, *(self.outcome(people, measure) for measure in chosen))
 
     def compared(self) -> tuple[Corpus, tuple[Measure, ...]]:
         """Return the annotations that are compared and the measures: spans and tiers without units as they are."""
@@ -270,7 +273,7 @@ class _Analyst:
     def judgement(self) -> Judgement:
         subject = self.subject
         corpus, measures = self.compared() if self.direct else (subject.boundaries, self.judge_measures)
-        judgement = judge(corpus, subject.systems, measures=measures, seed=subject.seed)
+        judgement = judge(corpus, subject.systems, measures=measures, seed=subject.seed, bounds=self.budget.bounds)
         self.excluded += judgement.excluded
         return judgement
 
@@ -304,8 +307,11 @@ class _Analyst:
             raise OptionError("fuzzy success needs boundaries without streams; the corpus contains dialogues")
         scores: list[FuzzyItem] = []
         errors: list[InputError] = []
+        shown = set(self.text_items)
         for item, system in product(self.ranked_items, self.subject.systems):
-            if len(scores) == MAX_FIGURES or item not in self.text_items:
+            if len(scores) == self.budget.figures:
+                break
+            if item not in shown:
                 continue
             by_coder: dict[str, Any] = self.subject.boundaries.of_item(item)
             annotations = [by_coder[coder] for coder in by_coder if coder in self.subject.human_coders]
@@ -323,7 +329,8 @@ class _Analyst:
     def golds(self) -> Mapping[str, UnifiedHierarchy]:
         """Return the conflict-free union of the human coders' spans of the items with the least agreement."""
         corpus = self.subject.without_systems(self.subject.corpus)
-        sizes = dict.fromkeys((item for item in self.ranked_items if item in corpus.item_names), SPANS_PER_GOLD)
+        items_of_people = set(corpus.item_names)
+        sizes = dict.fromkeys((item for item in self.ranked_items if item in items_of_people), SPANS_PER_GOLD)
         for (item, _), entry in corpus.items():
             sizes[item] += len(entry.spans) if isinstance(entry, Hierarchy) else 0
         items = items_that_fit(sizes, MAX_PAGE_GOLD)
@@ -344,7 +351,7 @@ class _Analyst:
         marked = {item: size for item, size in sizes.items() if size and len(self.spans.of_item(item)) > 1}
         if not marked:
             raise OptionError("no item has the spans of two coders")
-        items = items_that_fit(marked, MAX_PAGE_BARS)[:MAX_FIGURES]
+        items = items_that_fit(marked, MAX_PAGE_BARS)[: self.budget.figures]
         if not items:
             hint = "draw a part of an item with the command plot"
             check_limit("spans of the item with the fewest", min(marked.values()), MAX_PAGE_BARS, hint)

@@ -11,7 +11,7 @@ from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded
 from caesura.model.tree import Tree
-from caesura.tasks.alignments import items_that_fit, possible_edits
+from caesura.tasks.alignments import items_that_fit
 from caesura.tasks.report_results import Overview
 from caesura.tasks.report_subject import Subject, length_in
 
@@ -86,7 +86,7 @@ def _with_short_text(subject: Subject, items: Iterable[str], excluded: list[Excl
 
 def _detail_sizes(subject: Subject) -> dict[str, int]:
     """Return how much a page has to contain to show each item in detail, as ``MAX_PAGE_CELLS`` counts it."""
-    sizes = possible_edits(subject.boundaries)
+    sizes = dict(subject.possible_edits)
     for item in sizes:
         first = next(iter(subject.boundaries.of_item(item).values()))
         sizes[item] += CELLS_PER_ITEM + _number_of_words(first)

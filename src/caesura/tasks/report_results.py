@@ -13,9 +13,10 @@ from caesura.agreement.placed import Heat, Placed
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
 from caesura.measures.fuzzy import FuzzyScore
-from caesura.model.result import Excluded, Result, Score
+from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments
+from caesura.tasks.report_budget import PageBudget
 from caesura.tasks.report_subject import Subject
 
 
@@ -114,6 +115,8 @@ class CorpusReport(Result):
         many.
     spans : Outcome of mapping of str to ItemAlignment, or None
         Best alignment of the spans of all coders, for the items with the least agreement that figures have space for.
+    budget : PageBudget
+        The analyses and figures that the page has time for.
     alignments : Alignments
         Aligned boundaries or nodes of all pairs of coders.
     overview : Overview
@@ -141,6 +144,7 @@ class CorpusReport(Result):
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
     golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
     spans: Outcome[Mapping[str, ItemAlignment]] | None = None
+    budget: PageBudget = field(default_factory=PageBudget, metadata=HIDDEN, repr=False)
     alignments: Alignments
     overview: Overview
     text_items: tuple[str, ...]

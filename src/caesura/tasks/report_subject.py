@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from caesura.errors import OptionError
 from caesura.formats.settings import Settings
@@ -27,6 +28,7 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings
 from caesura.options import OptionSet, seed, setting, text
+from caesura.tasks.alignments import possible_edits
 from caesura.tasks.measure_choice import (
     KIND_NAMES,
     choose_measures,
@@ -109,6 +111,11 @@ class Subject:
             The human coders' annotations.
         """
         return corpus.select(coders=[coder for coder in self.human_coders if coder in corpus.coders])
+
+    @cached_property
+    def possible_edits(self) -> dict[str, int]:
+        """Item -> work to align all pairs of coders, as :func:`~caesura.tasks.alignments.possible_edits` counts it."""
+        return possible_edits(self.boundaries)
 
     @property
     def seconds(self) -> float:
