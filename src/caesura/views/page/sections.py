@@ -13,8 +13,8 @@ from caesura.agreement.placed import Heat
 from caesura.errors import CaesuraError
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
-from caesura.limits import MAX_PAGE_BARS
-from caesura.measures.fuzzy import FuzzyScore
+from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_MARKS
+from caesura.measures.fuzzy import FuzzyScore, MarkBatch
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
@@ -305,8 +305,8 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
-    sizes = {str(number): _size_of_clusters(entry.score) for number, entry in enumerate(entries)}
-    fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_BARS)] or entries[:1]
+    sizes = {str(number): _marked_positions(entry.score) for number, entry in enumerate(entries)}
+    fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)] or entries[:1]
     pictures = _first(
         _draw(f"{entry.item}, {entry.system}: {entry.score.value:.4f}", plot.clusters, entry.score, width=PAGE_WIDTH)
         for entry in fitting
@@ -316,10 +316,9 @@ def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
     return {"pictures": pictures, "notes": notes}
 
 
-def _size_of_clusters(score: FuzzyScore) -> int:
-    """Return the size of the figure of clusters, as ``MAX_PAGE_BARS`` counts it."""
-    marks = sum(len(cluster.positions) + 1 for cluster in score.clusters or ())
-    return BARS_PER_PART + marks + len(score.boundaries or ())
+def _marked_positions(score: FuzzyScore) -> int:
+    assert isinstance(score.source, MarkBatch)
+    return len(score.source.a_pos)
 
 
 @_section(
@@ -342,7 +341,8 @@ def _operations(report: CorpusReport) -> _Contents | None:
 def _gold(report: CorpusReport) -> _Contents | None:
     golds = None if report.golds is None else report.golds.result
     if golds is None:
-        return None if report.golds is None else {"reason": report.golds.reason}
+        reason = report.budget.left_out.get("golds")
+        return None if reason is None else {"reason": reason}
     if not golds:
         return {"reason": "no item has two coders whose hierarchies can be united"}
     corpus = report.subject.corpus
