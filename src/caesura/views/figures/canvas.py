@@ -503,7 +503,8 @@ def _print_svg(figure: Figure, buffer: io.BytesIO, dpi: float) -> None:
     canvas, resolution = figure.canvas, figure.dpi
     figure.dpi = dpi
     try:
-        FigureCanvasSVG(figure).print_svg(buffer, metadata=_METADATA["svg"])
+        svg_canvas: Any = FigureCanvasSVG(figure)
+        svg_canvas.print_svg(buffer, metadata=_METADATA["svg"])
     finally:
         figure.dpi = resolution
         figure.set_canvas(canvas)
