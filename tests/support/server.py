@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import caesura as cz
-from caesura.tasks.report import ReportOptions
+from caesura.tasks.report_subject import ReportOptions
 from caesura.tasks.workbench import Material, Workbench
 
 TOKEN, HOST = "secret", "127.0.0.1:8000"

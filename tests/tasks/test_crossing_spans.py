@@ -8,7 +8,8 @@ import caesura as cz
 from caesura.tasks.agree import AgreeOptions, agree
 from caesura.tasks.judge import judge_systems
 from caesura.tasks.pairwise import PairwiseOptions, compare_pairs
-from caesura.tasks.report import ReportOptions, analyze_corpus
+from caesura.tasks.report import analyze_corpus
+from caesura.tasks.report_subject import ReportOptions
 from caesura.views.judgement import coders_table
 from caesura.views.page.sections import page_sections
 

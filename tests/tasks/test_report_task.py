@@ -10,7 +10,8 @@ import caesura as cz
 from caesura.errors import OptionError
 from caesura.model.result import Excluded
 from caesura.tasks import report as report_task
-from caesura.tasks.report import ReportOptions, analyze_corpus
+from caesura.tasks.report import analyze_corpus
+from caesura.tasks.report_subject import ReportOptions
 from support.reported import nested, parsed, plain, talk
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import threading
@@ -264,6 +265,16 @@ def test_clusters_phantoms_and_best_places() -> None:
     assert lines["minimal peak"].get_ydata()[0] == 4
     bands = [patch for patch in axes.patches if patch.get_label() in ("cluster", "_") and patch.get_alpha()]
     assert [(band.get_x(), band.get_x() + band.get_width()) for band in bands] == [(1.5, 2.5), (4.5, 7.5), (10.5, 11.5)]
+
+
+def test_svg_is_that_of_matplotlib() -> None:
+    """The figure is drawn once; matplotlib itself draws it twice, and writes the same bytes."""
+    first, second = (plot.pairwise(cz.pairwise(stargazer(), "boundary_similarity"), title="Readers") for _ in range(2))
+    drawn = canvas._encode(first, "svg", dpi=150)
+    buffer = io.BytesIO()
+    with canvas._styled():
+        second.savefig(buffer, format="svg", metadata=canvas._METADATA["svg"], dpi=150)
+    assert drawn == buffer.getvalue()
 
 
 def test_clusters_of_several_documents_are_rejected() -> None:

@@ -16,7 +16,7 @@ from caesura.errors import OptionError
 from caesura.judging.participants import Systems
 from caesura.options import OptionSet, setting, switch, text, whole
 from caesura.tasks.reading import ReadingOptions
-from caesura.tasks.report import ReportOptions
+from caesura.tasks.report_subject import ReportOptions
 from caesura.tasks.systems import split_systems
 from caesura.tasks.workbench import Material, Workbench
 from caesura.views.answers.files import excluded_lines

@@ -15,7 +15,7 @@ from caesura.judging.participants import Systems
 from caesura.options import OptionSet, number, path, setting, switch, text
 from caesura.tasks.figures import KINDS, FigureOptions, figure_kind, read_figure_source
 from caesura.tasks.reading import ReadingOptions
-from caesura.tasks.report import ReportOptions
+from caesura.tasks.report_subject import ReportOptions
 from caesura.tasks.systems import split_systems
 from caesura.views.table import Table
 

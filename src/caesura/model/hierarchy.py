@@ -15,7 +15,7 @@ import numpy as np
 from caesura.errors import HierarchyError
 from caesura.model import checks
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, frozen_array, read_only
 
 Rows = Iterable[Sequence[Any]]
 """Spans before they are checked: ``(start, end[, level[, label]])``."""
@@ -352,15 +352,14 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         number = max(1, self.depth if levels is None else levels)
         if number < self.depth:
             raise HierarchyError(f"levels must be at least the depth, {self.depth}; got {levels}")
-        sets: dict[int, set[str]] = {}
-        for span in self.spans:
-            for position in (span.start - 1, span.end):
-                if 1 <= position < self.length:
-                    sets.setdefault(position, set()).add(str(span.level))
-        positions = sorted(sets)
-        marks = [sets[position] for position in positions]
-        types = [str(level) for level in range(1, number + 1)]
-        return Segmentation.from_positions(self.length, positions, marks=marks, types=types, units=self.units)
+        # A valid hierarchy has valid boundaries, which need no further check.
+        ends = {(position, level) for start, end, level, _ in self.spans for position in (start - 1, end)}
+        entries = sorted((position, level - 1) for position, level in ends if 1 <= position < self.length)
+        positions, codes = zip(*entries, strict=True) if entries else ((), ())
+        types = tuple(map(str, range(1, number + 1)))
+        return Segmentation.from_valid_entries(
+            self.length, frozen_array(positions), frozen_array(codes), types, units=self.units
+        )
 
     def at_level(self, level: int) -> Segmentation:
         """Return the linear segmentation of one level.

@@ -24,7 +24,7 @@ from caesura.model.value import Ints
 
 EDITS_PER_PAIR = 40
 """Edits whose alignment takes as long as everything else about a pair of coders."""
-NODE_PAIRS_PER_EDIT = 100
+NODE_PAIRS_PER_EDIT = 25
 """Pairs of nodes of two trees whose comparison takes as long as an edit."""
 
 

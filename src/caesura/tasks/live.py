@@ -24,7 +24,8 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats
 from caesura.tasks.agree import AgreementOutcome
 from caesura.tasks.alignments import Alignments, align_coders
-from caesura.tasks.report import Subject, aligner_for, exact_chance
+from caesura.tasks.report import exact_chance
+from caesura.tasks.report_subject import Subject, aligner_for
 
 _MAX_TRIAL = 2000  # units of an item with which measures are tried
 

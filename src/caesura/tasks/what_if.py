@@ -11,7 +11,7 @@ from caesura.measures.registry import default_measures
 from caesura.model.dialogue import Dialogue
 from caesura.model.result import Result
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.tasks.report import Subject
+from caesura.tasks.report_subject import Subject
 
 Boundary = tuple[int, str | None]
 """Position and type of a boundary; None if the corpus has no types."""

@@ -22,7 +22,9 @@ from caesura.notices import collect_warnings
 from caesura.tasks.alignments import Alignments
 from caesura.tasks.live import LiveComputation, LiveResult, align_items, select_coders
 from caesura.tasks.measure_choice import choose_measures
-from caesura.tasks.report import ESSENTIAL, CorpusReport, ReportOptions, Subject, analyze_corpus
+from caesura.tasks.report import ESSENTIAL, analyze_corpus
+from caesura.tasks.report_results import CorpusReport
+from caesura.tasks.report_subject import ReportOptions, Subject
 from caesura.tasks.what_if import Boundary, WhatIf, what_if
 
 SOUNDS = (".wav", ".ogg", ".mp3", ".flac")

@@ -482,8 +482,11 @@ def _encode(figure: Figure, format_: str, *, dpi: float | None = None) -> bytes:
     buffer = io.BytesIO()
     silence(message=r"Glyph \d+ ")  # the warning below says what to do
     with _styled():
-        figure.savefig(buffer, format=format_, metadata=_METADATA[format_], dpi=dpi or PRINT_DPI)
-        missing = "" if format_ == "svg" else _missing_characters(figure)
+        if format_ == "svg":
+            _print_svg(figure, buffer, dpi or PRINT_DPI)
+            return buffer.getvalue()
+        figure.savefig(buffer, format=format_, metadata=_METADATA[format_], dpi=PRINT_DPI)
+        missing = _missing_characters(figure)
     if missing:
         characters = clean(missing[:20])
         warn(
@@ -491,6 +494,20 @@ def _encode(figure: Figure, format_: str, *, dpi: float | None = None) -> bytes:
             "the text"
         )
     return buffer.getvalue()
+
+
+def _print_svg(figure: Figure, buffer: io.BytesIO, dpi: float) -> None:
+    """Write the figure as ``Figure.savefig`` does, but draw it once: the layout is part of the drawing."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas, resolution = figure.canvas, figure.dpi
+    figure.dpi = dpi
+    try:
+        svg_canvas: Any = FigureCanvasSVG(figure)
+        svg_canvas.print_svg(buffer, metadata=_METADATA["svg"])
+    finally:
+        figure.dpi = resolution
+        figure.set_canvas(canvas)
 
 
 def _missing_characters(figure: Figure) -> str:

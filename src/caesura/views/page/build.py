@@ -23,7 +23,9 @@ from caesura.model.json_text import to_json
 from caesura.model.result import Excluded
 from caesura.model.value import count_of, list_few
 from caesura.notices import collect_warnings
-from caesura.tasks.report import CorpusReport, ReportOptions, Subject, analyze_corpus
+from caesura.tasks.report import analyze_corpus
+from caesura.tasks.report_results import CorpusReport
+from caesura.tasks.report_subject import ReportOptions, Subject
 from caesura.version import __version__
 from caesura.views.answers.coders import outcome_answer
 from caesura.views.figures.canvas import write_file

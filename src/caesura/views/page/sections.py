@@ -13,13 +13,15 @@ from caesura.agreement.placed import Heat
 from caesura.errors import CaesuraError
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
-from caesura.limits import MAX_PAGE_BARS
+from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_MARKS
+from caesura.measures.fuzzy import FuzzyScore, MarkBatch
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
 from caesura.tasks.agree import Outcome
 from caesura.tasks.alignments import items_that_fit
-from caesura.tasks.report import MAX_FIGURES, CorpusReport, FuzzyItem, ParserScore
+from caesura.tasks.report_budget import MAX_FIGURES
+from caesura.tasks.report_results import CorpusReport, FuzzyItem, ParserScore
 from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
@@ -181,12 +183,12 @@ def _draw(caption: str, draw: Callable[..., Figure], *results: Any, **options: A
     return Picture(caption, "data:image/svg+xml;base64," + base64.b64encode(plot.svg(figure).encode()).decode())
 
 
-def _first(pictures: Iterator[Picture]) -> list[Picture]:
+def _first(pictures: Iterator[Picture], limit: int = MAX_FIGURES) -> list[Picture]:
     """Return the first pictures, up to the limit of a section; the rest are not drawn."""
     first: list[Picture] = []
     for picture in pictures:
         first.append(picture)
-        if len(first) == MAX_FIGURES or sum(len(entry.source or "") for entry in first) >= MAX_CHARACTERS:
+        if len(first) == limit or sum(len(entry.source or "") for entry in first) >= MAX_CHARACTERS:
             break
     return first
 
@@ -262,15 +264,24 @@ def _precision_recall(scores: Pairwise | Judgement) -> _Contents:
     return {"pictures": [_draw(caption, plot.precision_recall, scores, width=4.5)]}
 
 
-@_section("systems", "Systems", "Scores of the systems with significance tests; bounds are in brackets.", "judgement")
-def _systems(judgement: Judgement) -> _Contents:
+@_section("systems", "Systems", "Scores of the systems with significance tests; bounds are in brackets.")
+def _systems(report: CorpusReport) -> _Contents | None:
+    if report.judgement is None:
+        return None
+    judgement = report.judgement.result
+    if judgement is None:
+        return {"reason": report.judgement.reason}
     caption = "Each system with its interval, beside the human coders"
     tables = judgement_view.score_tables(judgement)
     tables += [judgement_view.drop_table(judgement.drops), judgement_view.replacement_table(judgement.replacements)]
-    folded = [judgement_view.mistake_table(judgement.mistakes.values())]
+    folded = [judgement_view.mistake_table(judgement.mistakes.values())] if report.budget.mistakes else []
     folded += [judgement_view.comparison_table(judgement.comparisons)] if judgement.comparisons else []
     pictures = [_draw(caption, plot.systems, judgement, width=5.0)]
-    return {"tables": tables, "pictures": pictures, "folded": folded, "notes": judgement_view.score_notes(judgement)}
+    notes = list(judgement_view.score_notes(judgement))
+    notes += (
+        [] if report.budget.mistakes else ["The errors of the systems are not counted here; see the command judge."]
+    )
+    return {"tables": tables, "pictures": pictures, "folded": folded, "notes": notes}
 
 
 @_section("systems", "Systems", "Scores of every parser against every treebank, over all sentences.", "parsers")
@@ -294,13 +305,20 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
+    sizes = {str(number): _marked_positions(entry.score) for number, entry in enumerate(entries)}
+    fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)] or entries[:1]
     pictures = _first(
         _draw(f"{entry.item}, {entry.system}: {entry.score.value:.4f}", plot.clusters, entry.score, width=PAGE_WIDTH)
-        for entry in entries
+        for entry in fitting
     )
     notes = [entry.score.signature for entry in entries[:1]]
     notes += _more(len(entries) - len(pictures), "pairs of item and system")
     return {"pictures": pictures, "notes": notes}
+
+
+def _marked_positions(score: FuzzyScore) -> int:
+    assert isinstance(score.source, MarkBatch)
+    return len(score.source.a_pos)
 
 
 @_section(
@@ -323,16 +341,18 @@ def _operations(report: CorpusReport) -> _Contents | None:
 def _gold(report: CorpusReport) -> _Contents | None:
     golds = None if report.golds is None else report.golds.result
     if golds is None:
-        return None
+        reason = report.budget.left_out.get("golds")
+        return None if reason is None else {"reason": reason}
     if not golds:
         return {"reason": "no item has two coders whose hierarchies can be united"}
     corpus = report.subject.corpus
     by_item = {item: {coder: corpus[item, coder] for coder in gold.coders} for item, gold in golds.items()}
     sizes = {item: _gold_size(gold, by_item[item].values()) for item, gold in golds.items()}
-    pictures = _first(
+    drawn = (
         _draw(item, plot.gold, golds[item], by_item[item], width=PAGE_WIDTH)
         for item in items_that_fit(sizes, MAX_PAGE_BARS) or list(golds)[:1]
     )
+    pictures = _first(drawn, report.budget.figures)
     notes = _more(len(golds) - len(pictures), "gold standards")
     without = len(corpus.item_names) - len(golds)
     notes += [f"{without} items are not here; the command gold makes their gold standards."] if without else []

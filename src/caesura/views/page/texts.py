@@ -15,7 +15,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.tasks.alignments import EditShape, TreeAlignment
-from caesura.tasks.report import CorpusReport
+from caesura.tasks.report_results import CorpusReport
 from caesura.views.table import clean
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
