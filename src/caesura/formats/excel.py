@@ -20,8 +20,9 @@ from caesura.model.value import count_of
 
 _MAX_SHEETS = 8  # in a message
 
-_ELEMENT = re.compile(rb"<(?:\w+:)?(row|col)\s([^>]*)>")
-_ATTRIBUTE = re.compile(rb"""([\w:]+)=["']([^"']*)["']""")
+_ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(row|col)\s([^<>]*+)>")
+_ATTRIBUTE = re.compile(rb"""\b(hidden|r|min|max)=["']([^"']{0,20})["']""")
+_PATH_NAME = "_worksheet_path"  # of a sheet of openpyxl inside the archive, which has no public name
 
 _NumberedRow = tuple[int, list[str]]
 
@@ -116,7 +117,7 @@ class _Hidden:
     def of(cls, page: Any, archive: zipfile.ZipFile) -> _Hidden:
         """Return what is hidden in a sheet of a workbook."""
         rows, columns = set(), set[int]()
-        data = archive.read(page._worksheet_path.lstrip("/"))
+        data = archive.read(getattr(page, _PATH_NAME).lstrip("/"))
         number = 0
         for element in _ELEMENT.finditer(data):
             attributes = dict(_ATTRIBUTE.findall(element[2]))

@@ -28,7 +28,7 @@ _WORDS = re.compile(
     r"|promedio|totaal|gemiddelde",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[<>=~Øø]?\s*[+-]?[0-9][0-9.,' \xa0]*\s*%?")
+_NUMBER = re.compile(r"[<>=~Øø]?\s*+[+-]?[0-9][0-9.,' \xa0]*+%?")
 _MAX_ROWS = 5  # totals, means and deviations below each other
 
 
