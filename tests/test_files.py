@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -76,6 +77,19 @@ def test_several_files_are_complete_before_the_first_is_renamed(tmp_path: Path) 
     with pytest.raises(FileNotFoundError):
         write_files({tmp_path / "a": b"new", tmp_path / "absent" / "b": b"new"})
     assert (names(tmp_path), (tmp_path / "a").read_bytes()) == (["a"], b"old")
+
+
+def test_pieces_are_written_completely_or_not_at_all(tmp_path: Path) -> None:
+    write_files({tmp_path / "a": iter([b"one ", b"", b"two"])})
+    assert (names(tmp_path), (tmp_path / "a").read_bytes()) == (["a"], b"one two")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        write_files({tmp_path / "a": pieces()})
+    assert (names(tmp_path), (tmp_path / "a").read_bytes()) == (["a"], b"one two")
 
 
 def test_devices_and_streams_are_not_replaced(tmp_path: Path) -> None:

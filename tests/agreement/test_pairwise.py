@@ -222,3 +222,17 @@ def test_undefined_pairs_of_hierarchies_are_left_out() -> None:
     assert result.value == pytest.approx(parts.value)
     with pytest.raises(OptionError, match="no pair of coders can be compared: item 'z': a is ann"):
         cz.agreement(corpus.select(items=["z"]), "hierarchy_kappa", interval=None)
+
+
+def test_misses_of_dialogues_are_counted_in_all_pairs_together() -> None:
+    """S_f moves the boundary of A by one position; in B, only the second coder has one, and both end with a boundary."""
+    # A  ann |-x----    B  ann |-----x
+    #    bo  |--x---       bo  |--x--x
+    streams = {"ann": (["", "x", "", "", "", ""], 5), "bo": (["", "", "x", "", "", ""], 2)}
+    texts = {}
+    for coder, (marks, extra) in streams.items():
+        second = ["x" if i in (extra, 5) else "" for i in range(6)]
+        texts[coder] = {"A": cz.Segmentation.from_marks(marks), "B": cz.Segmentation.from_marks(second)}
+    table = cz.pairwise(cz.Corpus({"talk": texts, "again": texts}), "flexible_similarity")
+    assert [(row.full_misses, row.near_misses) for row in table.rows] == [(2, 2)]
+    assert [(item.full_misses, item.near_misses) for item in table.items] == [(1, 1), (1, 1)]

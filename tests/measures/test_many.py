@@ -361,3 +361,34 @@ def test_no_pairs_are_an_empty_batch_with_options_in_seconds_too(text: str) -> N
     batch, places, errors = measure.pack([])
     assert (len(batch), len(places), errors) == (0, 0, {})
     assert len(measure.count(batch).counts) == 0
+
+
+@pytest.mark.parametrize(
+    "measure", ["boundary_similarity(n_t=2)", "window_diff", "flexible_similarity(transposition=0.3)"]
+)
+def test_the_score_of_a_group_is_that_of_its_pairs(measure: str) -> None:
+    """Counts of B are whole numbers, those of S_f are not, and the window of WD differs between pairs."""
+    rng = random.Random(3)
+    lengths = [rng.randrange(5, 40) for _ in range(12)]
+    pairs = [[cz.Segmentation.from_bits("".join(rng.choices("001", k=n))) for _ in "ab"] for n in lengths]
+    scores = cz.score_many([(a, b) for a, b in pairs], measure)
+    group = np.array([0, 2, 1, 0, 0, 2, 2, 1, 0, 3, 1, 0])
+    groups = scores.by_group(group, 4)
+    for k in range(4):
+        places = np.flatnonzero(group == k)
+        expected, actual = scores.over(places), groups[k]
+        assert (actual.value, dict(actual.parts), actual.signature) == (
+            groups.values[k],
+            dict(expected.parts),
+            expected.signature,
+        )
+        assert actual == expected
+
+
+def test_the_document_of_a_score_is_found_when_it_is_needed() -> None:
+    a, b = cz.Segmentation.from_masses([2, 3]), cz.Segmentation.from_masses([3, 2])
+    score = cz.score_many([(a, a), (a, b)], "boundary_similarity(n_t=2)")[1]
+    assert "source" not in vars(score)
+    assert [(edit.kind, edit.a_position, edit.b_position) for edit in score.edits or ()] == [("transposition", 2, 3)]
+    assert pickle.loads(pickle.dumps(score)).edits == score.edits
+    assert cz.score_many([(a, b)], "window_diff")[0].source is None

@@ -142,8 +142,8 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
         codes = np.array([streams.setdefault(name, len(streams)) for name in edits.streams], np.int32)
         entries[1] = codes[entries[1]]
         chunks.append((*entries, edits.cost[chosen]))
-    joined: list[Any] = [np.concatenate(column) for column in zip(*chunks, strict=True)]
-    return DisagreementColumns(*joined, end=None, streams=tuple(streams), types=scores.types)
+    joined: dict[str, Any] = dict(zip(_COLUMNS[:-1], map(np.concatenate, zip(*chunks, strict=True)), strict=True))
+    return DisagreementColumns(**joined, end=None, streams=tuple(streams), types=scores.types)
 
 
 def _chunks(batch: Batch) -> Iterable[Ints]:
