@@ -252,9 +252,13 @@ def test_clusters_phantoms_and_best_places() -> None:
     """The fourteen sentences of the paper, as in docs/fuzzy.md. A single mark at 13 is in no cluster."""
     marks = cz.Marks([0, 4, 0, 0, 4, 1, 1, 0, 0, 0, 7, 0, 1], coders=7)
     axes = plot.clusters(cz.fuzzy_success(marks, cz.Segmentation.from_positions(14, [2, 6, 9]))).axes[0]
-    bars = {box.get_label(): {bar.get_x() + 0.4: bar.get_height() for bar in box} for box in axes.containers}
+    boxes = {
+        group.get_label(): [(path.vertices.min(axis=0), path.vertices.max(axis=0)) for path in group.get_paths()]
+        for group in axes.collections
+    }
     inside, outside = (
-        {round(at): float(n) for at, n in bars[label].items()} for label in ("marked, in a cluster", "marked, in none")
+        {round(low[0] + 0.4): float(high[1]) for low, high in boxes[label]}
+        for label in ("marked, in a cluster", "marked, in none")
     )
     assert inside == {2: 4, 5: 4, 6: 1, 7: 1, 11: 7}
     assert outside == {13: 1}
@@ -263,8 +267,8 @@ def test_clusters_phantoms_and_best_places() -> None:
     assert lines["phantom"].get_xdata().tolist() == [9]
     assert lines["best place"].get_data()[0].tolist() == [2, 5, 11]
     assert lines["minimal peak"].get_ydata()[0] == 4
-    bands = [patch for patch in axes.patches if patch.get_label() in ("cluster", "_") and patch.get_alpha()]
-    assert [(band.get_x(), band.get_x() + band.get_width()) for band in bands] == [(1.5, 2.5), (4.5, 7.5), (10.5, 11.5)]
+    bands = [(low[0], high[0]) for low, high in boxes["cluster"]]
+    assert bands == [(1.5, 2.5), (4.5, 7.5), (10.5, 11.5)]
 
 
 def test_svg_is_that_of_matplotlib() -> None:

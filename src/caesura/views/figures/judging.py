@@ -285,16 +285,23 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
 
 def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
     """Draw the range of each cluster as a band, and the marks of the coders as bars."""
-    for i, cluster in enumerate(clusters):
-        label = "_" if i else "cluster"
-        axes.axvspan(cluster.low - 0.5, cluster.up + 0.5, color=canvas.COLOURS[4], alpha=0.3, linewidth=0, label=label)
+    bands = [(cluster.low - 0.5, cluster.up + 0.5, 1.0) for cluster in clusters]
+    style: dict[str, Any] = {"color": canvas.COLOURS[4], "alpha": 0.3, "linewidth": 0, "label": "cluster"}
+    _draw_boxes(axes, bands, transform=axes.get_xaxis_transform(), **style)
     clustered = {position for cluster in clusters for position in cluster.positions}
     kinds = ((True, canvas.COLOURS[0], "marked, in a cluster"), (False, "white", "marked, in none"))
     for inside, colour, label in kinds:
-        bars = {position: number for position, number in counts.items() if (position in clustered) == inside}
-        if bars:
-            style: dict[str, Any] = {"color": colour, "edgecolor": "black", "linewidth": 0.5, "label": label}
-            axes.bar(list(bars), list(bars.values()), width=0.8, **style)
+        bars = [(at - 0.4, at + 0.4, float(number)) for at, number in counts.items() if (at in clustered) == inside]
+        _draw_boxes(axes, bars, facecolor=colour, edgecolor="black", linewidth=0.5, label=label)
+
+
+def _draw_boxes(axes: Axes, boxes: list[tuple[float, float, float]], **style: Any) -> None:
+    """Draw boxes from left to right and from 0 to a height; thousands of them at once are much faster than one by one."""
+    from matplotlib.collections import PolyCollection
+
+    if boxes:
+        corners = [[(left, 0), (left, top), (right, top), (right, 0)] for left, right, top in boxes]
+        axes.add_collection(PolyCollection(corners, zorder=1, **style), autolim=False)
 
 
 def _draw_boundaries(axes: Axes, boundaries: tuple[BoundaryCredit, ...], height: float) -> None:
