@@ -340,11 +340,12 @@ class Spans(Value, Displayed):
         if not 1 <= number <= MAX_UNITS:
             raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {number:.10g}; set it with length=")
         units = tuple(self.text) if self.text is not None else self.units
-        spans = [
-            (int(s.start - offset) + 1, int(s.end - offset), level, s.category)
-            for s, level in zip(self.spans, levels, strict=True)
-        ]
-        return Hierarchy(int(number), spans, units=units, nested=not layers)
+        starts, ends = (self.starts - offset).astype(np.int64) + 1, (self.ends - offset).astype(np.int64)
+        if not layers and ends.max(initial=0) <= number:
+            spans = zip(starts.tolist(), ends.tolist(), self.categories, strict=True)
+            return Hierarchy.from_nested(int(number), spans, units=units)
+        rows = zip(starts.tolist(), ends.tolist(), levels, self.categories, strict=True)
+        return Hierarchy(int(number), [*rows], units=units, nested=not layers)
 
     def _layers(self) -> list[int | None]:
         """Return the first level on which each span overlaps no other; of two spans, the one that starts first is above."""
@@ -362,6 +363,8 @@ class Spans(Value, Displayed):
 
     def _check_positions(self) -> None:
         """Raise an error if a hierarchy cannot have the positions of the spans."""
+        if all(start < end and start.is_integer() and end.is_integer() for start, end in self._ends()):
+            return
         empty = checks.first_true(self.starts == self.ends)
         if empty is not None:
             raise SpansError(f"spans[{empty}]: a hierarchy needs spans that are longer than 0; got {self.spans[empty]}")
@@ -369,6 +372,10 @@ class Spans(Value, Displayed):
         if self.axis == "units" and not whole.all():
             i = checks.first_true(~whole) or 0
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
+
+    def _ends(self) -> Iterator[tuple[float, float]]:
+        """Iterate over start and end of each span."""
+        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
 
     def _check_nesting(self) -> None:
         """Raise an error if two spans cross."""
