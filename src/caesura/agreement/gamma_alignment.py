@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -205,18 +206,18 @@ def item_alignment(
 def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, list[PairDissimilarity]]:
     """Return unitary alignment -> its pairs of units."""
     terms, how, annotator = alignment.pairs, alignment.dissimilarity, alignment.table.annotator
+    if not len(terms.owner):
+        return {}
+    first, second = annotator[terms.first], annotator[terms.second]
     columns = (
-        annotator[terms.first],
-        annotator[terms.second],
+        np.minimum(first, second),
+        np.maximum(first, second),
         terms.position * how.alpha * delta_empty,
         terms.distance * how.beta * delta_empty,
     )
-    pairs: dict[int, list[PairDissimilarity]] = {}
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for owner, (first, second, position, category) in zip(terms.owner.tolist(), rows, strict=True):
-        low, high = min(first, second), max(first, second)
-        pairs.setdefault(owner, []).append(PairDissimilarity(low, high, position, category))
-    return pairs
+    rows = [*map(PairDissimilarity._make, zip(*(column.tolist() for column in columns), strict=True))]
+    starts = [0, *(np.flatnonzero(np.diff(terms.owner)) + 1).tolist(), len(rows)]  # owners ascend
+    return {owner: rows[a:b] for owner, (a, b) in zip(terms.owner[starts[:-1]].tolist(), pairwise(starts), strict=True)}
 
 
 def category_terms(

@@ -415,7 +415,7 @@ class GammaFamily(UnitizingCoefficient):
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
         }
 
-    def align(self, items: Sequence[UnitizedItem], plan: Plan) -> Mapping[str, ItemAlignment]:
+    def align(self, items: Sequence[UnitizedItem], plan: Plan, *, share: float = 1.0) -> Mapping[str, ItemAlignment]:
         """Return the best alignment of each item, which is computed when it is looked at.
 
         Parameters
@@ -424,6 +424,8 @@ class GammaFamily(UnitizingCoefficient):
             The items.
         plan : Plan
             What all items share.
+        share : float, default 1.0
+            Share of the work for items of many coders; see :func:`caesura.measures.unitary.best_alignments`.
 
         Returns
         -------
@@ -431,12 +433,12 @@ class GammaFamily(UnitizingCoefficient):
             Item -> alignment.
         """
         how = self.dissimilarity(plan)
-        best = _BestAlignments(tuple(items), plan.codes, how)
+        best = _BestAlignments(tuple(items), plan.codes, how, share)
         alignments = ItemAlignments([item.name for item in items], partial(self._with_units, best))
         shared = shared_store()
         if shared is None:
             return alignments
-        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units)
+        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units, share)
         known: ItemAlignments = shared.setdefault(("alignments", weights, tuple(map(id, items))), alignments)
         return known
 
@@ -520,6 +522,7 @@ class _BestAlignments:
     items: tuple[UnitizedItem, ...]
     codes: Mapping[str | None, int]
     how: Dissimilarity
+    share: float = 1.0
 
     @cached_property
     def alignments(self) -> list[BestAlignment]:
@@ -527,15 +530,15 @@ class _BestAlignments:
         order = sorted(range(len(continua)), key=lambda i: continua[i].annotators)
         tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
         with use_engine("threads") as engine:
-            results = chain.from_iterable(engine.map(partial(_best_together, self.how), tasks))
+            results = chain.from_iterable(engine.map(partial(_best_together, self.how, self.share), tasks))
             by_place = dict(zip(order, results, strict=True))
         return [by_place[i] for i in range(len(continua))]
 
 
-def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignment]:
+def _best_together(how: Dissimilarity, share: float, task: Sequence[Piece]) -> list[BestAlignment]:
     """Return the best alignment of each item of a task; its table refers to the units of the item alone."""
     table = observed_units([piece.continuum for piece in task]).table(task[0].continuum.annotators)
-    alignments = best_alignments(table, how)
+    alignments = best_alignments(table, how, share=share)
     results = []
     for number, before in enumerate(table.offset[:-1].tolist()):
         best = alignments[number]
