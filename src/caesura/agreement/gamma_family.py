@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, ClassVar
@@ -13,12 +13,12 @@ import numpy as np
 
 from caesura.agreement.category_distance import CategoryDistances, check_categories
 from caesura.agreement.gamma_alignment import (
+    AlignedItem,
     ItemAlignment,
     ItemAlignments,
     category_terms,
     concatenate,
     continuum_of,
-    item_alignment,
 )
 from caesura.agreement.gamma_chance import (
     FIRST_SAMPLES,
@@ -442,10 +442,10 @@ class GammaFamily(UnitizingCoefficient):
         known: ItemAlignments = shared.setdefault(("alignments", weights, tuple(map(id, items))), alignments)
         return known
 
-    def _with_units(self, best: _BestAlignments) -> list[Callable[[], ItemAlignment]]:
-        """Return one function per item, which returns the alignment with its units."""
+    def _with_units(self, best: _BestAlignments) -> list[AlignedItem]:
+        """Return the alignment of each item with its spans."""
         return [
-            partial(item_alignment, item, alignment, self.delta_empty, self.divisor(alignment.table))
+            AlignedItem(item, alignment, self.delta_empty, self.divisor(alignment.table))
             for item, alignment in zip(best.items, best.alignments, strict=True)
         ]
 
@@ -539,11 +539,7 @@ def _best_together(how: Dissimilarity, share: float, task: Sequence[Piece]) -> l
     """Return the best alignment of each item of a task; its table refers to the units of the item alone."""
     table = observed_units([piece.continuum for piece in task]).table(task[0].continuum.annotators)
     alignments = best_alignments(table, how, share=share)
-    results = []
-    for number, before in enumerate(table.offset[:-1].tolist()):
-        best = alignments[number]
-        results.append(replace(best, table=replace(best.table, index=best.table.index - before)))
-    return results
+    return alignments.split()
 
 
 def _stacked(observed: Sequence[Floats], samples: Sequence[Floats]) -> tuple[Floats, Floats, Counts]:

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,6 +317,8 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     """
     if not spans:
         return ConflictFreeSet((), 0, 1)
+    if len(spans) ** 2 <= _FEW_PAIRS and min(weights) > 0 and not _any_crossing(spans):
+        return ConflictFreeSet((True,) * len(spans), sum(weights), 1)
     order = sorted(range(len(spans)), key=lambda i: (spans[i][1], -spans[i][0]))
     starts, ends = [spans[i][0] for i in order], [spans[i][1] for i in order]
     distinct = [*dict.fromkeys(ends)]
@@ -346,6 +348,10 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     members = np.zeros(len(spans), bool)
     members[order] = in_set == 1
     return ConflictFreeSet(tuple(members.tolist()), weight, optima)
+
+
+def _any_crossing(spans: Sequence[tuple[int, int]]) -> bool:
+    return any(a < c <= b < d or c < a <= d < b for (a, b), (c, d) in combinations(spans, 2))
 
 
 def _coprime_numbers() -> Iterator[int]:

@@ -319,6 +319,32 @@ class Alignments:
         facts = (bool(self.proved[number]), float(self.bound[number]), unique, int(self.work[number]))
         return BestAlignment(table, self.dissimilarity, begin - begin[0], members, *facts)
 
+    def split(self) -> list[BestAlignment]:
+        """Return the alignment of each sample, with the terms of all; a table refers to the units of its sample alone.
+
+        Returns
+        -------
+        list of BestAlignment
+        """
+        pairs, samples = self.pairs, []
+        rows = np.searchsorted(pairs.owner, self.offset).tolist()  # owners ascend
+        units, unitary = self.table.offset.tolist(), self.offset.tolist()
+        for number in range(self.table.samples):
+            best = self[number]
+            best = replace(best, table=replace(best.table, index=best.table.index - units[number]))
+            first, last = rows[number : number + 2]
+            columns = (pairs.owner[first:last] - unitary[number], pairs.first[first:last] - units[number])
+            terms = AlignedPairs(
+                pairs.cost[unitary[number] : unitary[number + 1]],
+                *columns,
+                pairs.second[first:last] - units[number],
+                pairs.position[first:last],
+                pairs.distance[first:last],
+            )
+            best.__dict__["pairs"] = terms  # a cached property, which would compute the same terms again
+            samples.append(best)
+        return samples
+
 
 @dataclass(frozen=True)
 class AlignedPairs:

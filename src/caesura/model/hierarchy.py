@@ -334,7 +334,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             first = start
             leveled.append(Span(start, end, len(around), label))
         distinct = tuple(dict.fromkeys(leveled))
-        return cls._trusted(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
+        return cls._ready(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
 
     # -- content --------------------------------------------------------------------------------------------------
 
