@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from caesura import limits
 from caesura.agreement.disagreement_columns import count_totals
 from caesura.agreement.disagreement_rows import (
     MAJORITY,
@@ -26,7 +27,6 @@ from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
-from caesura.limits import MAX_ALIGNMENT_WORK
 from caesura.measures.unitary import MANY_ANNOTATORS, search_work
 from caesura.model.corpus import Corpus
 from caesura.model.on_demand import OnDemand
@@ -112,16 +112,16 @@ def _gamma(coefficient: str | UnitizingCoefficient | None) -> Gamma:
 def _share_of_work(items: Sequence[UnitizedItem]) -> float:
     """Return the share of the searches for best alignments of many coders that does not take too long."""
     work = sum(search_work(item.units, len(item.coders)) for item in items)
-    return min(1.0, MAX_ALIGNMENT_WORK / max(work, 1))
+    return min(1.0, limits.MAX_ALIGNMENT_WORK / max(work, 1))
 
 
 def _warn_unproved(items: Sequence[UnitizedItem], alignments: Mapping[str, ItemAlignment], share: float) -> None:
     shortened = {item.name for item in items if share < 1 and search_work(item.units, len(item.coders))}
     if shortened:
+        seconds = limits.MAX_ALIGNMENT_WORK / share / 1e9
         warn(
             f"the alignments of {count_of(len(shortened), 'item')} with {MANY_ANNOTATORS} or more coders are good, but not "
-            f"proved to be the best: a full search would take about {MAX_ALIGNMENT_WORK / share / 1e9:.0f} seconds; choose "
-            "fewer items or coders"
+            f"proved to be the best: a full search would take about {seconds:.0f} seconds; choose fewer items or coders"
         )
     unproved = [name for name, alignment in alignments.items() if not alignment.proved and name not in shortened]
     for name in unproved[:_MAX_WARNED]:

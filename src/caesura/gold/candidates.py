@@ -327,8 +327,8 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     before = [bisect_left(distinct, start) for start in starts]
     largest = {start: i for i, start in enumerate(starts)}  # in this order, the last span of each start is the largest
     outer = [largest[start] for start in sorted(largest, reverse=True)]
-    columns = (starts, [weights[i] for i in order], [number[end] for end in ends], offsets, before, outer)
-    arrays = tuple(np.array(column, np.int64) for column in columns)
+    columns = (starts, [weights[i] for i in order], [number[last] for last in ends], offsets, before, outer)
+    c, w, end, at, first_end, outermost = (np.array(column, np.int64) for column in columns)
     in_set = np.zeros(len(spans), np.int64)
     pairs = sum(offsets[number[ends[i]] + 1] - offsets[before[i]] for i in outer)
     steps = pairs + len(spans)
@@ -336,13 +336,13 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, hint)
     moduli = _coprime_numbers()
     modulus = next(moduli)
-    weight, optima, bits = conflict_free(*arrays, modulus, in_set)
+    weight, optima, bits = conflict_free(c, w, end, at, first_end, outermost, modulus, in_set)
     product = modulus
     if bits > MAX_DIGITS * math.log2(10) or bits / 31 * steps > MAX_SPAN_STEPS:
         optima, bits = 10 ** round(bits * math.log10(2)), 0
     while math.log2(product) < bits + 1:
         modulus = next(moduli)
-        _, remainder, _ = conflict_free(*arrays, modulus, None)
+        _, remainder, _ = conflict_free(c, w, end, at, first_end, outermost, modulus, None)
         optima += product * ((remainder - optima) * pow(product, -1, modulus) % modulus)
         product *= modulus
     members = np.zeros(len(spans), bool)

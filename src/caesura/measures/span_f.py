@@ -172,23 +172,21 @@ class TokenF(_SpanMeasure):
 
     def _count(self, batch: HierarchyBatch) -> Floats:
         sides = [(side.document, self._labels_of(side), side.start, side.end + 1) for side in (batch.a, batch.b)]
-        both = [np.concatenate(columns) for columns in zip(*sides, strict=True)]
-        a, b, either = (covered_tokens(*columns, len(batch)) for columns in (*sides, both))
+        both = tuple(np.concatenate(columns) for columns in zip(*sides, strict=True))
+        a, b, either = (covered_tokens(columns, len(batch)) for columns in (*sides, both))
         return np.column_stack([a + b - either, a, b])
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_token_matches(a, b, tokens)
 
 
-def covered_tokens(document: Ints, label: Ints, start: Ints, end: Ints, documents: int) -> Floats:
+def covered_tokens(spans: tuple[Ints, ...], documents: int) -> Floats:
     """Return how many labelled tokens the spans of each document cover; a token in two spans with one label counts once.
 
     Parameters
     ----------
-    document, label : numpy.ndarray
-        Document and label of each span.
-    start, end : numpy.ndarray
-        Start (included) and end (excluded) of each span. Spans may overlap, and may be of any length.
+    spans : tuple of numpy.ndarray
+        Document, label, start (included) and end (excluded) of each span. Spans may overlap, and may be of any length.
     documents : int
         Number of documents.
 
@@ -200,9 +198,10 @@ def covered_tokens(document: Ints, label: Ints, start: Ints, end: Ints, document
     Examples
     --------
     >>> columns = np.array([[0, 0, 0], [7, 7, 8], [0, 1, 0], [2, 10**9, 1]])
-    >>> covered_tokens(*columns, 1).tolist()
+    >>> covered_tokens(tuple(columns), 1).tolist()
     [1000000001.0]
     """
+    document, label, start, end = spans
     place = np.concatenate([start, end])
     change = np.repeat([1, -1], len(start))  # in how many spans with the label the tokens from here on lie
     owner, kind = np.tile(document, 2), np.tile(label, 2)

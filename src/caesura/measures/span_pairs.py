@@ -189,9 +189,9 @@ class _Columns:
                 )
                 self._rows.append((starts, ends, self._codes(text)))
             elif isinstance(text, Hierarchy) and text.edges is None:
-                start, end, labels = ([span[i] for span in text.spans] for i in (0, 1, 3))
-                numbers = [self._number(label) for label in labels]
-                self._rows.append((np.array(start, np.int64), np.array(end, np.int64), np.array(numbers, np.int64)))
+                rows = [(span.start, span.end, self._number(span.label)) for span in text.spans]
+                start, end, label = np.array(rows, np.int64).reshape(-1, 3).T
+                self._rows.append((start, end, label))
             else:
                 self._rows.append((none, none, none))
 

@@ -346,10 +346,10 @@ class Spans(Value, Displayed):
         units = tuple(self.text) if self.text is not None else self.units
         starts, ends = (self.starts - offset).astype(np.int64) + 1, (self.ends - offset).astype(np.int64)
         if not layers and ends.max(initial=0) <= number:
-            spans = zip(starts.tolist(), ends.tolist(), self.categories, strict=True)
-            return Hierarchy.from_nested(int(number), spans, units=units)
-        rows = zip(starts.tolist(), ends.tolist(), levels, self.categories, strict=True)
-        return Hierarchy(int(number), [*rows], units=units, nested=not layers)
+            nested = zip(starts.tolist(), ends.tolist(), self.categories, strict=True)
+            return Hierarchy.from_nested(int(number), nested, units=units)
+        spans = zip(starts.tolist(), ends.tolist(), levels, self.categories, strict=True)
+        return Hierarchy(int(number), [*spans], units=units, nested=not layers)
 
     def _layers(self) -> list[int | None]:
         """Return the first level on which each span overlaps no other; of two spans, the one that starts first is above."""
