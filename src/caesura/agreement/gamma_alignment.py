@@ -245,7 +245,7 @@ def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, l
         terms.position * how.alpha * delta_empty,
         terms.distance * how.beta * delta_empty,
     )
-    rows = [*map(PairDissimilarity._make, zip(*(column.tolist() for column in columns), strict=True))]
+    rows = [*map(PairDissimilarity, *(column.tolist() for column in columns))]
     starts = [0, *(np.flatnonzero(np.diff(terms.owner)) + 1).tolist(), len(rows)]  # owners ascend
     return {owner: rows[a:b] for owner, (a, b) in zip(terms.owner[starts[:-1]].tolist(), pairwise(starts), strict=True)}
 
