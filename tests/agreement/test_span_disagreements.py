@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import caesura as cz
+from caesura import limits
+from caesura.agreement.gamma import best_span_alignment
 from caesura.errors import OptionError
+from caesura.model.result import to_plain
 from caesura.tasks.disagreements import DisagreementOptions, find_disagreements
 from caesura.tasks.verify import verify
 from caesura.views.disagreements import disagreements_view
@@ -156,3 +159,50 @@ def test_coefficient_of_the_command() -> None:
     assert {row.kind for row in nested.rows} == {"span"}
     with pytest.raises(OptionError, match="there is none for spans named 'delta'"):
         find_disagreements(news(), DisagreementOptions(coefficient="delta"))
+
+
+def _many_coders(items: int, coders: int) -> cz.Corpus:
+    rng = random.Random(5)
+
+    def spans() -> cz.Spans:
+        starts = (10 * k + rng.randrange(6) for k in range(4))
+        return cz.Spans([(start, start + 1 + rng.randrange(8), rng.choice("AB")) for start in starts], length=60)
+
+    return cz.Corpus({f"x{i}": {f"c{j}": spans() for j in range(coders)} for i in range(items)})
+
+
+def test_short_searches_of_many_coders_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = _many_coders(items=3, coders=8)
+    full = cz.disagreements(corpus)
+    monkeypatch.setattr(limits, "MAX_ALIGNMENT_WORK", 1_000_000)
+    with pytest.warns(
+        UserWarning, match="3 items with 7 or more coders are good, but not proved to be the best"
+    ) as raised:
+        short = cz.disagreements(corpus)
+    assert len(raised) == 1
+    # Every span of every coder is at one place, or in a unitary alignment without disorder; no alignment is cheaper than
+    # the best one.
+    for item in corpus.item_names:
+        costs = [sum(place.cost for place in result.places if place.item == item) for result in (full, short)]
+        assert costs[1] >= costs[0] - 1e-9
+        for coder in corpus.coders:
+            spans = [place.units[coder] for place in short.places if place.item == item and coder in place.units]
+            assert len(spans) == len(set(spans))
+            assert set(spans) <= set(corpus[item, coder].spans)
+
+
+def test_a_few_coders_are_searched_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = _many_coders(items=2, coders=3)
+    full = cz.disagreements(corpus)
+    monkeypatch.setattr(limits, "MAX_ALIGNMENT_WORK", 1)
+    assert cz.disagreements(corpus).rows == full.rows
+
+
+def test_alignments_as_json_are_those_of_the_objects() -> None:
+    corpus = _many_coders(items=2, coders=3)
+    aligned = best_span_alignment(corpus)
+    plain = to_plain(aligned)
+    assert plain == {name: to_plain(aligned[name]) for name in aligned}
+    units = [unit for row in plain["x0"]["unitary"] for unit in row["units"] if unit is not None]
+    spans = [span._asdict() for coder in corpus.coders for span in corpus["x0", coder].spans]
+    assert sorted(map(str, units)) == sorted(map(str, spans))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import HierarchyError, MismatchError, OptionError, Undefined
-from caesura.gold.candidates import heaviest_conflict_free_set
+from caesura.gold.candidates import crossing_places, heaviest_conflict_free_set
 from caesura.gold.unify import METHODS, kappa_or_none
 from oracle import unify as oracle
 from support.examples import examples
@@ -435,3 +435,15 @@ TIMED = Hierarchy.from_times([(0, 4)])
 def test_invalid_input(hierarchies: Any, options: dict[str, Any], kind: type[Exception], message: str):
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):
         cz.unify(hierarchies, **options)
+
+
+@given(*[st.lists(st.tuples(st.integers(1, 9), st.integers(0, 5)).map(lambda row: (row[0], sum(row))), max_size=6)] * 2)
+def test_crossing_places_of_few_and_of_many_spans(spans, against):
+    places = [found.tolist() for found in crossing_places(spans, against)]
+    overlap = [[{*range(a, b + 1)} for a, b in side] for side in (spans, against)]
+    assert places == [
+        [k for k, other in enumerate(overlap[1]) if units & other and units - other and other - units]
+        for units in overlap[0]
+    ]
+    far = [(1000 + k, 1000 + k) for k in range(300)]  # so many that the other way is chosen
+    assert [found.tolist() for found in crossing_places(spans, [*against, *far])] == places

@@ -159,3 +159,54 @@ def test_too_much_work_for_chance_is_refused_before_it_is_done(monkeypatch):
 def test_distinct_rows(rows):
     table = np.array(rows, np.int64).reshape(-1, 2)
     assert distinct_rows(table).tolist() == np.unique(table, axis=0).tolist()
+
+
+crossing_spans = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(1, 6), st.sampled_from(["X", "Y", None])).map(
+        lambda row: (row[0], row[0] + row[1], row[2])
+    ),
+    max_size=6,
+)
+
+
+@given(st.lists(st.tuples(crossing_spans, crossing_spans), max_size=4), st.booleans())
+def test_token_f_of_spans_that_overlap_counts_every_token_once(documents, labels):
+    measure = cz.parse(f"token_f(labels={labels})")
+    scores = cz.score_many([tuple(map(cz.Spans, pair)) for pair in documents], measure)
+    for pair, parts in zip(documents, scores.counts, strict=True):
+        sides = [[(start, end, label if labels else None) for start, end, label in side] for side in pair]
+        a, b = (oracle.tokens_of(frozenset(side)) for side in sides)
+        assert list(parts) == [len(a & b), len(a), len(b)]
+
+
+def test_token_f_of_long_spans_takes_no_memory_per_token():
+    a, b = cz.Spans([(0, 10**15, "X")]), cz.Spans([(5, 10**15 + 5, "X"), (7, 9, "X")])
+    parts = cz.token_f(a, b).parts
+    assert parts == {"matches": 10**15 - 5, "reference": 10**15, "hypothesis": 10**15}
+
+
+def test_annotations_that_occur_in_many_pairs_keep_their_own_problems():
+    #            0    5
+    # good       |--- |
+    # half       |-½  |     half a token: no pair with it can be compared
+    # longer     |---    |
+    # timed      |--- |     seconds
+    good, half = cz.Spans([(0, 3, "X")], length=5), cz.Spans([(0, 1.5, "X")], length=5)
+    longer, timed = cz.Spans([(0, 3, "X")], length=8), cz.Spans([(0, 3, "X")], seconds=True)
+    nested = cz.Hierarchy(5, [(1, 3, 1, "X")])
+    pairs = [(good, good), (half, good), (good, half), (good, longer), (timed, timed), (good, timed), (nested, good), 1]
+    scores = cz.score_many([*pairs, (timed, half), (nested, longer), (nested, nested)], "span_f")
+    problems = {place: str(error) for place, error in scores.errors.items()}
+    assert [scores.counts[place].tolist() for place in (0, 4, 6, 10)] == [[1, 1, 1]] * 4
+    whole = "spans[0] must begin and end at whole positions and be longer than 0; got 0-1.5 'X'"
+    same = "both sides must have the same number of tokens or characters; "
+    seconds = "spans are compared over tokens or characters; these are in seconds; use gamma"
+    assert problems == {
+        1: f"reference: {whole}",
+        2: f"hypothesis: {whole}",
+        3: f"{same}reference has 5, hypothesis has 8",
+        5: f"hypothesis: {seconds}",
+        7: "expected a pair of annotations; got int",
+        8: f"reference: {seconds}",
+        9: f"{same}reference has 5, hypothesis has 8",
+    }

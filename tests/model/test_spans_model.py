@@ -187,3 +187,30 @@ def test_many_coders_from_one_table() -> None:
     assert [part.codes.tolist() for part in parts] == [[0, 1], [], [0, 0, 1]]
     assert not parts[0].starts.flags.writeable
     assert pickle.loads(pickle.dumps(parts[2])) == parts[2]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 6), st.integers(1, 5), st.sampled_from(["X", "Y", None])).map(
+            lambda row: (row[0], row[0] + row[1], row[2])
+        ),
+        max_size=6,
+    )
+)
+def test_hierarchy_of_spans_is_that_of_checked_spans(rows):
+    spans = cz.Spans(rows, length=12)
+    if any(a < c < b < d or c < a < d < b for (a, b, _), (c, d, _) in combinations(rows, 2)):
+        with pytest.raises(SpansError, match="cross"):
+            spans.to_hierarchy()
+        return
+    hierarchy = spans.to_hierarchy()
+    assert hierarchy == cz.Hierarchy(12, [(start + 1, end, None, label) for start, end, label in rows])
+    places = {(start, end) for start, end, _ in rows}
+    for span in hierarchy:  # 1 + the number of distinct spans that strictly contain it
+        inside = [
+            (a, b) for a, b in places if a < span.start and span.end <= b and (a, b) != (span.start - 1, span.end)
+        ]
+        assert span.level == 1 + len(inside)
+    columns = hierarchy.columns
+    assert [*zip(*(column.tolist() for column in columns[:3]), strict=True)] == [span[:3] for span in hierarchy]
+    assert not any(column.flags.writeable for column in columns)

@@ -184,7 +184,9 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> Map
     return align_items(items, chosen)
 
 
-def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> Mapping[str, ItemAlignment]:
+def align_items(
+    items: Sequence[UnitizedItem], coefficient: Gamma, *, share: float = 1.0
+) -> Mapping[str, ItemAlignment]:
     """Return the best alignment of each item.
 
     Parameters
@@ -193,6 +195,8 @@ def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> Mapping[st
         The items.
     coefficient : Gamma
         Weights and distances.
+    share : float, default 1.0
+        Share of the work for items of many coders; see :func:`caesura.measures.unitary.best_alignments`.
 
     Returns
     -------
@@ -201,4 +205,4 @@ def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> Mapping[st
     """
     names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
     plan = Plan(tuple(sorted(names, key=lambda name: (name is not None, name or ""))), 0)
-    return coefficient.align(items, plan)
+    return coefficient.align(items, plan, share=share)

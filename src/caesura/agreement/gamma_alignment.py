@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from caesura.measures.unitary import Alignments, BestAlignment
 from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
 from caesura.model.value import Floats
+
+T = TypeVar("T")
 
 
 class PairDissimilarity(NamedTuple):
@@ -94,21 +97,21 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
     names : sequence of str
         The items.
     align : callable
-        Function that returns one function per item, which returns the alignment of the item.
+        Function that returns the alignment of each item as arrays.
     """
 
-    def __init__(self, names: Sequence[str], align: Callable[[], Sequence[Callable[[], ItemAlignment]]]) -> None:
+    def __init__(self, names: Sequence[str], align: Callable[[], Sequence[AlignedItem]]) -> None:
         self._names = dict.fromkeys(names)
         self._align = align
         self._known: dict[str, ItemAlignment] = {}
 
     @cached_property
-    def _build(self) -> dict[str, Callable[[], ItemAlignment]]:
+    def _aligned(self) -> dict[str, AlignedItem]:
         return dict(zip(self._names, self._align(), strict=True))
 
     def __getitem__(self, item: str) -> ItemAlignment:
         if item not in self._known:
-            self._known[item] = self._build[item]()
+            self._known[item] = self._aligned[item].build()
         return self._known[item]
 
     def __iter__(self) -> Iterator[str]:
@@ -116,6 +119,9 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __json__(self) -> dict[str, Any]:
+        return {name: aligned.__json__() for name, aligned in self._aligned.items()}
 
     def __repr__(self) -> str:
         return f"<best alignments of {len(self)} items>"
@@ -167,10 +173,9 @@ def concatenate(continua: Sequence[Continuum]) -> Continuum:
     return Continuum(starts, ends_of_units, units.codes[order], tuple(sizes.tolist()), (0.0, ends[-1]))
 
 
-def item_alignment(
-    item: UnitizedItem, alignment: BestAlignment, delta_empty: float, mean_units: Floats
-) -> ItemAlignment:
-    """Return the alignment of an item with its spans.
+@dataclass(frozen=True)
+class AlignedItem:
+    """The best alignment of an item as arrays, with the spans of the coders.
 
     Parameters
     ----------
@@ -182,41 +187,67 @@ def item_alignment(
         Dissimilarity of a unit and an empty place.
     mean_units : numpy.ndarray
         Number by which the total cost is divided, as an array with one entry.
-
-    Returns
-    -------
-    ItemAlignment
     """
-    owners = [(k, span) for k, spans in enumerate(item.annotations.values()) for span in spans.spans]
-    pairs = _pairs_by_owner(alignment, delta_empty)
-    rows = []
-    for place, (members, cost) in enumerate(zip(alignment, alignment.pairs.cost.tolist(), strict=True)):
-        units: list[MarkedSpan | None] = [None] * len(item.annotations)
-        for unit in members:
-            k, span = owners[int(alignment.table.index[unit])]
-            units[k] = span
-        rows.append(UnitaryAlignment(cost * delta_empty, tuple(units), tuple(pairs.get(place, ()))))
-    scale = delta_empty / float(mean_units[0]) if mean_units[0] else 0.0
-    return ItemAlignment(
-        item.coders, alignment.cost * scale, alignment.bound * scale, alignment.proved, alignment.unique, tuple(rows)
-    )
+
+    item: UnitizedItem
+    alignment: BestAlignment
+    delta_empty: float
+    mean_units: Floats
+
+    def build(self) -> ItemAlignment:
+        """Return the alignment with its spans.
+
+        Returns
+        -------
+        ItemAlignment
+        """
+        spans = [span for annotation in self.item.annotations.values() for span in annotation.spans]
+        pairs = _pairs_by_owner(self.alignment, self.delta_empty)
+        rows = [
+            UnitaryAlignment(disorder, tuple(units), tuple(pairs.get(place, ())))
+            for place, (disorder, units) in enumerate(self._unitary(spans))
+        ]
+        return ItemAlignment(*self._facts(), tuple(rows))
+
+    def __json__(self) -> dict[str, Any]:
+        """Return the plain form of the alignment, without its pairs of units, which take long for thousands of items."""
+        spans = [span._asdict() for annotation in self.item.annotations.values() for span in annotation.spans]
+        names = [entry.name for entry in fields(ItemAlignment)]
+        rows = [{"disorder": to_plain(disorder), "units": units} for disorder, units in self._unitary(spans)]
+        return dict(zip(names, (*map(to_plain, self._facts()), rows), strict=True))
+
+    def _facts(self) -> tuple[tuple[str, ...], float, float, bool, bool | None]:
+        alignment, scale = self.alignment, 0.0
+        if self.mean_units[0]:
+            scale = self.delta_empty / float(self.mean_units[0])
+        return self.item.coders, alignment.cost * scale, alignment.bound * scale, alignment.proved, alignment.unique
+
+    def _unitary(self, spans: Sequence[T]) -> Iterator[tuple[float, list[T | None]]]:
+        """Yield disorder and spans of each unitary alignment; ``spans`` has those of one coder after the other."""
+        alignment = self.alignment
+        places, owners = alignment.table.index.tolist(), alignment.table.annotator.tolist()
+        for members, cost in zip(alignment, alignment.pairs.cost.tolist(), strict=True):
+            units: list[T | None] = [None] * len(self.item.annotations)
+            for unit in members:
+                units[owners[unit]] = spans[places[unit]]
+            yield cost * self.delta_empty, units
 
 
 def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, list[PairDissimilarity]]:
     """Return unitary alignment -> its pairs of units."""
     terms, how, annotator = alignment.pairs, alignment.dissimilarity, alignment.table.annotator
+    if not len(terms.owner):
+        return {}
+    first, second = annotator[terms.first], annotator[terms.second]
     columns = (
-        annotator[terms.first],
-        annotator[terms.second],
+        np.minimum(first, second),
+        np.maximum(first, second),
         terms.position * how.alpha * delta_empty,
         terms.distance * how.beta * delta_empty,
     )
-    pairs: dict[int, list[PairDissimilarity]] = {}
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for owner, (first, second, position, category) in zip(terms.owner.tolist(), rows, strict=True):
-        low, high = min(first, second), max(first, second)
-        pairs.setdefault(owner, []).append(PairDissimilarity(low, high, position, category))
-    return pairs
+    rows = [*map(PairDissimilarity, *(column.tolist() for column in columns))]
+    starts = [0, *(np.flatnonzero(np.diff(terms.owner)) + 1).tolist(), len(rows)]  # owners ascend
+    return {owner: rows[a:b] for owner, (a, b) in zip(terms.owner[starts[:-1]].tolist(), pairwise(starts), strict=True)}
 
 
 def category_terms(

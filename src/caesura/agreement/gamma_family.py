@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, ClassVar
@@ -13,12 +13,12 @@ import numpy as np
 
 from caesura.agreement.category_distance import CategoryDistances, check_categories
 from caesura.agreement.gamma_alignment import (
+    AlignedItem,
     ItemAlignment,
     ItemAlignments,
     category_terms,
     concatenate,
     continuum_of,
-    item_alignment,
 )
 from caesura.agreement.gamma_chance import (
     FIRST_SAMPLES,
@@ -415,7 +415,7 @@ class GammaFamily(UnitizingCoefficient):
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
         }
 
-    def align(self, items: Sequence[UnitizedItem], plan: Plan) -> Mapping[str, ItemAlignment]:
+    def align(self, items: Sequence[UnitizedItem], plan: Plan, *, share: float = 1.0) -> Mapping[str, ItemAlignment]:
         """Return the best alignment of each item, which is computed when it is looked at.
 
         Parameters
@@ -424,6 +424,8 @@ class GammaFamily(UnitizingCoefficient):
             The items.
         plan : Plan
             What all items share.
+        share : float, default 1.0
+            Share of the work for items of many coders; see :func:`caesura.measures.unitary.best_alignments`.
 
         Returns
         -------
@@ -431,19 +433,19 @@ class GammaFamily(UnitizingCoefficient):
             Item -> alignment.
         """
         how = self.dissimilarity(plan)
-        best = _BestAlignments(tuple(items), plan.codes, how)
+        best = _BestAlignments(tuple(items), plan.codes, how, share)
         alignments = ItemAlignments([item.name for item in items], partial(self._with_units, best))
         shared = shared_store()
         if shared is None:
             return alignments
-        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units)
+        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units, share)
         known: ItemAlignments = shared.setdefault(("alignments", weights, tuple(map(id, items))), alignments)
         return known
 
-    def _with_units(self, best: _BestAlignments) -> list[Callable[[], ItemAlignment]]:
-        """Return one function per item, which returns the alignment with its units."""
+    def _with_units(self, best: _BestAlignments) -> list[AlignedItem]:
+        """Return the alignment of each item with its spans."""
         return [
-            partial(item_alignment, item, alignment, self.delta_empty, self.divisor(alignment.table))
+            AlignedItem(item, alignment, self.delta_empty, self.divisor(alignment.table))
             for item, alignment in zip(best.items, best.alignments, strict=True)
         ]
 
@@ -520,6 +522,7 @@ class _BestAlignments:
     items: tuple[UnitizedItem, ...]
     codes: Mapping[str | None, int]
     how: Dissimilarity
+    share: float = 1.0
 
     @cached_property
     def alignments(self) -> list[BestAlignment]:
@@ -527,20 +530,16 @@ class _BestAlignments:
         order = sorted(range(len(continua)), key=lambda i: continua[i].annotators)
         tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
         with use_engine("threads") as engine:
-            results = chain.from_iterable(engine.map(partial(_best_together, self.how), tasks))
+            results = chain.from_iterable(engine.map(partial(_best_together, self.how, self.share), tasks))
             by_place = dict(zip(order, results, strict=True))
         return [by_place[i] for i in range(len(continua))]
 
 
-def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> list[BestAlignment]:
+def _best_together(how: Dissimilarity, share: float, task: Sequence[Piece]) -> list[BestAlignment]:
     """Return the best alignment of each item of a task; its table refers to the units of the item alone."""
     table = observed_units([piece.continuum for piece in task]).table(task[0].continuum.annotators)
-    alignments = best_alignments(table, how)
-    results = []
-    for number, before in enumerate(table.offset[:-1].tolist()):
-        best = alignments[number]
-        results.append(replace(best, table=replace(best.table, index=best.table.index - before)))
-    return results
+    alignments = best_alignments(table, how, share=share)
+    return alignments.split()
 
 
 def _stacked(observed: Sequence[Floats], samples: Sequence[Floats]) -> tuple[Floats, Floats, Counts]:

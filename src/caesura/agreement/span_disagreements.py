@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from caesura import limits
 from caesura.agreement.disagreement_columns import count_totals
 from caesura.agreement.disagreement_rows import (
     MAJORITY,
@@ -26,11 +27,13 @@ from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
+from caesura.measures.unitary import MANY_ANNOTATORS, search_work
 from caesura.model.corpus import Corpus
 from caesura.model.on_demand import OnDemand
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import MarkedSpan, Spans
+from caesura.model.value import count_of
 from caesura.notices import warn
 
 UNALIGNED, SHIFT, CATEGORY = "unaligned", "shift", "category"
@@ -40,6 +43,8 @@ _Pair = tuple[int, int, str, float]
 """Two coders of an item, and kind and cost of their disagreement."""
 _CONTEXT_CHARACTERS = 30
 _CONTEXT_TOKENS = 5
+_MANY_PAIRS = 50  # pairs that arrays sort faster
+_MAX_WARNED = 10  # items that have a warning of their own
 _MAX_BETWEEN = 120  # characters of the text of a span
 
 
@@ -74,8 +79,9 @@ def span_disagreements(
             "spans have no majority; give the name of a coder, or leave out against for all pairs of coders"
         )
     items, excluded = unitized_items(corpus, chosen.bounds)
-    alignments = align_items(items, chosen)
-    _warn_unproved(alignments)
+    share = _share_of_work(items)
+    alignments = align_items(items, chosen, share=share)
+    _warn_unproved(items, alignments, share)
     groups = [
         group for item in items for group in _item_groups(item, alignments[item.name], chosen.delta_empty, against)
     ]
@@ -103,10 +109,25 @@ def _gamma(coefficient: str | UnitizingCoefficient | None) -> Gamma:
     return chosen
 
 
-def _warn_unproved(alignments: Mapping[str, ItemAlignment]) -> None:
-    for name, alignment in alignments.items():
-        if not alignment.proved:
-            warn(f"item {name!r}: the alignment is not proved to be the best, because the search took too much work")
+def _share_of_work(items: Sequence[UnitizedItem]) -> float:
+    """Return the share of the searches for best alignments of many coders that does not take too long."""
+    work = sum(search_work(item.units, len(item.coders)) for item in items)
+    return min(1.0, limits.MAX_ALIGNMENT_WORK / max(work, 1))
+
+
+def _warn_unproved(items: Sequence[UnitizedItem], alignments: Mapping[str, ItemAlignment], share: float) -> None:
+    shortened = {item.name for item in items if share < 1 and search_work(item.units, len(item.coders))}
+    if shortened:
+        seconds = limits.MAX_ALIGNMENT_WORK / share / 1e9
+        warn(
+            f"the alignments of {count_of(len(shortened), 'item')} with {MANY_ANNOTATORS} or more coders are good, but not "
+            f"proved to be the best: a full search would take about {seconds:.0f} seconds; choose fewer items or coders"
+        )
+    unproved = [name for name, alignment in alignments.items() if not alignment.proved and name not in shortened]
+    for name in unproved[:_MAX_WARNED]:
+        warn(f"item {name!r}: the alignment is not proved to be the best, because the search took too much work")
+    if len(unproved) > _MAX_WARNED:
+        warn(f"{len(unproved) - _MAX_WARNED:,} more alignments are not proved to be the best")
 
 
 def _comparisons(item: UnitizedItem, against: str | None) -> int:
@@ -152,7 +173,11 @@ class _Group:
     def ranked(self) -> list[_Pair]:
         """The disagreements, the costliest first, then by position."""
         starts = [float("inf") if unit is None else unit.start for unit in self.units]
-        return sorted(self.pairs, key=lambda pair: (-pair[3], min(starts[pair[0]], starts[pair[1]])))
+        if len(self.pairs) < _MANY_PAIRS:
+            return sorted(self.pairs, key=lambda pair: (-pair[3], min(starts[pair[0]], starts[pair[1]])))
+        first, second, _, costs = zip(*self.pairs, strict=True)
+        start = np.minimum(*(np.array(starts)[[*places]] for places in (first, second)))
+        return [self.pairs[k] for k in np.lexsort((start, -np.array(costs))).tolist()]
 
 
 def _item_groups(
@@ -161,35 +186,36 @@ def _item_groups(
     """Yield the unitary alignments of an item about which two of the compared coders disagree."""
     context = _Context.of(item)
     for unitary in alignment.unitary:
-        pairs = [
-            pair
-            for pair in _unitary_pairs(unitary, delta_empty)
-            if against is None or against in (item.coders[pair[0]], item.coders[pair[1]])
-        ]
+        pairs = _unitary_pairs(unitary, delta_empty)
+        if against is not None:
+            pairs = [pair for pair in pairs if against in (item.coders[pair[0]], item.coders[pair[1]])]
         if pairs:
             yield _Group(item, unitary.units, context, pairs)
 
 
-def _unitary_pairs(unitary: UnitaryAlignment, delta_empty: float) -> Iterator[_Pair]:
-    """Yield the disagreements of each pair of coders. Their costs add up to the disorder of the unitary alignment.
+def _unitary_pairs(unitary: UnitaryAlignment, delta_empty: float) -> list[_Pair]:
+    """Return the disagreements of each pair of coders. Their costs add up to the disorder of the unitary alignment.
 
     A pair of coders without units costs delta_empty too, but has nothing to disagree about: its cost is divided equally
     among the pairs with one unit.
     """
     number = len(unitary.units)
     pairs = number * (number - 1) // 2
-    marked = sum(unit is not None for unit in unitary.units)
+    has_unit = [unit is not None for unit in unitary.units]
+    marked = sum(has_unit)
     alone = delta_empty * (1 + (number - marked - 1) / (2 * marked)) / pairs
-    terms = {(pair.first, pair.second): pair for pair in unitary.pairs}
+    terms = {(first, second): (position, category) for first, second, position, category in unitary.pairs}
+    disagreements: list[_Pair] = []
     for i, j in combinations(range(number), 2):
-        if unitary.units[i] is None and unitary.units[j] is None:
+        if not (has_unit[i] or has_unit[j]):
             continue
-        pair = terms.get((i, j))
-        if pair is None:
-            yield i, j, UNALIGNED, alone
-        elif pair.position + pair.category > 0:
-            kinds = [kind for kind, term in ((SHIFT, pair.position), (CATEGORY, pair.category)) if term > 0]
-            yield i, j, " and ".join(kinds), (pair.position + pair.category) / pairs
+        term = terms.get((i, j))
+        if term is None:
+            disagreements.append((i, j, UNALIGNED, alone))
+        elif term[0] + term[1] > 0:
+            kind = _KINDS[(term[0] > 0) + 2 * (term[1] > 0)]
+            disagreements.append((i, j, kind, (term[0] + term[1]) / pairs))
+    return disagreements
 
 
 def _edges(units: Sequence[MarkedSpan | None]) -> list[float]:
@@ -223,6 +249,7 @@ class _PlaceBuilder:
     def totals(self, items: Sequence[str], coders: Sequence[str]) -> DisagreementTotals:
         """Return the sums over all disagreements, in the order of the list."""
         item_numbers, coder_numbers = ({name: i for i, name in enumerate(names)} for names in (items, coders))
+        kind_numbers = {kind: i for i, kind in enumerate(_KINDS)}
         sizes = [len(group.pairs) for group in self.groups]
         place_item = np.array([item_numbers[group.item.name] for group in self.groups], np.int64)
         sides: tuple[list[int], list[int]] = ([], [])
@@ -230,11 +257,11 @@ class _PlaceBuilder:
         costs: list[float] = []
         for group in self.groups:
             numbers = [coder_numbers[coder] for coder in group.item.coders]
-            for i, j, kind, cost in group.ranked:
-                sides[0].append(numbers[i])
-                sides[1].append(numbers[j])
-                kinds.append(_KINDS.index(kind))
-                costs.append(cost)
+            first, second, kind, cost = zip(*group.ranked, strict=True)
+            sides[0].extend(map(numbers.__getitem__, first))
+            sides[1].extend(map(numbers.__getitem__, second))
+            kinds.extend(map(kind_numbers.__getitem__, kind))
+            costs.extend(cost)
         return count_totals(
             {"items": items, "coders": coders, "kinds": _KINDS},
             np.array(kinds, np.int64),

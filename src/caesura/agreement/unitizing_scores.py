@@ -377,7 +377,9 @@ def unitizing_agreement(
         if reason is not None:
             raise Undefined(f"{coefficient.name} is undefined: {reason}")
         extras = coefficient.extras(scored.items, scored.item_parts, scored.plan, opened)
-    ends, note = bootstrap.run(len(scored.items), number, scored.resample)
+    shared = shared_store()  # coefficients of the same items resample them in the same way
+    samples = None if shared is None else shared.setdefault("bootstrap samples", {})
+    ends, note = bootstrap.run(len(scored.items), number, scored.resample, samples)
     issue(coefficient.warnings(scored.items))
     fields = {
         "coefficient": coefficient.name,

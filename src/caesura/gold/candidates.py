@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from caesura.limits import MAX_DIGITS, MAX_SPAN_STEPS, check_limit
 from caesura.model.hierarchy import Hierarchy, Span, common_units
 from caesura.model.value import count_of
 from caesura.options import positive
+
+_FEW_PAIRS = 256  # pairs of spans that are compared one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +250,10 @@ def crossing_places(
     numpy.ndarray
         For each of ``spans``, the places of the spans in ``against`` that cross it.
     """
+    if len(spans) * len(against) <= _FEW_PAIRS:  # most items of a large corpus are small
+        for i, j in spans:
+            yield np.array([k for k, (c, e) in enumerate(against) if i < c <= j < e or c < i <= e < j], np.intp)
+        return
     c, e = np.array([*against], np.int64).reshape(-1, 2).T
     starts, ends = np.array([*spans], np.int64).reshape(-1, 2).T
     by_start, by_end = np.argsort(c, kind="stable"), np.argsort(e, kind="stable")
@@ -310,33 +317,41 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     """
     if not spans:
         return ConflictFreeSet((), 0, 1)
-    c, e = np.array(spans, np.int64).T
-    order = np.lexsort((-c, e))
-    c, w = c[order], np.array(weights, np.int64)[order]
-    ends, end, counts = np.unique(e[order], return_inverse=True, return_counts=True)
-    before = np.searchsorted(ends, c)
-    # In the order (e, -c), the last span of each start is the largest.
-    outer = c.size - 1 - np.unique(c[::-1], return_index=True)[1][::-1]
-    arrays = (c, w, end.astype(np.int64), np.concatenate([[0], np.cumsum(counts)]), before, outer)
-    in_set = np.zeros(c.size, np.int64)
-    first, after = np.array(arrays[3])[before[outer]], np.array(arrays[3])[end[outer] + 1]
-    steps = int((after - first).sum()) + c.size
+    if len(spans) ** 2 <= _FEW_PAIRS and min(weights) > 0 and not _any_crossing(spans):
+        return ConflictFreeSet((True,) * len(spans), sum(weights), 1)
+    order = sorted(range(len(spans)), key=lambda i: (spans[i][1], -spans[i][0]))
+    starts, ends = [spans[i][0] for i in order], [spans[i][1] for i in order]
+    distinct = [*dict.fromkeys(ends)]
+    number = {end: i for i, end in enumerate(distinct)}
+    offsets = [*(bisect_left(ends, end) for end in distinct), len(ends)]
+    before = [bisect_left(distinct, start) for start in starts]
+    largest = {start: i for i, start in enumerate(starts)}  # in this order, the last span of each start is the largest
+    outer = [largest[start] for start in sorted(largest, reverse=True)]
+    columns = (starts, [weights[i] for i in order], [number[last] for last in ends], offsets, before, outer)
+    c, w, end, at, first_end, outermost = (np.array(column, np.int64) for column in columns)
+    in_set = np.zeros(len(spans), np.int64)
+    pairs = sum(offsets[number[ends[i]] + 1] - offsets[before[i]] for i in outer)
+    steps = pairs + len(spans)
     hint = "leave spans out, for example with min_support, or unify smaller items"
     check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, hint)
     moduli = _coprime_numbers()
     modulus = next(moduli)
-    weight, optima, bits = conflict_free(*arrays, modulus, in_set)
+    weight, optima, bits = conflict_free(c, w, end, at, first_end, outermost, modulus, in_set)
     product = modulus
     if bits > MAX_DIGITS * math.log2(10) or bits / 31 * steps > MAX_SPAN_STEPS:
         optima, bits = 10 ** round(bits * math.log10(2)), 0
     while math.log2(product) < bits + 1:
         modulus = next(moduli)
-        _, remainder, _ = conflict_free(*arrays, modulus, None)
+        _, remainder, _ = conflict_free(c, w, end, at, first_end, outermost, modulus, None)
         optima += product * ((remainder - optima) * pow(product, -1, modulus) % modulus)
         product *= modulus
-    members = np.zeros(c.size, bool)
+    members = np.zeros(len(spans), bool)
     members[order] = in_set == 1
     return ConflictFreeSet(tuple(members.tolist()), weight, optima)
+
+
+def _any_crossing(spans: Sequence[tuple[int, int]]) -> bool:
+    return any(a < c <= b < d or c < a <= d < b for (a, b), (c, d) in combinations(spans, 2))
 
 
 def _coprime_numbers() -> Iterator[int]:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from caesura.agreement.coder_pairs import check_corpus
-from caesura.errors import CaesuraError, HierarchyError, OptionError, own_errors
+from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.gold.candidates import Candidate, DroppedSpan, collect_hierarchies
 from caesura.gold.linear import (
     METHODS,
@@ -25,7 +25,7 @@ from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappas_or_none
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
+from caesura.model.hierarchy import Hierarchy, spans_nest
 from caesura.model.plain import entries_of
 from caesura.model.result import HIDDEN, Excluded, Result, keep_warnings, signature_line
 from caesura.model.segmentation import UNTYPED
@@ -498,17 +498,9 @@ def writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[st
         hierarchies[item] = entry.hierarchy
         if entry.conflicts:
             notes.append(f"item {item!r}: spans of the gold standard cross; reading it again needs repair")
-        elif not _nests(entry.hierarchy):
+        elif not spans_nest(entry.hierarchy.spans):
             hierarchies[item] = entry.nested_hierarchy()
             notes.append(
                 f"item {item!r}: levels of the gold standard contradict nesting; levels by nesting are written"
             )
     return hierarchies, tuple(notes)
-
-
-def _nests(hierarchy: Hierarchy) -> bool:
-    try:
-        Hierarchy(hierarchy.length, hierarchy.spans)
-    except HierarchyError:
-        return False
-    return True

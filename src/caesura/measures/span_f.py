@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +12,10 @@ from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.limits import check_limit
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
-from caesura.measures.batch import Batch, Comparison, Packed, offsets_of, units_difference
+from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.span_chance import chance_work, expected_span_matches, expected_token_matches
-from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, count_common, distinct_rows
+from caesura.measures.span_pairs import pack_marked_spans
+from caesura.measures.spans import HierarchyBatch, SpanArrays, count_common, distinct_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.spans import Spans
@@ -43,7 +43,7 @@ class _SpanMeasure(OverlapMeasure):
     exact_span_chance: ClassVar[bool] = True
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return _pack(pairs, self.sides, self._times())
+        return pack_marked_spans(pairs, self.sides, self._times())
 
     def _times(self) -> dict[float, int] | None:
         """Return an empty table for the codes of times; None if spans in seconds cannot be compared."""
@@ -64,8 +64,8 @@ class _SpanMeasure(OverlapMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return self.parts if self["chance"] == "none" else (*self.parts, "expected")
 
-    def _keys(self, side: SpanArrays) -> Ints:
-        """Return distinct rows of document, place and label that are compared."""
+    def _count(self, batch: HierarchyBatch) -> Floats:
+        """Return common elements, elements of the reference and elements of the hypothesis of each document."""
         raise NotImplementedError
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
@@ -77,7 +77,7 @@ class _SpanMeasure(OverlapMeasure):
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
-        counts = count_common(self._keys(batch.a), self._keys(batch.b), len(batch))
+        counts = self._count(batch)
         if self["chance"] != "none":
             counts = np.column_stack([counts, self._expected_matches(batch)])
         return BatchCounts(counts, {})
@@ -150,8 +150,12 @@ class SpanF(_SpanMeasure):
     def _times(self) -> dict[float, int] | None:
         return {} if self["chance"] == "none" else None
 
-    def _keys(self, side: SpanArrays) -> Ints:
-        return distinct_rows(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]))
+    def _count(self, batch: HierarchyBatch) -> Floats:
+        a, b = (
+            distinct_rows(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]))
+            for side in (batch.a, batch.b)
+        )
+        return count_common(a, b, len(batch))
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_span_matches(a, b, tokens)
@@ -166,124 +170,48 @@ class TokenF(_SpanMeasure):
     short_name = "token F"
     parts = ("matches", "reference", "hypothesis")
 
-    def _keys(self, side: SpanArrays) -> Ints:
-        sizes = side.end - side.start + 1
-        first = np.cumsum(sizes) - sizes
-        tokens = np.arange(int(sizes.sum())) - np.repeat(first - side.start, sizes)
-        rows = [np.repeat(side.document, sizes), tokens, np.repeat(self._labels_of(side), sizes)]
-        return distinct_rows(np.column_stack(rows))
+    def _count(self, batch: HierarchyBatch) -> Floats:
+        sides = [(side.document, self._labels_of(side), side.start, side.end + 1) for side in (batch.a, batch.b)]
+        both = tuple(np.concatenate(columns) for columns in zip(*sides, strict=True))
+        a, b, either = (covered_tokens(columns, len(batch)) for columns in (*sides, both))
+        return np.column_stack([a + b - either, a, b])
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_token_matches(a, b, tokens)
 
 
-# -- packing ----------------------------------------------------------------------------------------------------------
+def covered_tokens(spans: tuple[Ints, ...], documents: int) -> Floats:
+    """Return how many labelled tokens the spans of each document cover; a token in two spans with one label counts once.
 
+    Parameters
+    ----------
+    spans : tuple of numpy.ndarray
+        Document, label, start (included) and end (excluded) of each span. Spans may overlap, and may be of any length.
+    documents : int
+        Number of documents.
 
-class _Side(NamedTuple):
-    """The spans of one annotation: first tokens, last tokens and labels, as numbers; codes of start and end in seconds."""
+    Returns
+    -------
+    numpy.ndarray
+        One number per document.
 
-    starts: Sequence[int]
-    ends: Sequence[int]
-    labels: Sequence[int]
-
-
-def _pack(pairs: Sequence[Any], sides: tuple[str, str], times: dict[float, int] | None) -> Packed[Batch]:
-    """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known.
-
-    Positions in seconds are replaced by codes, so that only equal times are equal.
+    Examples
+    --------
+    >>> columns = np.array([[0, 0, 0], [7, 7, 8], [0, 1, 0], [2, 10**9, 1]])
+    >>> covered_tokens(tuple(columns), 1).tolist()
+    [1000000001.0]
     """
-    labels: dict[str | None, int] = {None: UNLABELLED}
-    rows: list[tuple[int, int]] = []
-    lengths: list[int] = []
-    places: list[int] = []
-    errors: dict[int, CaesuraError] = {}
-    known: dict[tuple[int, bool], int] = {}  # an annotation occurs in many pairs
-    annotations: list[_Side] = []
-
-    def number_of(text: Any, side: str, codes: dict[float, int] | None) -> int:
-        key = id(text), codes is None
-        if key not in known:
-            annotations.append(_side_spans(text, side, labels, codes))
-            known[key] = len(annotations) - 1
-        return known[key]
-
-    for place, pair in enumerate(pairs):
-        try:
-            a, b = pair
-            codes = times if getattr(a, "axis", None) == getattr(b, "axis", None) else None
-            row = number_of(a, sides[0], codes), number_of(b, sides[1], codes)
-            lengths.append(_common_length(a, b, sides))
-            rows.append(row)
-            places.append(place)
-        except CaesuraError as error:
-            errors[place] = error
-        except (TypeError, ValueError):
-            errors[place] = MismatchError(f"expected a pair of annotations; got {type(pair).__name__}")
-    arrays = _arrays(annotations)
-    a_spans, b_spans = (arrays.take(column) for column in np.array(rows, np.int64).reshape(-1, 2).T)
-    return HierarchyBatch.of(np.array(lengths, np.int64), a_spans, b_spans), np.array(places, np.int64), errors
+    document, label, start, end = spans
+    place = np.concatenate([start, end])
+    change = np.repeat([1, -1], len(start))  # in how many spans with the label the tokens from here on lie
+    owner, kind = np.tile(document, 2), np.tile(label, 2)
+    order = np.lexsort((place, kind, owner))
+    place = place[order]
+    inside = np.cumsum(change[order])[:-1] > 0  # 0 after the last place of a document and label
+    return np.bincount(owner[order][:-1], np.diff(place) * inside, documents).astype(float)
 
 
-def _side_spans(text: Any, side: str, labels: dict[str | None, int], times: dict[float, int] | None) -> _Side:
-    """Return first token, last token and label of the spans of one side; codes of start and end in seconds."""
-    if isinstance(text, Hierarchy):
-        if text.edges is not None:
-            raise MismatchError(f"{side}: spans are compared over tokens or characters; this hierarchy is in seconds")
-        codes = [labels.setdefault(span.label, len(labels) - 1) for span in text.spans]
-        return _Side([span.start for span in text.spans], [span.end for span in text.spans], codes)
-    if not isinstance(text, Spans):
-        raise MismatchError(f"{side}: expected Spans or a Hierarchy; got {type(text).__name__}")
-    starts, ends = _whole_positions(text, side) if text.axis == "units" else _codes_of_times(text, side, times)
-    return _Side(starts, ends, [labels.setdefault(category, len(labels) - 1) for category in text.categories])
-
-
-def _codes_of_times(text: Spans, side: str, times: dict[float, int] | None) -> tuple[list[int], list[int]]:
-    """Return the codes of starts and ends in seconds; equal times have equal codes."""
-    if times is None:
-        problem = "spans are compared over tokens or characters; these are in seconds; use gamma"
-        raise MismatchError(f"{side}: {problem}")
-    starts = [times.setdefault(time, len(times)) for time in text.starts.tolist()]
-    return starts, [times.setdefault(time, len(times)) for time in text.ends.tolist()]
-
-
-def _whole_positions(text: Spans, side: str) -> tuple[list[int], list[int]]:
-    """Return the first and the last token of every span, counted from 1."""
-    begin = 0.0 if text.bounds is None else text.bounds[0]
-    wrong = np.flatnonzero((text.starts % 1 != 0) | (text.ends % 1 != 0) | (text.starts == text.ends))
-    if wrong.size:
-        place = int(wrong[0])
-        raise MismatchError(
-            f"{side}: spans[{place}] must begin and end at whole positions and be longer than 0; got {text.spans[place]}"
-        )
-    return (text.starts - begin + 1).astype(int).tolist(), (text.ends - begin).astype(int).tolist()
-
-
-def _common_length(a: Any, b: Any, sides: tuple[str, str]) -> int:
-    """Return the number of tokens of both sides; -1 if it is not known."""
-    if isinstance(a, Hierarchy) and isinstance(b, Hierarchy) and (problem := units_difference(a, b, sides)) is not None:
-        raise MismatchError(problem)
-    lengths = {}
-    for side, text in zip(sides, (a, b), strict=True):
-        if isinstance(text, Hierarchy):
-            lengths[side] = text.length
-        elif text.bounds is not None and text.axis != "seconds":
-            lengths[side] = int(text.bounds[1] - text.bounds[0])
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{side} has {length}" for side, length in lengths.items())
-        raise MismatchError(f"both sides must have the same number of tokens or characters; {listed}")
-    return next(iter(lengths.values()), -1)
-
-
-def _arrays(annotations: Sequence[_Side]) -> SpanArrays:
-    """Return the spans of all annotations, each as one document, in the order of start, length and label."""
-    off = offsets_of([side.starts for side in annotations])
-    columns = zip(*annotations, strict=True) if annotations else ((), (), ())
-    start, end, label = (np.fromiter(chain.from_iterable(column), np.int64, int(off[-1])) for column in columns)
-    order = np.lexsort((label, -end, start, np.repeat(np.arange(len(annotations)), np.diff(off))))
-    zeros = np.zeros(len(annotations), np.int64)
-    edges = np.zeros(len(annotations) + 1, np.int64)
-    return SpanArrays(start[order], end[order], np.ones_like(start), label[order], off, np.empty(0), edges, zeros)
+# -- chance -----------------------------------------------------------------------------------------------------------
 
 
 def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:

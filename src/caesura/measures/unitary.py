@@ -36,7 +36,7 @@ from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
 from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Pieces, Tuples
-from caesura.measures.unitary_search import improve_alignment, lower_bound
+from caesura.measures.unitary_search import STARTS, improve_alignment, lower_bound
 from caesura.model.value import Floats
 
 TUPLES_PER_UNIT = 1000
@@ -50,6 +50,7 @@ GROWTH = 4
 BLOCK_EFFORT = 0.02
 """Effort for each set of annotators in the lower bound of an alignment with more of them."""
 NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 250, 1
+NANOSECONDS_PER_EXCHANGE, NANOSECONDS_PER_EXCHANGED_UNIT = 20_000, 160
 
 
 @dataclass(frozen=True)
@@ -318,6 +319,32 @@ class Alignments:
         facts = (bool(self.proved[number]), float(self.bound[number]), unique, int(self.work[number]))
         return BestAlignment(table, self.dissimilarity, begin - begin[0], members, *facts)
 
+    def split(self) -> list[BestAlignment]:
+        """Return the alignment of each sample, with the terms of all; a table refers to the units of its sample alone.
+
+        Returns
+        -------
+        list of BestAlignment
+        """
+        pairs, samples = self.pairs, []
+        rows = np.searchsorted(pairs.owner, self.offset).tolist()  # owners ascend
+        units, unitary = self.table.offset.tolist(), self.offset.tolist()
+        for number in range(self.table.samples):
+            best = self[number]
+            best = replace(best, table=replace(best.table, index=best.table.index - units[number]))
+            first, last = rows[number : number + 2]
+            columns = (pairs.owner[first:last] - unitary[number], pairs.first[first:last] - units[number])
+            terms = AlignedPairs(
+                pairs.cost[unitary[number] : unitary[number + 1]],
+                *columns,
+                pairs.second[first:last] - units[number],
+                pairs.position[first:last],
+                pairs.distance[first:last],
+            )
+            best.__dict__["pairs"] = terms  # a cached property, which would compute the same terms again
+            samples.append(best)
+        return samples
+
 
 @dataclass(frozen=True)
 class AlignedPairs:
@@ -377,7 +404,29 @@ def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: fl
     return best_alignments(table, dissimilarity, effort=effort)[0]
 
 
-def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0) -> Alignments:
+def search_work(units: int, annotators: int) -> int:
+    """Return an estimate of the work for the best alignment of many annotators, in about a nanosecond.
+
+    Parameters
+    ----------
+    units : int
+        Number of units of all annotators.
+    annotators : int
+        Number of annotators.
+
+    Returns
+    -------
+    int
+        0 for so few annotators that an exact search begins at once.
+    """
+    if annotators < MANY_ANNOTATORS:
+        return 0
+    return STARTS * annotators * (annotators + 1) * (NANOSECONDS_PER_EXCHANGE + NANOSECONDS_PER_EXCHANGED_UNIT * units)
+
+
+def best_alignments(
+    table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0, share: float = 1.0
+) -> Alignments:
     """Return the alignment with the smallest total cost for each sample of a table.
 
     Parameters
@@ -388,6 +437,8 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
         How units are compared; ``alpha`` is above 0.
     effort : float, default 1.0
         Factor of the largest amount of work per sample after which the search ends without proof.
+    share : float, default 1.0
+        Below 1, a search for many annotators takes about this share of its work, and proves nothing.
 
     Returns
     -------
@@ -396,6 +447,8 @@ def best_alignments(table: UnitTable, dissimilarity: Dissimilarity, *, effort: f
     """
     if table.annotators >= MANY_ANNOTATORS:
         samples = map(table.sample, range(table.samples))
+        if share < 1:
+            return Alignments.join(table, [_align_quickly(sample, dissimilarity, share) for sample in samples])
         return Alignments.join(table, [_align_many(sample, dissimilarity, effort) for sample in samples])
     return _align_few(table, dissimilarity, effort, _approximate)
 
@@ -442,6 +495,19 @@ def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -
     return _align_few(table, dissimilarity, effort, lambda *_: known)[0]
 
 
+def _align_quickly(table: UnitTable, dissimilarity: Dissimilarity, share: float) -> BestAlignment:
+    """Return a good alignment of many annotators after a share of the work, without a bound."""
+    steps = int(share * search_work(len(table), table.annotators))
+    groups, work = improve_alignment(table, dissimilarity, starts=1, steps=steps)
+    return BestAlignment(table, dissimilarity, *_columns(groups), False, 0.0, None, work)
+
+
+def _columns(groups: list[list[int]]) -> tuple[Counts, Codes]:
+    """Return the offsets and the units of unitary alignments."""
+    sizes = [len(group) for group in groups]
+    return np.cumsum([0, *sizes]), np.array([unit for group in groups for unit in group], np.int32)
+
+
 def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity) -> Alignments:
     """Return the alignments that a search finds, piece by piece."""
     pieces = Pieces(table, tuples)
@@ -465,10 +531,8 @@ def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissi
 def _approximate(table: UnitTable, dissimilarity: Dissimilarity) -> BestAlignment:
     """Return a good alignment of too many annotators for an exact search, and a lower bound."""
     groups, work = improve_alignment(table, dissimilarity)
-    begin = np.cumsum([0, *(len(group) for group in groups)])
-    members = np.array([unit for group in groups for unit in group], np.int32)
     bound, more = lower_bound(table, dissimilarity, _align_block)
-    alignment = BestAlignment(table, dissimilarity, begin, members, False, bound, None, work + more)
+    alignment = BestAlignment(table, dissimilarity, *_columns(groups), False, bound, None, work + more)
     if alignment.cost <= bound + 1e-9:
         return replace(alignment, proved=True, bound=alignment.cost)
     return alignment

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 MAX_MATRIX = 1000
 """Largest number of units whose distances are kept as a matrix."""
-_STARTS = 4
+STARTS = 4
+"""Number of searches for a good alignment."""
 _STEPS = 10_000_000
 _STEPS_PER_UNIT = 10_000
 _MOST_HALVES = 1000
@@ -55,7 +56,9 @@ def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], se
     return np.minimum(how.alpha * ratio**2 + how.beta * kinds, _INFINITE)
 
 
-def improve_alignment(table: UnitTable, how: Dissimilarity) -> tuple[list[list[int]], int]:
+def improve_alignment(
+    table: UnitTable, how: Dissimilarity, *, starts: int = STARTS, steps: int | None = None
+) -> tuple[list[list[int]], int]:
     """Return the unitary alignments of a good alignment, as sorted lists of units, and the work that they took.
 
     Parameters
@@ -64,6 +67,10 @@ def improve_alignment(table: UnitTable, how: Dissimilarity) -> tuple[list[list[i
         The units of one sample.
     how : Dissimilarity
         How units are compared.
+    starts : int
+        Number of searches; the cheapest alignment counts.
+    steps : int, optional
+        Steps after which each search ends (default: so many that most searches end earlier).
 
     Returns
     -------
@@ -74,7 +81,7 @@ def improve_alignment(table: UnitTable, how: Dissimilarity) -> tuple[list[list[i
     The search of :mod:`caesura.kernels.regroup` begins several times, with another annotator first each time.
     """
     annotators = np.arange(table.annotators)
-    starts = min(_STARTS, table.annotators)
+    starts = min(starts, table.annotators)
     orders = [np.roll(annotators, -(table.annotators * k // starts)) for k in range(starts)]
     groups, work = group_units(
         table.start,
@@ -86,7 +93,7 @@ def improve_alignment(table: UnitTable, how: Dissimilarity) -> tuple[list[list[i
         how.beta,
         how.distance,
         orders,
-        max(_STEPS, _STEPS_PER_UNIT * len(table)),
+        max(_STEPS, _STEPS_PER_UNIT * len(table)) if steps is None else steps,
     )
     order = np.argsort(groups, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(groups))[:-1])

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from caesura.errors import SpansError
 from caesura.model import checks
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of
+from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of, read_only
 
 Axis = Literal["units", "seconds"]
 """What the positions of spans count: characters or tokens, or seconds."""
 AXES: tuple[Axis, ...] = get_args(Axis)
 _MAX_SHOWN = 8
+_FEW = 50  # numbers of which Python finds the largest faster than numpy
 
 
 class MarkedSpan(NamedTuple):
@@ -212,13 +213,13 @@ class Spans(Value, Displayed):
         order = np.lexsort((ranks, ends, starts, np.repeat(np.arange(len(sizes)), sizes)))
         starts, ends = starts[order] + 0.0, ends[order] + 0.0
         listed = [categories[i] for i in order.tolist()]
-        coded = lru_cache(2**12)(_codes)
+        coded = lru_cache(2**12)(_frozen_codes)
         last = 0
         for size in sizes.tolist():
             first, last = last, last + size
             labels = tuple(listed[first:last])
             names, codes = coded(labels)
-            yield cls._trusted(
+            yield cls._ready(
                 starts=_frozen(starts[first:last]),
                 ends=_frozen(ends[first:last]),
                 categories=labels,
@@ -260,7 +261,10 @@ class Spans(Value, Displayed):
         """The bounds; if they are unknown, the first start and the last end; (0, 0) without spans."""
         if self.bounds is not None:
             return self.bounds
-        return (float(self.starts[0]), float(self.ends.max())) if len(self) else (0.0, 0.0)
+        if not len(self):
+            return 0.0, 0.0
+        last = self.ends.max() if len(self) > _FEW else max(self.ends.tolist())
+        return float(self.starts[0]), float(last)
 
     @property
     def length(self) -> float:
@@ -340,11 +344,12 @@ class Spans(Value, Displayed):
         if not 1 <= number <= MAX_UNITS:
             raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {number:.10g}; set it with length=")
         units = tuple(self.text) if self.text is not None else self.units
-        spans = [
-            (int(s.start - offset) + 1, int(s.end - offset), level, s.category)
-            for s, level in zip(self.spans, levels, strict=True)
-        ]
-        return Hierarchy(int(number), spans, units=units, nested=not layers)
+        starts, ends = (self.starts - offset).astype(np.int64) + 1, (self.ends - offset).astype(np.int64)
+        if not layers and ends.max(initial=0) <= number:
+            nested = zip(starts.tolist(), ends.tolist(), self.categories, strict=True)
+            return Hierarchy.from_nested(int(number), nested, units=units)
+        spans = zip(starts.tolist(), ends.tolist(), levels, self.categories, strict=True)
+        return Hierarchy(int(number), [*spans], units=units, nested=not layers)
 
     def _layers(self) -> list[int | None]:
         """Return the first level on which each span overlaps no other; of two spans, the one that starts first is above."""
@@ -362,6 +367,8 @@ class Spans(Value, Displayed):
 
     def _check_positions(self) -> None:
         """Raise an error if a hierarchy cannot have the positions of the spans."""
+        if all(start < end and start.is_integer() and end.is_integer() for start, end in self._ends()):
+            return
         empty = checks.first_true(self.starts == self.ends)
         if empty is not None:
             raise SpansError(f"spans[{empty}]: a hierarchy needs spans that are longer than 0; got {self.spans[empty]}")
@@ -369,6 +376,10 @@ class Spans(Value, Displayed):
         if self.axis == "units" and not whole.all():
             i = checks.first_true(~whole) or 0
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
+
+    def _ends(self) -> Iterator[tuple[float, float]]:
+        """Iterate over start and end of each span."""
+        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
 
     def _check_nesting(self) -> None:
         """Raise an error if two spans cross."""
@@ -404,6 +415,19 @@ class Spans(Value, Displayed):
 
     def __len__(self) -> int:
         return len(self.categories)
+
+    def _key(
+        self,
+    ) -> tuple[Any, ...]:  # faster than the general key; category names and codes follow from the categories
+        return (
+            self.starts.tobytes(),
+            self.ends.tobytes(),
+            self.categories,
+            self.bounds,
+            self.axis,
+            self.text,
+            self.units,
+        )
 
     def __json__(self) -> dict[str, Any]:
         """Return the plain form: axis, bounds, and spans with start, end and category."""
@@ -521,6 +545,11 @@ def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], In
     names = (*((None,) if None in distinct else ()), *sorted(name for name in distinct if name is not None))
     place = {name: i for i, name in enumerate(names)}
     return names, np.array([place[category] for category in categories], np.int64)
+
+
+def _frozen_codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
+    names, codes = _codes(categories)
+    return names, read_only(codes)
 
 
 def _frozen(array: Floats) -> Floats:

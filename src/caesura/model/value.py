@@ -52,6 +52,15 @@ class Value:
         self._fill(**slots)
         return self
 
+    @classmethod
+    def _ready(cls, **slots: Any) -> Self:
+        """Return an object with these slots, all of them; arrays must be read-only. Thousands of objects are built this way."""
+        self = cls.__new__(cls)
+        for name, value in slots.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_hash", None)
+        return self
+
     def _with(self, **slots: Any) -> Self:
         """Return a copy with different values in some slots."""
         return self._trusted(**self.__getstate__() | slots)
