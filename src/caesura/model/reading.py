@@ -6,8 +6,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
@@ -117,11 +118,13 @@ class ReadingReport(Result):
             The report.
         """
         length = _item_seconds if _unit(corpus) == "seconds" else _item_length
-        lengths = {item: length(corpus.of_item(item).values()) for item in corpus.item_names}
-        boundaries: dict[str, dict[str, int]] = {item: {} for item in lengths}
+        by_item: dict[str, dict[str, Annotation]] = {}
+        boundaries: dict[str, dict[str, int]] = {}
         for (item, coder), annotation in corpus.items():
-            boundaries[item][coder] = number_of_boundaries(annotation)
-        types = dict.fromkeys(name for annotation in corpus.values() for name in _types(annotation))
+            by_item.setdefault(item, {})[coder] = annotation
+            boundaries.setdefault(item, {})[coder] = number_of_boundaries(annotation)
+        lengths = {item: length(by_coder.values()) for item, by_coder in by_item.items()}
+        types = _all_types(corpus)
         listed = len(lengths) <= MAX_LISTED_ITEMS
         numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
         return cls(
@@ -131,11 +134,11 @@ class ReadingReport(Result):
             items=lengths if listed else _extent(lengths.values()),
             coders=corpus.coders,
             boundaries=boundaries if listed else _extent(numbers),
-            types=tuple(types),
+            types=types,
             roles=source.roles,
             ignored=source.ignored,
             notes=source.notes,
-            warnings=tuple(_implausible(corpus, boundaries, source.hint)),
+            warnings=tuple(_implausible(corpus, boundaries, types, source.hint)),
             part=source.part,
             extent=sum(lengths.values()),
             unit=_unit(corpus),
@@ -196,6 +199,8 @@ def length_of(annotation: Annotation) -> float:
     float
         Number of units; seconds for tiers and for spans in seconds.
     """
+    if type(annotation) is Segmentation:
+        return annotation.length
     if tiers := tiers_of(annotation).values():
         return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
     assert not isinstance(annotation, Tier)
@@ -216,6 +221,8 @@ def number_of_boundaries(annotation: Annotation) -> int:
     int
         The number.
     """
+    if type(annotation) is Segmentation:
+        return int(annotation.inner.size)
     if tiers := tiers_of(annotation):
         return sum(len(tier.rows) for tier in tiers.values())
     if isinstance(annotation, Segmentation | Dialogue):
@@ -225,26 +232,35 @@ def number_of_boundaries(annotation: Annotation) -> int:
     return len(annotation) if isinstance(annotation, Hierarchy | Spans | BoundaryScores) else 0
 
 
-def _types(annotation: Annotation) -> list[str]:
-    if isinstance(annotation, Spans):
-        return [name for name in annotation.category_names if name is not None]
-    if not _has_units(annotation):
-        return []
-    return [name for text in streams_of(annotation).values() if text.types != UNTYPED for name in text.types if name]
+def _all_types(corpus: Corpus) -> tuple[str, ...]:
+    """Return the boundary types and categories of all annotations, in order of appearance."""
+    scales: dict[tuple[str | None, ...], None] = {}
+    for annotation in corpus.values():
+        if isinstance(annotation, Spans):
+            scales[tuple(annotation.category_names)] = None
+        elif _has_units(annotation):
+            for text in streams_of(annotation).values():
+                if text.types is not UNTYPED:
+                    scales[text.types] = None
+    return tuple(dict.fromkeys(name for scale in scales for name in scale if name is not None))
 
 
 def _has_units(annotation: Annotation) -> bool:
-    return isinstance(annotation, Segmentation | Dialogue) and not tiers_of(annotation)
+    return type(annotation) is Segmentation or (
+        isinstance(annotation, Segmentation | Dialogue) and not tiers_of(annotation)
+    )
 
 
 # -- plausibility -----------------------------------------------------------------------------------------------------
 
 
-def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hint: str) -> Iterator[str]:
+def _implausible(
+    corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], types: Sequence[str], hint: str
+) -> Iterator[str]:
     """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
-    yield from _similar_names("boundary types and categories", [*dict.fromkeys(chain(*map(_types, corpus.values())))])
+    yield from _similar_names("boundary types and categories", types)
     yield from _similar_names("labels", _labels(corpus))
     yield from _mixed_kinds(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
@@ -275,7 +291,9 @@ def _labels(corpus: Corpus) -> list[str]:
         if isinstance(annotation, Hierarchy):
             counts.update(_categories(annotation))
         elif _has_units(annotation):
-            counts.update(chain(*(text.labels or () for text in streams_of(annotation).values())))
+            for text in streams_of(annotation).values():
+                if text.labels:
+                    counts.update(text.labels)
     return list(counts) if counts.total() >= _MIN_USES * len(counts) else []
 
 
@@ -295,11 +313,14 @@ def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
 
 def _spoken_name(name: str) -> str:
     """Return a name without what nobody sees or says: case, blanks, invisible characters, full-width letters."""
+    if name.isascii():
+        return " ".join(name.split()).lower()
     visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     return " ".join(visible.split()).casefold()
 
 
 def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Yield messages about coders with too few or too many boundaries, short items, and coders who are equal."""
     by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
     for (item, coder), annotation in corpus.items():
         by_coder[coder][item] = annotation
@@ -312,7 +333,9 @@ def _implausible_counts(corpus: Corpus, boundaries: Mapping[str, Mapping[str, in
     short = [item for item, entries in boundaries.items() if _is_one_unit(corpus[item, next(iter(entries))])]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
-    yield from _identical_coders(by_coder)
+    sizes = {coder: (len(entries), counts[coder]) for coder, entries in by_coder.items()}
+    number_of = Counter(sizes.values())
+    yield from _identical_coders({coder: by_coder[coder] for coder, size in sizes.items() if number_of[size] > 1})
 
 
 def _without_spans(by_coder: Mapping[str, Mapping[str, Annotation]]) -> list[str]:
@@ -333,9 +356,12 @@ def _marks_and_places(
     coder: str, entries: Mapping[str, Annotation], boundaries: Mapping[str, Mapping[str, int]]
 ) -> tuple[int, int]:
     """Return how many boundaries a coder placed in texts with units, and how many positions these texts have."""
-    texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
-    places = sum(text.length - 1 for streams in texts.values() for text in streams)
-    return sum(boundaries[item][coder] for item in texts), places
+    marks = places = 0
+    for item, entry in entries.items():
+        if _has_units(entry):
+            marks += boundaries[item][coder]
+            places += sum(text.length - 1 for text in streams_of(entry).values())
+    return marks, places
 
 
 def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:
@@ -364,12 +390,14 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
     boundary_types: dict[str, Counter[str]] = {}
     categories: dict[str, Counter[str]] = {}
     for (_, coder), annotation in corpus.items():
-        if _is_marked(annotation):
-            categories.setdefault(coder, Counter()).update(_categories(annotation))
-        elif _has_units(annotation):
+        if _has_units(annotation):
             for text in streams_of(annotation).values():
-                if text.types != UNTYPED:
-                    boundary_types.setdefault(coder, Counter()).update(name for _, name in text.boundaries)
+                if text.types is not UNTYPED:
+                    numbers = np.bincount(text.codes, minlength=len(text.types)).tolist()
+                    used = {name: number for name, number in zip(text.types, numbers, strict=True) if number}
+                    boundary_types.setdefault(coder, Counter()).update(used)
+        elif _is_marked(annotation):
+            categories.setdefault(coder, Counter()).update(_categories(annotation))
     yield from _implausible_names(boundary_types, "boundary types")
     if corpus.holds(Spans):
         yield from _implausible_names(categories, "categories")

@@ -166,11 +166,12 @@ class Segmentation(Boundaries):
         [2, 5]
         """
         array = checks.whole_numbers(masses, "masses")
-        if (i := checks.first_true((array < 1) | (array > MAX_UNITS))) is not None:
-            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
-        ends = np.cumsum(array)
+        if not 1 <= array.min() <= array.max() <= MAX_UNITS:
+            i = int(((array < 1) | (array > MAX_UNITS)).argmax())
+            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
+        ends = array.cumsum()
         length = checks.count(int(ends[-1]))
         unit_labels = None if labels is None else labels_of_units(labels, array.tolist(), length)
         return cls.from_valid_entries(length, ends[:-1], NO_CODES, UNTYPED, units=units, labels=unit_labels)
@@ -493,17 +494,27 @@ class Segmentation(Boundaries):
             If a type that occurs is missing from the scale.
         """
         scale = check_types(types)
+        if scale is self.types and types_declared == self.types_declared:
+            return self
         place = {name: i for i, name in enumerate(scale)}
-        codes = np.array([place.get(name, -1) for name in self.types], np.int64)[self.codes]
-        if (i := checks.first_true(codes < 0)) is not None:
+        places = [place.get(name, -1) for name in self.types]
+        codes = np.array(places, np.int64)[self.codes]
+        if -1 in places and (i := checks.first_true(codes < 0)) is not None:
             raise SegmentationError(f"boundaries[{i}]: {not_declared(self.boundaries[i][1], scale)}")
         texts = {"units": self.units, "labels": self.labels}
-        return self._with_boundaries(self.boundary_positions, codes, scale, types_declared=types_declared, **texts)
+        with_order = self._with_boundaries if places != sorted(places) else self._with_sorted_boundaries
+        return with_order(self.boundary_positions, codes, scale, types_declared=types_declared, **texts)
 
     def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
         """Return a segmentation of the same length with boundaries in any order."""
         order = np.lexsort((codes, positions))
-        return Segmentation.from_valid_entries(self.length, positions[order], codes[order], types, **slots)
+        return self._with_sorted_boundaries(positions[order], codes[order], types, **slots)
+
+    def _with_sorted_boundaries(
+        self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any
+    ) -> Segmentation:
+        """Return a segmentation of the same length with boundaries in the order of positions and codes."""
+        return Segmentation.from_valid_entries(self.length, positions, codes, types, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.
