@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.kernels.products import largest_whole
 from caesura.products import product, pseudo_inverses
 
 
@@ -62,3 +63,20 @@ def test_pseudo_inverse_of_special_matrices() -> None:
     hilbert = [[Fraction(1, i + j + 1) for j in range(3)] for i in range(3)]
     inverse = [[9, -36, 30], [-36, 192, -180], [30, -180, 180]]  # the inverse of Hilbert's matrix has whole numbers
     assert pseudo_inverses(np.array([hilbert], float), 1e-9)[0] == pytest.approx(np.array(inverse), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([], 0.0),
+        ([0.0, -3.0, 2.0], 3.0),
+        ([1.0, 0.5], np.inf),
+        ([np.nan], np.inf),
+        ([-np.inf, 1.0], np.inf),
+        ([2.0**60, 1.0], 2.0**60),
+        ([2.0**51 + 0.5], np.inf),
+        ([2.0**60, 1.5], np.inf),
+    ],
+)
+def test_largest_whole_number(values: list[float], expected: float) -> None:
+    assert largest_whole(np.array(values, float)) == expected

@@ -103,8 +103,8 @@ MAX_BOUNDARY_PAIRS = 100_000_000
 """Pairs of boundaries less than n_t positions apart in a document; each takes at least 16 bytes."""
 MAX_NODE_PAIRS = 2**24
 """Pairs of nodes of two trees that overlap, at about 40 bytes each."""
-MAX_TREE_STEPS = 10**9
-"""Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about three seconds."""
+MAX_TREE_STEPS = 6 * 10**8
+"""Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about two seconds."""
 MAX_STEPS_PER_NODE = 3000
 """Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two
 trees. Parses of long sentences need a few hundred, and trees that zigzag everywhere a million."""
@@ -143,8 +143,10 @@ MAX_REPLICATE_WORK = 400_000_000
 """Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 replicates."""
 MAX_CHANCE_WORK = 50_000_000
-"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance: about two
-seconds. Above, there are fewer draws."""
+"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance with the
+smallest number of draws: about two seconds."""
+MAX_DRAWN_WORK = 30_000_000
+"""The same with the usual number of draws; above, there are fewer draws."""
 MAX_EXACT_WORK = 2_000_000
 """Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated."""
 MAX_CHANCE_TEXTS = 40_000

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.products import multiply
+from caesura.kernels.products import largest_whole, multiply
 
 Floats = NDArray[np.float64]
 
@@ -60,15 +60,8 @@ def _is_exact(a: Floats, b: Floats) -> bool:
     if not a.size or not b.size:
         return True
     smaller, larger = (a, b) if a.size < b.size else (b, a)
-    if not (np.rint(smaller) == smaller).all():
-        return False
-    largest = _largest(a) * _largest(b) * a.shape[-1]
-    return largest < _MAX_EXACT and bool((np.rint(larger) == larger).all())
-
-
-def _largest(values: Floats) -> float:
-    """Return the largest absolute value; NaN if one of the values is."""
-    return max(float(values.max()), -float(values.min()))
+    largest = float(largest_whole(smaller.ravel())) * a.shape[-1]
+    return largest < _MAX_EXACT and bool(largest * largest_whole(larger.ravel()) < _MAX_EXACT)
 
 
 def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:

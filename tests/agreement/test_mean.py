@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.agreement.mean import random_copies
+from caesura.agreement.mean import random_copies, random_subsets
 
 MEASURES_IN_SECONDS = [
     "F1@1s",
@@ -165,3 +165,14 @@ def test_other_bad_input():
     tree = cz.Hierarchy(4, [(1, 4), (1, 2)])
     with pytest.raises(cz.errors.OptionError, match="compares no boundaries"):
         cz.agreement(cz.Corpus({"x": {"a": tree, "b": tree}}), "hierarchy_overlap", chance="placement")
+
+
+@pytest.mark.parametrize(
+    ("size", "n", "draws"), [(60, 10, 50), (5, 5, 7), (1, 1, 3), (9, 0, 2), (300, 70, 3), (20_000, 5, 3)]
+)
+def test_subsets_are_those_of_numpy(size: int, n: int, draws: int) -> None:
+    """Draws that are made together are the same as one after the other, and so are the draws after them."""
+    together, alone = np.random.default_rng(3), np.random.default_rng(3)
+    subsets = random_subsets(together, size, n, draws)
+    assert subsets.tolist() == [alone.choice(size, n, replace=False, shuffle=False).tolist() for _ in range(draws)]
+    assert together.random() == alone.random()

@@ -531,3 +531,18 @@ def test_unwritable_path(tmp_path: Path) -> None:
 
 def test_registry_keys_are_the_names_of_formats() -> None:
     assert [format.name for format in formats().values()] == list(formats())
+
+
+def test_one_invalid_list_of_masses_does_not_hide_the_others(folder: Path) -> None:
+    path = folder / "c.json"
+    path.write_text('{"items": {"a": {"Ann": [1, 2], "Bo": [3]}, "b": {"Ann": [2, 0], "Bo": [2, 2]}}}')
+    excluded: list[cz.FormatError] = []
+    corpus = cz.read(path, excluded=excluded)
+    assert {key: text.masses for key, text in corpus.items()} == {
+        ("a", "Ann"): (1, 2),
+        ("a", "Bo"): (3,),
+        ("b", "Bo"): (2, 2),
+    }
+    assert [str(error).rpartition("c.json")[2] for error in excluded] == [
+        ":1: item 'b', coder 'Ann': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0"
+    ]

@@ -52,7 +52,7 @@ VALUES = {
     "chain_strength": st.integers(1, 10**6),
     "minimal_peak": st.integers(1, 50),
     "min_count": st.integers(1, 50),
-    "max_steps": st.sampled_from([1e9, 1e10, 10**12]),
+    "max_steps": st.sampled_from([6e8, 1e10, 10**12]),
     "alpha": st.sampled_from([1, 1.0, 1.5, 2]) | st.floats(1, 2),
     "beta": st.sampled_from([0, 2.0, 1e300, float("inf")]) | st.floats(0, allow_subnormal=False),
     "p_min": share,

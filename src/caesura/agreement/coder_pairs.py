@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -348,6 +348,18 @@ class CoderPairs:
         annotation = self.annotations[item, coder]
         return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
 
+    @cached_property
+    def texts(self) -> Texts:
+        """All segmentations, one per stream, with their items and coders."""
+        items, coders = _numbered(self.items), _numbered(self.coders)
+        rows = [
+            (items[item], coders[coder], stream, text)
+            for item, coder in self.annotations
+            for stream, text in enumerate(self.streams(item, coder))
+        ]
+        item, coder, stream, segmentations = zip(*rows, strict=True) if rows else ((), (), (), ())
+        return Texts(np.array(item, np.int64), np.array(coder, np.int64), np.array(stream, np.int64), segmentations)
+
     def similarity(self, parts: Floats) -> Floats:
         """Return the similarity for each row of parts; error rates are converted to 1 - rate.
 
@@ -362,6 +374,33 @@ class CoderPairs:
             One similarity per row.
         """
         return self.measure.as_similarity(self.measure.values(parts, self.scores.types))
+
+
+class Texts(NamedTuple):
+    """Segmentations of several items by several coders, one per stream.
+
+    Attributes
+    ----------
+    item, coder, stream : numpy.ndarray
+        Index of the item, of the coder, and of the stream in the item.
+    segmentations : tuple of Segmentation
+        The segmentations.
+    """
+
+    item: Ints
+    coder: Ints
+    stream: Ints
+    segmentations: tuple[Segmentation, ...]
+
+    @property
+    def numbers_of_boundaries(self) -> Ints:
+        """Number of inner positions with a boundary."""
+        return np.fromiter((text.inner.size for text in self.segmentations), np.int64, len(self.segmentations))
+
+    @property
+    def lengths(self) -> Ints:
+        """Number of units."""
+        return np.fromiter((text.length for text in self.segmentations), np.int64, len(self.segmentations))
 
 
 def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:

@@ -98,12 +98,12 @@ class CountChance(ChanceModel):
         observed = self.observed
         types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
         counts = np.zeros((len(observed.items), len(observed.coders), len(types)))
-        for i, j in np.argwhere(observed.present).tolist():
-            for stream in observed.streams(observed.items[i], observed.coders[j]):
-                if len(types) > 1:
-                    counts[i, j] += np.bincount(inner_boundaries(stream, types)[1], minlength=len(types))
-                else:
-                    counts[i, j, 0] += stream.inner.size
+        texts = observed.texts
+        if len(types) == 1:
+            np.add.at(counts[:, :, 0], (texts.item, texts.coder), texts.numbers_of_boundaries)
+            return counts
+        for i, j, text in zip(texts.item.tolist(), texts.coder.tolist(), texts.segmentations, strict=True):
+            counts[i, j] += np.bincount(inner_boundaries(text, types)[1], minlength=len(types))
         return counts
 
     @cached_property
@@ -118,8 +118,10 @@ class CountChance(ChanceModel):
     def _streams(self) -> Floats:
         """Number of streams per item, which is 1 unless the item is a dialogue: items x coders, 0 if not annotated."""
         observed = self.observed
-        streams = {item: len(observed.streams(item, coder)) for item, coder in observed.annotations}
-        return np.where(observed.present, np.array([streams[item] for item in observed.items], float)[:, None], 0.0)
+        texts = observed.texts
+        streams = np.zeros(len(observed.items))
+        np.maximum.at(streams, texts.item, texts.stream + 1.0)
+        return np.where(observed.present, streams[:, None], 0.0)
 
     @cached_property
     def _cells(self) -> Floats:

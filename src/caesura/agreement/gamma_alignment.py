@@ -14,6 +14,7 @@ from caesura.agreement.gamma_chance import Continuum, observed_units
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
 from caesura.measures.unitary import Alignments, BestAlignment
+from caesura.model.plain import to_plain
 from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
 from caesura.model.value import Floats

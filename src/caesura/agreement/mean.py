@@ -32,7 +32,7 @@ from caesura.measures.edges import OPEN_END, EdgeBatch
 from caesura.measures.expected import Moments
 from caesura.measures.pooled import PooledBatch
 from caesura.model.dialogue import tiers_of
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
 from caesura.products import product
 
 MEAN = "mean"
@@ -41,6 +41,8 @@ PLACED_VIEWS = ("inner", "typed", "edges")
 """Arrays of measures whose boundaries can be placed at random."""
 MIN_DRAWS = 100
 """Smallest number of draws that a large corpus gets by default."""
+_MAX_FLOYD = 64  # boundaries of a text that are drawn for all draws at once
+_MAX_CHOICE = 10_000  # positions above which numpy may draw in another way
 _MAX_WORK = 20_000_000  # boundaries and documents that are drawn by default
 
 
@@ -308,6 +310,36 @@ def _placed(streams: Batch, document: int, places: Any, draws: int, rng: np.rand
         begin, end = float(streams.begin[document]), float(streams.end[document])
         return np.sort(rng.uniform(begin, end, (draws, n)), axis=1)[:, which]
     positions = int(streams.end[document] if isinstance(streams, EdgeBatch) else streams.length[document]) - 1
-    rows = [rng.choice(positions, n, replace=False, shuffle=False) for _ in range(draws)]
-    chosen = np.sort(np.array(rows, np.int64).reshape(draws, n) + 1, axis=1)
+    chosen = np.sort(random_subsets(rng, positions, n, draws) + 1, axis=1)
     return chosen[:, which].astype(places.dtype)
+
+
+def random_subsets(rng: np.random.Generator, size: int, n: int, draws: int) -> Ints:
+    """Draw subsets of 0, ..., size - 1.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    size : int
+        Number of elements.
+    n : int
+        Size of a subset.
+    draws : int
+        Number of subsets.
+
+    Returns
+    -------
+    numpy.ndarray, draws x n
+        The subsets that ``rng.choice(size, n, replace=False, shuffle=False)`` gives, draw by draw.
+    """
+    if not 0 < n <= _MAX_FLOYD or size > _MAX_CHOICE:
+        rows = [rng.choice(size, n, replace=False, shuffle=False) for _ in range(draws)]
+        return np.array(rows, np.int64).reshape(draws, n)
+    # Floyd's algorithm, as in numpy, for all draws at once: an element that was drawn before is replaced by the last one.
+    last = np.arange(size - n, size)
+    subsets = rng.integers(0, np.broadcast_to(last, (draws, n)), endpoint=True)
+    for k in range(1, n):
+        drawn = (subsets[:, :k] == subsets[:, k, None]).any(axis=1)
+        subsets[drawn, k] = last[k]
+    return subsets

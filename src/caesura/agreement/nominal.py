@@ -12,17 +12,20 @@ no coder places a boundary, which increases alpha. Therefore also report coeffic
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
-from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.coder_pairs import CoderPairs, Texts
 from caesura.engines import Engine
-from caesura.measures.batch import inner_boundaries
+from caesura.measures.batch import inner_boundaries, join_boundaries, join_positions
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
+
+_BLOCK_CELLS = 2**21  # coders times positions with a mark that are compared at once
 
 
 class NominalChance(ChanceModel):
@@ -45,59 +48,50 @@ class NominalChance(ChanceModel):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
         items, pairs = len(observed.items), len(observed.pairs)
-        self._pair_numbers = {pair: k for k, pair in enumerate(observed.pairs)}
-        self._positions = np.zeros(items)
+        marks = _Marks.of(observed.texts, items)
+        self._positions = marks.positions.astype(float)
+        # How often each coder gave each value: items x coders x values, the empty set first.
+        self._counts = np.zeros((items, len(observed.coders), marks.values))
+        np.add.at(self._counts, (marks.item, marks.coder, marks.value), 1.0)
+        unmarked = self._positions[:, None] - self._counts.sum(axis=2)
+        self._counts[:, :, 0] = np.where(observed.present, unmarked, 0.0)
         self._matches = np.zeros(items)  # pairs of values that agree; each pair of coders counts once
         # The same for each pair: one row per item, or all items in one row if every coder annotated every item.
         self._pair_matches = np.zeros((1 if observed.complete else items, pairs))
-        *cells, counts = np.array([entry for i in range(items) for entry in self._count(i)], np.int64).T
-        # How often each coder gave each value: items x coders x values, the empty set first.
-        self._counts = np.zeros((items, len(observed.coders), len(self._value_codes)))
-        np.add.at(self._counts, tuple(cells), counts.astype(float))
+        self._pair_numbers = np.full((len(observed.coders), len(observed.coders)), -1)
+        self._pair_numbers[observed.first, observed.second] = np.arange(pairs)
+        for first, stop, columns in marks.blocks(len(observed.coders)):
+            self._count(marks, first, stop, columns)
         self._weighted_matches = 2 * self._matches / (observed.present.sum(axis=1) - 1)
 
-    @cached_property
-    def _value_codes(self) -> dict[bytes, int]:
-        """Set of types -> its code. The empty set is 0; if there is only one type, a boundary is 1."""
-        return {b"": 0} | ({b"boundary": 1} if len(self._types) == 1 else {})
-
-    @cached_property
-    def _types(self) -> tuple[str, ...]:
-        """Types that occur. Their order does not matter to a nominal coefficient, so it need not be declared."""
-        texts = (text for key in self.observed.annotations for text in self.observed.streams(*key))
-        return tuple(sorted({name for text in texts for _, name in text.boundaries})) or UNTYPED
-
-    def _count(self, i: int) -> list[tuple[int, int, int, int]]:
-        """Count the matches of item i, and return how often each coder gave each value: (item, coder, value, count)."""
-        coders = np.flatnonzero(self.observed.present[i]).tolist()
+    def _count(self, marks: _Marks, first: int, stop: int, columns: slice) -> None:
+        """Count the matches in the items ``first:stop``, whose positions with a mark are these columns."""
         observed = self.observed
-        texts = [observed.streams(observed.items[i], observed.coders[j]) for j in coders]
-        codes = np.concatenate([self._codes(stream) for stream in zip(*texts, strict=True)], axis=1)
-        self._positions[i] = sum(text.length - 1 for text in texts[0])
-        unmarked = int(self._positions[i]) - codes.shape[1]
-        counts = []
-        for row, coder in enumerate(coders):
-            counts += [(i, coder, value, n) for value, n in enumerate(np.bincount(codes[row]).tolist()) if n]
-            counts.append((i, coder, 0, unmarked))
-            matches = (codes[row + 1 :] == codes[row]).sum(axis=1) + unmarked
-            self._matches[i] += matches.sum()
-            places = [self._pair_numbers[coder, partner] for partner in coders[row + 1 :]]
-            self._pair_matches[0 if self.observed.complete else i, places] += matches
-        return counts
-
-    def _codes(self, segmentations: tuple[Segmentation, ...]) -> Ints:
-        """Return the codes of all coders at the positions of a text with a mark: coders x positions."""
-        positions = np.unique(np.concatenate([entry.inner for entry in segmentations]))
-        codes = np.zeros((len(segmentations), len(positions)), np.int64)
-        for row, segmentation in enumerate(segmentations):
-            values: int | list[int] = 1
-            if len(self._types) > 1:
-                marks, types = inner_boundaries(segmentation, self._types)
-                sets = np.split(types, np.flatnonzero(np.diff(marks)) + 1) if len(types) else []
-                known = self._value_codes
-                values = [known.setdefault(types_here.tobytes(), len(known)) for types_here in sets]
-            codes[row, np.searchsorted(positions, segmentation.inner)] = values
-        return codes
+        item = marks.item_of_column[columns] - first
+        codes = marks.codes(len(observed.coders), columns)
+        present = observed.present[first:stop]
+        if not observed.complete:  # a coder who did not annotate an item agrees with nobody
+            absent = -1 - np.arange(len(observed.coders))[:, None]
+            codes = np.where(present.T[:, item], codes, absent)
+        unmarked = marks.positions[first:stop] - np.bincount(item, minlength=stop - first)
+        here, starts = np.unique(item, return_index=True)
+        agreeing = np.zeros(codes.shape[1], np.int64)
+        for row in range(len(codes) - 1):
+            matches = codes[row + 1 :] == codes[row]
+            agreeing += matches.sum(axis=0)
+            numbers = self._pair_numbers[row, row + 1 :]
+            if observed.complete:
+                self._pair_matches[0, numbers] += matches.sum(axis=1) + unmarked.sum()
+                continue
+            both = present[:, row + 1 :] & present[:, row, None]
+            by_item = np.where(both, unmarked[:, None], 0)
+            if len(here):
+                by_item[here] += np.add.reduceat(matches, starts, axis=1, dtype=np.int64).T
+            used = numbers >= 0
+            self._pair_matches[first:stop, numbers[used]] += by_item[:, used]
+        coders = present.sum(axis=1)
+        pairs = coders * (coders - 1) // 2
+        self._matches[first:stop] = np.bincount(item, agreeing, minlength=stop - first) + unmarked * pairs
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         return _arrays(product(weights, self._weighted_matches), weights @ self._counts.sum(axis=1))
@@ -146,3 +140,90 @@ def _arrays(matches: Floats, counts: Floats) -> AgreementArrays:
     marked = counts[:, 1:].sum(axis=1) > 0
     expected = (counts * (counts - 1)).sum(axis=1) / np.where(marked, n * (n - 1), np.nan)
     return AgreementArrays.of(matches / np.where(n > 0, n, np.nan), expected)
+
+
+class _Marks(NamedTuple):
+    """All positions with a mark, of all items and coders.
+
+    Attributes
+    ----------
+    item, coder, column, value : numpy.ndarray
+        One entry per mark, in the order of positions: item, coder, position, and set of types as a number from 1 up.
+    item_of_column : numpy.ndarray
+        Item of each position that has a mark of any coder.
+    positions : numpy.ndarray
+        Number of inner positions of each item.
+    values : int
+        Number of different values, with 0 for no mark.
+    """
+
+    item: Ints
+    coder: Ints
+    column: Ints
+    value: Ints
+    item_of_column: Ints
+    positions: Ints
+    values: int
+
+    @classmethod
+    def of(cls, texts: Texts, items: int) -> _Marks:
+        """Return the marks of all texts."""
+        streams = np.zeros(items + 1, np.int64)
+        np.maximum.at(streams, texts.item + 1, texts.stream + 1)
+        place = np.cumsum(streams)[texts.item] + texts.stream
+        lengths = np.ones(int(streams.sum()), np.int64)
+        lengths[place] = texts.lengths
+        starts = np.cumsum(lengths) - lengths
+        item_of_stream = np.repeat(np.arange(items), streams[1:])
+        positions = np.bincount(item_of_stream, lengths - 1, minlength=items).astype(np.int64)
+        text, position, value, values = _values(texts.segmentations)
+        columns, column = np.unique(starts[place[text]] + position, return_inverse=True)
+        order = np.argsort(column, kind="stable")
+        item_of_column = item_of_stream[np.searchsorted(starts, columns, "right") - 1]
+        marks = texts.item[text[order]], texts.coder[text[order]], column[order], value[order]
+        return cls(*marks, item_of_column, positions, values)
+
+    def blocks(self, coders: int) -> Iterator[tuple[int, int, slice]]:
+        """Yield the first item and the end of each block of items, and its columns; blocks have a bounded size."""
+        ends = np.searchsorted(self.item_of_column, np.arange(len(self.positions)), "right")
+        first, start = 0, 0
+        while first < len(ends):
+            stop = max(first + 1, int(np.searchsorted(ends, start + _BLOCK_CELLS // coders, "right")))
+            yield first, stop, slice(start, int(ends[stop - 1]))
+            first, start = stop, int(ends[stop - 1])
+
+    def codes(self, coders: int, columns: slice) -> Ints:
+        """Return the values of all coders in some columns, 0 for no mark: coders x columns."""
+        codes = np.zeros((coders, columns.stop - columns.start), np.int32)
+        chosen = slice(*np.searchsorted(self.column, (columns.start, columns.stop)).tolist())
+        codes[self.coder[chosen], self.column[chosen] - columns.start] = self.value[chosen]
+        return codes
+
+
+def _values(segmentations: Sequence[Segmentation]) -> tuple[Ints, Ints, Ints, int]:
+    """Return the text, the position and the value of each mark, and the number of different values and no mark.
+
+    The order of types does not matter to a nominal coefficient, so it need not be declared.
+    """
+    types = tuple(sorted({name for text in segmentations for name in _used_types(text)})) or UNTYPED
+    if len(types) == 1:
+        position, _, offsets = join_positions([text.inner for text in segmentations])
+        return np.repeat(np.arange(len(segmentations)), np.diff(offsets)), position, np.ones_like(position), 2
+    position, codes, offsets = join_boundaries([inner_boundaries(text, types) for text in segmentations])
+    text = np.repeat(np.arange(len(segmentations)), np.diff(offsets))
+    is_first = np.ones(len(position), bool)
+    is_first[1:] = (position[1:] != position[:-1]) | (text[1:] != text[:-1])
+    starts = np.flatnonzero(is_first)
+    ends = np.append(starts[1:], len(position))
+    value = codes[starts] + 1
+    sets: dict[bytes, int] = {}
+    for mark in np.flatnonzero(ends - starts > 1).tolist():
+        key = codes[starts[mark] : ends[mark]].tobytes()
+        value[mark] = sets.setdefault(key, len(types) + 1 + len(sets))
+    return text[starts], position[starts], value, len(types) + len(sets) + 1
+
+
+def _used_types(text: Segmentation) -> Iterable[str]:
+    if text.types is UNTYPED:
+        return UNTYPED if text.boundary_positions.size else ()
+    return (text.types[code] for code in set(text.codes.tolist()))

@@ -19,6 +19,7 @@ still unpaired (``kernels/placement.pyx``). Other measures have formulas of thei
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -81,16 +82,17 @@ class BoundaryCounts:
         for i, by_coder in enumerate(items):
             texts = [[] if annotation is None else _texts(annotation) for annotation in by_coder]
             lengths.append([text.length - 1 for text in next(filter(None, texts), ())])
-            for c, types_here, times in _counts_by_coder(texts, types):
-                entries.append((i, c, number.setdefault(types_here, len(number)), times))
+            for c, types_here, number_here in _counts_by_coder(texts, types):
+                entries.append((i, c, number.setdefault(types_here, len(number)), number_here))
         self.sets: Sets = tuple(number)
         self.boundaries = np.zeros((len(items), max(map(len, items), default=0), max(1, len(number))))
-        for i, c, k, times in entries:
-            self.boundaries[i, c, k] += times
-        self.lengths: Ints = np.unique(np.array([n for row in lengths for n in row], np.int64))
+        if entries:
+            *cells, times = np.array(entries, np.int64).T
+            np.add.at(self.boundaries, tuple(cells), times)
+        flat = np.array([n for row in lengths for n in row], np.int64)
+        self.lengths, columns = np.unique(flat, return_inverse=True)
         self.streams = np.zeros((len(items), len(self.lengths)))
-        for i, row in enumerate(lengths):
-            np.add.at(self.streams[i], np.searchsorted(self.lengths, row), 1.0)
+        np.add.at(self.streams, (np.repeat(np.arange(len(items)), [len(row) for row in lengths]), columns), 1.0)
 
 
 def _counts_by_coder(
@@ -115,6 +117,8 @@ def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple
     positions, codes = inner_boundaries(text, types)
     if not positions.size:
         return []
+    if codes.size and (positions[1:] != positions[:-1]).all():
+        return [((code,), number) for code, number in Counter(codes.tolist()).items()]
     sets = np.split(codes if codes.size else np.zeros_like(positions), np.flatnonzero(np.diff(positions)) + 1)
     counts: dict[tuple[int, ...], int] = {}
     for types_here in sets:

@@ -176,9 +176,15 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
     """
     if column.type == pa.uint64():
         column = pc.min_element_wise(column, pa.scalar(2**63 - 1, pa.uint64()))
-    if column.type != pa.int64():
+    elif not pa.types.is_integer(column.type):
         column = column.cast(pa.int64())
-    return np.asarray(column.to_numpy(zero_copy_only=False), np.int64)
+    if not len(column):
+        return np.empty(0, np.int64)
+    # The conversion by pyarrow imports pandas if it is installed, which takes longer than to read a file of 1 MB.
+    bits = column.type.bit_width
+    numbers = np.dtype(f"{'i' if pa.types.is_signed_integer(column.type) else 'u'}{bits // 8}")
+    values = np.frombuffer(column.buffers()[1], numbers, len(column), column.offset * numbers.itemsize)
+    return values.astype(np.int64, copy=False)
 
 
 def null_places(column: pa.Array) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from os import PathLike
@@ -215,11 +216,10 @@ def parse_json(path: str, text: str, content: str) -> Any:
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in result:
-                raise FormatError(path, None, f"the key {key!r} occurs twice in one object")
-            result[key] = value
+        result = dict(pairs)
+        if len(result) < len(pairs):
+            twice = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
+            raise FormatError(path, None, f"the key {twice!r} occurs twice in one object")
         return result
 
     try:

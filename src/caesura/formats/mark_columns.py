@@ -11,6 +11,8 @@ from caesura.formats.bio import spans_of_tags
 from caesura.formats.coder_columns import CoderColumns
 from caesura.formats.columns import Column
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
+from caesura.model.boundaries import NO_CODES
+from caesura.model.boundary_types import UNTYPED, check_types, sort_types
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
 
@@ -74,6 +76,11 @@ class MarkColumn:
         Whether the cells are boundary types.
     at_start : bool, default False
         Whether a mark is at the first unit of a segment, so that the boundary is before the unit.
+
+    Attributes
+    ----------
+    typed, at_start : bool
+        See the parameters.
     """
 
     def __init__(self, coders: CoderColumns, column: Column, typed: bool, at_start: bool = False) -> None:
@@ -82,7 +89,7 @@ class MarkColumn:
         self._column = column
         self._types = coders.types
         self._declared = frozenset(coders.types or ())
-        self._typed = typed
+        self.typed = typed
         self.at_start = at_start
         kinds = [kind_of_cell(value) for value in column.values]
         if typed:
@@ -90,8 +97,8 @@ class MarkColumn:
                 OTHER if self._is_type(value, kind) else kind for value, kind in zip(column.values, kinds, strict=True)
             ]
         self._kinds = np.array(kinds, np.int8)
-        self._known_names: dict[int, tuple[str, ...]] = {}
         self._writes_zero = bool(np.any(self._kinds == ZERO))
+        self._names_by_code: dict[int, tuple[str, ...]] = {}
 
     def _is_type(self, value: str, kind: int) -> bool:
         """Return whether a cell with a word such as ``x`` is a type: if the type is declared, or it is a JSON list."""
@@ -114,7 +121,7 @@ class MarkColumn:
         Segmentation or None
             The segmentation.
         """
-        if not self._typed:
+        if not self.typed:
             positions = self.positions(rows, place)
             return None if positions is None else Segmentation.from_positions(len(rows), positions, units=units)
         kinds = self._coded(rows, place)
@@ -123,15 +130,40 @@ class MarkColumn:
         marked = np.flatnonzero((kinds == OTHER) | (kinds == MARK))
         if self.at_start:
             marked = marked[marked > 0]
-        codes = self._column.codes[rows[marked]].tolist()
-        for code in sorted(set(codes).difference(self._known_names)):
-            self._known_names[code] = self._names(code)
-        return Segmentation.from_positions(
-            len(rows),
-            marked + (not self.at_start),
-            marks=[self._known_names[code] for code in codes],
-            types=self._types,
-            units=units,
+        return self.with_types(len(rows), marked + (not self.at_start), rows[marked], units)
+
+    def with_types(
+        self, length: int, positions: NDArray[np.int64], rows: NDArray[np.int64], units: tuple[str, ...] | None
+    ) -> Segmentation:
+        """Return the segmentation with the boundary types in some rows.
+
+        Parameters
+        ----------
+        length : int
+            Number of units.
+        positions : array
+            Position of each boundary, in ascending order.
+        rows : array
+            Row with the types of each boundary.
+        units : tuple of str or None
+            Text of the units.
+
+        Returns
+        -------
+        Segmentation
+            The segmentation.
+        """
+        codes = self._column.codes[rows].tolist()
+        names = {code: self._names(code) for code in sorted(set(codes))}
+        if not all(len(types) == 1 and types[0] for types in names.values()):
+            marks = [names[code] for code in codes]
+            return Segmentation.from_positions(length, positions, marks=marks, types=self._types, units=units)
+        declared = self._types is not None
+        scale = sort_types({name for (name,) in names.values()}) if self._types is None else check_types(self._types)
+        place = {code: scale.index(name) for code, (name,) in names.items()}
+        types = np.array([place[code] for code in codes], np.int64)
+        return Segmentation.from_valid_entries(
+            length, positions, types, scale or UNTYPED, types_declared=declared, units=units
         )
 
     def positions(self, rows: NDArray[np.int64], place: str, *, last: bool = False) -> NDArray[np.int64] | None:
@@ -226,6 +258,12 @@ class MarkColumn:
         raise self._reading.error(int(self._lines[rows[np.argmax(wrong)]]), f"{place}: {problem}")
 
     def _names(self, code: int) -> tuple[str, ...]:
+        """Return the types in a cell."""
+        if code not in self._names_by_code:
+            self._names_by_code[code] = self._read_names(code)
+        return self._names_by_code[code]
+
+    def _read_names(self, code: int) -> tuple[str, ...]:
         cell = self._column.stripped[code]
         names = type_names(cell)
         if names is None:
@@ -242,7 +280,7 @@ class MarkColumn:
 
 
 class MarkPositions:
-    """The marks of a column without types, for all groups of rows.
+    """The marks of a column for all groups of rows.
 
     Parameters
     ----------
@@ -268,7 +306,12 @@ class MarkPositions:
         coded, invalid = column.states(kinds, is_edge, groups.bounds[:-1])
         self.is_coded: list[bool] = coded.tolist()
         self.is_invalid: list[bool] = invalid.tolist()
-        marked = np.flatnonzero((kinds == MARK) & ~is_edge)
+        if column.typed:
+            is_mark = (kinds == OTHER) | (kinds == MARK)
+            marked = np.flatnonzero(is_mark & ~is_edge if column.at_start else is_mark)
+            self._rows = groups.order[marked]
+        else:
+            marked = np.flatnonzero((kinds == MARK) & ~is_edge)
         offsets = np.searchsorted(marked, groups.bounds)
         self._positions = marked + int(not column.at_start) - np.repeat(groups.bounds[:-1], np.diff(offsets))
         self._offsets = offsets.tolist()
@@ -289,8 +332,10 @@ class MarkPositions:
             The segmentation.
         """
         length = self._bounds[i + 1] - self._bounds[i]
-        positions = self._positions[self._offsets[i] : self._offsets[i + 1]]
-        return Segmentation.from_valid_positions(length, positions, units)
+        marks = slice(self._offsets[i], self._offsets[i + 1])
+        if self._column.typed:
+            return self._column.with_types(length, self._positions[marks], self._rows[marks], units)
+        return Segmentation.from_valid_positions(length, self._positions[marks], units)
 
     def raise_error(self, i: int, place: str) -> None:
         """Raise the error of a group that is invalid.
@@ -303,6 +348,27 @@ class MarkPositions:
             Item and coder, for messages.
         """
         self._column.positions(self._groups.rows(i), place)
+
+    def annotation(self, i: int, units: tuple[str, ...] | None, place: str) -> Segmentation | None:
+        """Return the segmentation in a group, or None if the coder did not code it.
+
+        Parameters
+        ----------
+        i : int
+            Index of the group.
+        units : tuple of str or None
+            Text of the units.
+        place : str
+            Item and coder, for messages.
+
+        Returns
+        -------
+        Segmentation or None
+            The segmentation.
+        """
+        if self.is_invalid[i]:
+            self.raise_error(i, place)
+        return self.segmentation(i, units) if self.is_coded[i] else None
 
 
 class TagColumn:
@@ -391,9 +457,11 @@ class LabelColumn:
         self._absent = np.array([kind_of_cell(value) in (EMPTY, ABSENT) for value in column.values], bool)
         self._numbers = all(value.replace(".", "").isdigit() for value in column.stripped if value)
         # 1 and 1.0 are the same number.
-        keys = [value.rstrip("0").rstrip(".") if "." in value else value for value in column.stripped]
-        codes = {key: code for code, key in enumerate(dict.fromkeys(keys))}
-        self._codes = np.array([codes[key] for key in keys], np.int64) if self._numbers else None
+        keys = column.stripped
+        if self._numbers:
+            keys = [value.rstrip("0").rstrip(".") if "." in value else value for value in keys]
+        first: dict[str, int] = {}
+        self._label_codes = np.array([first.setdefault(key, i) for i, key in enumerate(keys)], np.int64)
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
         """Return the segmentation in some rows, or None if the coder did not code them.
@@ -419,8 +487,8 @@ class LabelColumn:
         if absent.any():
             line = int(self._lines[rows[np.argmax(absent)]])
             raise self._reading.error(line, f"{place}: every unit must have a label; this cell has none")
-        if self._codes is not None:
-            changes = np.flatnonzero(np.diff(self._codes[codes])) + 1
+        changes = np.flatnonzero(np.diff(self._label_codes[codes])) + 1
+        if self._numbers:
             return Segmentation.from_positions(len(rows), changes, units=units)
-        values = self._column.stripped
-        return Segmentation.from_labels([values[code] for code in codes.tolist()], units=units)
+        labels = tuple(map(self._column.stripped.__getitem__, codes.tolist()))
+        return Segmentation.from_valid_entries(len(rows), changes, NO_CODES, UNTYPED, units=units, labels=labels)

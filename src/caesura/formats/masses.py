@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.formats.columns import parse_table
@@ -20,7 +23,9 @@ from caesura.formats.format import RAW, Format, Reading, Writing
 from caesura.formats.totals import is_word_for_total
 from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation
 from caesura.model.segmentation import Segmentation
+from caesura.model.value import MAX_UNITS
 from caesura.options import Option, flag
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
@@ -38,6 +43,9 @@ def _read_json(reading: Reading) -> Corpus:
         line = reading.line_of_key("segmentation_type")
         raise reading.error(line, f"segmentation_type must be linear; got {describe_value(kind)}")
     labels = _read_labels(reading, data) if reading.options["labels"] else {}
+    if not labels and (segmentations := _valid_segmentations(data["items"])) is not None:
+        reading.annotations.update(segmentations)
+        return reading.corpus()
     for item, by_coder in data["items"].items():
         with json_entry(reading, f"item {item!r}: ", "items", item):
             for coder, masses in check_object("{coder: [masses]}", by_coder).items():
@@ -46,6 +54,28 @@ def _read_json(reading: Reading) -> Corpus:
                     masses = check_list("a list of masses", masses)
                     reading.add(item, coder, Segmentation.from_masses(masses, labels=coder_labels))
     return reading.corpus()
+
+
+def _valid_segmentations(items: dict[str, Any]) -> dict[str, dict[str, Annotation]] | None:
+    """Return the segmentations of all items, whose masses are checked together; None if any of them is invalid."""
+    if not items or not all(type(by_coder) is dict and by_coder for by_coder in items.values()):
+        return None
+    lists = [masses for by_coder in items.values() for masses in by_coder.values()]
+    if not all(type(masses) is list and masses for masses in lists):
+        return None
+    if set(map(type, chain.from_iterable(lists))) != {int}:
+        return None
+    if min(map(min, lists)) < 1 or max(map(max, lists)) > MAX_UNITS:
+        return None
+    ends = np.cumsum(np.fromiter(chain.from_iterable(lists), np.int64))
+    last = np.cumsum(np.fromiter(map(len, lists), np.int64)) - 1
+    lengths = np.diff(ends[last], prepend=0)
+    if lengths.max() > MAX_UNITS:
+        return None
+    positions = ends - np.repeat(ends[last] - lengths, np.diff(last, prepend=-1))
+    bounds = zip(lengths.tolist(), [0, *(last + 1).tolist()], last.tolist(), strict=False)
+    segmentations = (Segmentation.from_valid_positions(n, positions[first:end]) for n, first, end in bounds)
+    return {item: dict(zip(by_coder, segmentations, strict=False)) for item, by_coder in items.items()}
 
 
 def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:

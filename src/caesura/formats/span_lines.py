@@ -25,6 +25,7 @@ of a hierarchy cross or have an edge inside a token. A text with an empty list o
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -51,6 +52,7 @@ from caesura.options import Option, choice
 _TEXT_FIELDS = ("text", "data")
 _SPAN_FIELDS = ("label", "labels", "entities")
 _ACCEPT, _ANSWERS = "accept", ("accept", "reject", "ignore")
+_KEYS = re.compile('"(?:text|data|start_offset)"')  # without them, a long line is not parsed
 _MAX_LINES = 100  # that are examined to recognise the format
 _MAX_NAME = 200  # characters of the name of an item or coder
 
@@ -245,7 +247,7 @@ def _looks_like(matches: Callable[[Mapping[str, Any]], bool | None]) -> Callable
     """Return a function that decides by the first line that is not ambiguous."""
 
     def looks_like(text: str) -> bool:
-        if not text[:1000].lstrip().startswith("{"):
+        if not text[:1000].lstrip().startswith("{") or not _KEYS.search(text):
             return False
         result: bool | None = False
         for line in [line for line in text.split("\n", _MAX_LINES)[:_MAX_LINES] if line.strip()]:

@@ -62,6 +62,8 @@ from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.value import count_of, list_few
 from caesura.notices import warn
 from caesura.options import Option, choice, flag, optional, text, whole
@@ -75,6 +77,9 @@ _UNIT_ROLES = ("item", "stream", "coder", "unit", "text", "types")  # roles that
 _SHAPES = ("marks", "labels", "segments", "events", "scores")
 
 _MAX_NAME = 100  # characters of the name of a column in a message
+
+GroupReader = Callable[[int, tuple[str, ...] | None, str], Segmentation | Spans | None]
+"""Returns the annotation in a group of rows, from the index of the group, the texts of its units and its place."""
 
 
 def read_table(reading: Reading, table: Table) -> Corpus:
@@ -395,13 +400,14 @@ class _TableReader:
         if shape == "marks" and "stream" not in self.roles:
             return self._build_marks(groups, coders, at_start)
         reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
-        builders = {name: reader(column) for name, column in columns.items()}
+        builders = {name: _group_reader(reader(column), groups) for name, column in columns.items()}
         units = self._units()
+        units_of = (lambda i: None) if units is None else units.by_group(groups)
         for item, members in self._groups_by_item(groups).items():
             first = int(self.table.lines[groups.rows(members[0])[0]])
             with self.reading.item(first):
                 self._check_streams(item, groups, members)
-                texts = {i: None if units is None else units.texts(groups.rows(i)) for i in members}
+                texts = {i: units_of(i) for i in members}
                 for name, coder in coders.items():
                     with self.reading.item(first, f"item {item!r}, coder {coder!r}: "):
                         self._add_coder(item, coder, builders[name], groups, members, texts)
@@ -456,7 +462,7 @@ class _TableReader:
         self,
         item: str,
         coder: str,
-        column: MarkColumn | LabelColumn | TagColumn,
+        annotation: GroupReader,
         groups: Groups,
         members: Sequence[int],
         texts: Mapping[int, tuple[str, ...] | None],
@@ -465,7 +471,7 @@ class _TableReader:
         for i in members:
             stream = groups.keys[i][1]
             place = f"item {item!r}, coder {coder!r}" + (f", stream {stream!r}" if stream else "")
-            segmentation = column.segmentation(groups.rows(i), texts[i], place)
+            segmentation = annotation(i, texts[i], place)
             if segmentation is not None:
                 streams[stream] = segmentation
         if streams:
@@ -613,6 +619,13 @@ class _TableReader:
         row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
         kept = "are those of a program" if self.reading.options["scores"] else "are not marks"
         return f"each row is {row}; the scores in {score} {kept}"
+
+
+def _group_reader(column: MarkColumn | LabelColumn | TagColumn, groups: Groups) -> GroupReader:
+    """Return the function that reads a group of a column; marks are found in all groups at once."""
+    if isinstance(column, MarkColumn):
+        return MarkPositions(column, groups).annotation
+    return lambda i, units, place: column.segmentation(groups.rows(i), units, place)
 
 
 def _possible_groupings(roles: Sequence[str], names: Sequence[str]) -> list[dict[str, str]]:

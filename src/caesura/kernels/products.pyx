@@ -1,6 +1,6 @@
 """Products of matrices whose sums have a fixed order, so that they do not depend on the processor or a library."""
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN, fabs, rint
 from libc.stdint cimport int64_t
 
 
@@ -15,6 +15,27 @@ def multiply(const double[:, ::1] a not None, const double[:, ::1] b not None, d
                 if x != 0:
                     for j in range(p):
                         out[i, j] += x * b[k, j]
+
+
+def largest_whole(const double[::1] values not None):
+    """Return the largest absolute value if all values are whole numbers, else infinity."""
+    cdef Py_ssize_t i, n = values.shape[0]
+    cdef double x, largest = 0.0
+    # Below 2^51, this sum and difference round to a whole number, without a call that the compiler cannot vectorize.
+    cdef double half = 6755399441055744.0
+    cdef bint is_whole = True
+    with nogil:
+        for i in range(n):
+            x = fabs(values[i])
+            largest = x if x > largest else largest
+            is_whole = is_whole & ((x + half) - half == x)
+        if not is_whole or largest >= 2251799813685248.0:
+            is_whole = True
+            for i in range(n):
+                if not rint(values[i]) == values[i]:
+                    is_whole = False
+                    break
+    return largest if is_whole else INFINITY
 
 
 def mean_of_pairs(

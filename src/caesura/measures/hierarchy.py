@@ -15,7 +15,7 @@ from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, pack_spans
+from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, distinct_rows, pack_spans
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
@@ -151,7 +151,7 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
         if self["level"] == "flat":
             spans = side.distinct
             return np.column_stack([spans.document, spans.start, spans.end])
-        return np.unique(np.column_stack([side.document, side.start, side.end, side.level]), axis=0)
+        return distinct_rows(np.column_stack([side.document, side.start, side.end, side.level]))
 
 
 class NonCrossing(HierarchyMeasure):

@@ -234,10 +234,15 @@ def count_common(a: Ints, b: Ints, documents: int) -> Floats:
         Common keys, keys of the first side and keys of the second side.
     """
     both = np.concatenate([a, b])
-    both = both[np.lexsort(both.T[::-1])]
-    common = both[1:][(both[1:] == both[:-1]).all(axis=1), 0]  # equal neighbors belong to different sides
-    columns = [np.bincount(document, minlength=documents) for document in (common, a[:, 0], b[:, 0])]
-    return np.column_stack(columns).astype(float)
+    columns = [np.ascontiguousarray(column) for column in both.T]  # long stretches of each are sorted already
+    order = np.lexsort(columns[::-1])
+    is_common = np.ones(max(len(order) - 1, 0), bool)
+    for column in columns:
+        ordered = column[order]
+        is_common &= ordered[1:] == ordered[:-1]
+    common = columns[0][order][1:][is_common]  # equal neighbors belong to different sides
+    numbers = [np.bincount(document, minlength=documents) for document in (common, a[:, 0], b[:, 0])]
+    return np.column_stack(numbers).astype(float)
 
 
 def _has_spans(pair: Any) -> bool:

@@ -300,7 +300,7 @@ def struct_iou(
     threshold : float, optional
         A pair counts only if its IoU is above the threshold (default: 0).
     max_steps : float, optional
-        Steps of the alignment, above which trees are refused (default: 1e9, about three seconds). Trees of a few hundred words
+        Steps of the alignment, above which trees are refused (default: 6e8, about two seconds). Trees of a few hundred words
         reach it only if they zigzag everywhere.
     compat : {"struct-iou"}, optional
         Preset: the authors' program, with flexible terminals.

@@ -5,7 +5,7 @@ Below the class are the checks of the arguments from which a segmentation is cre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from struct import Struct
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from caesura.errors import SegmentationError
 from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
 from caesura.model.boundary_types import UNTYPED
-from caesura.model.value import Displayed, Ints, Texts, Value, count_of, frozen_array
+from caesura.model.value import Displayed, Ints, Texts, Value, count_of, frozen_array, read_only
 
 MAX_DRAWN_UNITS = 60
 """Texts up to this length are drawn unit by unit in a ``repr``."""
@@ -25,7 +25,6 @@ NO_CODES = frozen_array(())
 """Codes of boundaries that are all of one type."""
 HAS_NO_TYPES, HAS_UNITS = 1, 2
 """Bits of the second number of ``Segmentation.packed``."""
-_UNTYPED_SLOTS = (("_codes", NO_CODES), ("types", UNTYPED), ("types_declared", True), ("labels", None), ("_hash", None))
 _header = Struct("=qq")
 
 
@@ -97,13 +96,20 @@ class Boundaries(Value, Displayed):
         -------
         Segmentation
         """
-        packed = _pack(length, positions, has_types=False, has_units=units is not None)
-        inner = np.frombuffer(packed, np.int64, offset=_header.size)
+        header = _header.pack(length, HAS_NO_TYPES if units is None else HAS_NO_TYPES | HAS_UNITS)
+        packed = header + positions.astype(np.int64, "C", copy=False).tobytes()
+        inner = np.frombuffer(packed, np.int64, -1, _header.size)
         self = cls.__new__(cls)
-        for name, value in zip(_OWN_SLOTS, (length, inner, inner, packed, units), strict=True):
-            object.__setattr__(self, name, value)
-        for name, value in _UNTYPED_SLOTS:
-            object.__setattr__(self, name, value)
+        _set_length(self, length)
+        _set_inner(self, inner)
+        _set_positions(self, inner)
+        _set_packed(self, packed)
+        _set_units(self, units)
+        _set_codes(self, NO_CODES)
+        _set_types(self, UNTYPED)
+        _set_declared(self, True)
+        _set_labels(self, None)
+        _set_hash(self, None)
         return self
 
     def _set(
@@ -118,21 +124,31 @@ class Boundaries(Value, Displayed):
         labels: tuple[str, ...] | None = None,
     ) -> None:
         codes = codes if len(types) > 1 else NO_CODES
+        types = UNTYPED if types == UNTYPED else types
+        units = checks.unit_texts(units, length)
+        packed = _pack(length, positions, codes, has_types=types is not UNTYPED, has_units=units is not None)
+        inner = np.frombuffer(packed, np.int64, -1, _header.size)
+        # Thousands of segmentations are created; a dictionary of slots for each takes longer than the slots.
+        _set_length(self, length)
+        _set_inner(self, inner)
+        _set_positions(self, inner if inner.size == positions.size else read_only(positions))
+        _set_packed(self, packed)
+        _set_units(self, units)
+        _set_codes(self, read_only(codes))
+        _set_types(self, types)
         # A text without boundaries and types has no information about types: all such texts are equal.
-        declared = types_declared or (types == UNTYPED and not positions.size)
-        texts = {"units": checks.unit_texts(units, length), "labels": labels}
-        boundaries = {"boundary_positions": positions, "_codes": codes}
-        self._fill(length=length, **boundaries, types=types, types_declared=declared, **texts)
+        _set_declared(self, types_declared or (types is UNTYPED and not positions.size))
+        _set_labels(self, labels)
+        _set_hash(self, None)
 
     @classmethod
     def _complete(cls, slots: dict[str, Any]) -> dict[str, Any]:
         """Return the slots with ``inner`` and ``packed``, which follow from the others."""
-        length, positions = slots["length"], slots["boundary_positions"]
+        positions = slots["boundary_positions"]
         types = UNTYPED if slots["types"] == UNTYPED else slots["types"]
-        inner = _distinct(positions) if slots["_codes"].size else positions
-        inner = inner[:-1] if inner.size and inner[-1] == length else inner
-        packed = _pack(length, inner, has_types=types is not UNTYPED, has_units=slots["units"] is not None)
-        inner = np.frombuffer(packed, np.int64, offset=_header.size)
+        flags = {"has_types": types is not UNTYPED, "has_units": slots["units"] is not None}
+        packed = _pack(slots["length"], positions, slots["_codes"], **flags)
+        inner = np.frombuffer(packed, np.int64, -1, _header.size)
         slots |= {"boundary_positions": inner} if inner.size == positions.size else {}
         return slots | {"inner": inner, "packed": packed, "types": types}
 
@@ -238,22 +254,37 @@ class Boundaries(Value, Displayed):
 
 
 _STATE = tuple(name for name in Boundaries.__slots__ if name not in ("inner", "packed"))
-_OWN_SLOTS = ("length", "boundary_positions", "inner", "packed", "units")
+
+
+def _setter(name: str) -> Callable[[Boundaries, Any], None]:
+    """Return the function that sets a slot although segmentations are immutable."""
+    setter: Callable[[Boundaries, Any], None] = getattr(Boundaries, name).__set__
+    return setter
+
+
+_set_length, _set_units, _set_labels = _setter("length"), _setter("units"), _setter("labels")
+_set_positions, _set_inner, _set_packed = _setter("boundary_positions"), _setter("inner"), _setter("packed")
+_set_codes, _set_types, _set_declared = _setter("_codes"), _setter("types"), _setter("types_declared")
+_set_hash = _setter("_hash")
 
 
 def _distinct(positions: Ints) -> Ints:
     """Return each position once; they are in ascending order."""
-    new = positions[1:] != positions[:-1]
-    return positions if new.all() else positions[np.concatenate([_TRUE, new])]
+    is_new = positions[1:] != positions[:-1]
+    return positions if is_new.all() else positions[np.concatenate([_TRUE, is_new])]
 
 
 _TRUE = np.array([True])
 
 
-def _pack(length: int, inner: Ints, *, has_types: bool, has_units: bool) -> bytes:
-    """Return the header and the inner positions; see ``Segmentation.packed``."""
+def _pack(length: int, positions: Ints, codes: Ints, *, has_types: bool, has_units: bool) -> bytes:
+    """Return the header and the inner positions, each once; see ``Segmentation.packed``."""
+    if positions.size and positions[-1] == length:
+        positions = positions[: int(np.searchsorted(positions, length))]
+    if codes.size:
+        positions = _distinct(positions)
     header = _header.pack(length, HAS_NO_TYPES * (not has_types) | HAS_UNITS * has_units)
-    return b"".join((header, np.ascontiguousarray(inner, np.int64).data))  # join copies the positions once
+    return header + positions.astype(np.int64, "C", copy=False).tobytes()
 
 
 _BITS = {0: 0, 1: 1, "0": 0, "1": 1}

@@ -38,7 +38,10 @@ def check_types(types: Types) -> tuple[str, ...]:
     """
     if isinstance(types, str):
         raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
-    scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
+    if type(types) is tuple and set(map(type, types)) == {str} and all(types):
+        scale = types  # texts that share a scale have the same object, which is fast to compare
+    else:
+        scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
     seen: set[str] = set()

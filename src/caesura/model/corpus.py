@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "spans": Spans, "timed": Tier, "dialogue": Dialogue}
 """Kinds of data and the classes of their annotations; the most structured kind comes first."""
+_ANNOTATION_TYPES = (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, BoundaryScores)
 
 
 @dataclass(frozen=True)
@@ -161,14 +162,19 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         by_key: dict[tuple[str, str], Annotation] = {}
         by_item: dict[str, dict[str, Annotation]] = {}
         for item, by_coder in _check_mapping(annotations, "expected a mapping from items to coders").items():
-            if not _check_mapping(by_coder, f"item {item!r}: expected a mapping from coders to annotations"):
+            if type(by_coder) is not dict and not isinstance(by_coder, Mapping):
+                _check_mapping(by_coder, f"item {item!r}: expected a mapping from coders to annotations")
+            if not by_coder:
                 raise OptionError(f"item {item!r}: expected at least one coder; got none")
+            item_name = item if type(item) is str else _check_name(item, "an item")
+            by_name = by_item.setdefault(item_name, {})
             for coder, value in by_coder.items():
-                key = (_check_name(item, "an item"), _check_name(coder, "a coder"))
-                if key in by_key:
+                name = coder if type(coder) is str else _check_name(coder, "a coder")
+                if name in by_name:
                     problem = "two names become the same string; rename one of them"
                     raise OptionError(f"item {item!r}, coder {coder!r}: {problem}")
-                by_key[key] = by_item.setdefault(key[0], {})[key[1]] = _check_annotation(value, item, coder)
+                entry = value if type(value) in _ANNOTATION_TYPES else _check_annotation(value, item, coder)
+                by_key[item_name, name] = by_name[name] = entry
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
         self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
         self._fill(source=None, origin=None, _fingerprint=None, _kind=None, _reading=None)
@@ -414,6 +420,26 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     def __len__(self) -> int:
         return len(self._annotations)
 
+    def items(self) -> ItemsView[tuple[str, str], Annotation]:
+        """Return all pairs of (item, coder) and annotation.
+
+        Returns
+        -------
+        view
+            The pairs, in order of appearance.
+        """
+        return self._annotations.items()
+
+    def values(self) -> ValuesView[Annotation]:
+        """Return all annotations.
+
+        Returns
+        -------
+        view
+            The annotations, in order of appearance.
+        """
+        return self._annotations.values()
+
     def _key(self) -> frozenset[tuple[tuple[str, str], Annotation]]:
         return frozenset(self._annotations.items())
 
@@ -470,7 +496,7 @@ def _check_name(name: object, owner: str) -> str:
 
 
 def _check_annotation(value: object, item: object, coder: object) -> Annotation:
-    if isinstance(value, (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, BoundaryScores)):
+    if isinstance(value, _ANNOTATION_TYPES):
         return value
     if isinstance(value, Mapping):
         return Dialogue(value)

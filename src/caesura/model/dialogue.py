@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from typing import cast
 
 from caesura.errors import MismatchError, SegmentationError
@@ -63,10 +63,30 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier], Displayed):
     def __len__(self) -> int:
         return len(self._streams)
 
+    def items(self) -> ItemsView[str, Segmentation | Tier]:
+        """Return all streams with their names.
+
+        Returns
+        -------
+        view
+            Pairs of name and segmentation or tier.
+        """
+        return self._streams.items()
+
+    def values(self) -> ValuesView[Segmentation | Tier]:
+        """Return all streams.
+
+        Returns
+        -------
+        view
+            The segmentations or tiers.
+        """
+        return self._streams.values()
+
     @property
     def timed(self) -> bool:
         """Whether the streams are tiers in seconds."""
-        return any(isinstance(entry, Tier) for entry in self._streams.values())
+        return isinstance(next(iter(self._streams.values())), Tier)  # all of them are, or none
 
     @property
     def length(self) -> int:
@@ -176,7 +196,7 @@ def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
     mapping of str to Tier
         The tiers of a dialogue. A tier becomes one stream with an empty name. Empty for all other annotations.
     """
-    if isinstance(annotation, Segmentation):  # most annotations; the test for a mapping takes longer
+    if isinstance(annotation, Segmentation):
         return {}
     if isinstance(annotation, Tier):
         return {"": annotation}

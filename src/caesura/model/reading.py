@@ -6,7 +6,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,11 +123,13 @@ class ReadingReport(Result):
             The report.
         """
         length = _item_seconds if _unit(corpus) == "seconds" else _item_length
-        lengths = {item: length(corpus.of_item(item).values()) for item in corpus.item_names}
-        boundaries: dict[str, dict[str, int]] = {item: {} for item in lengths}
+        by_item: dict[str, dict[str, Annotation]] = {}
+        boundaries: dict[str, dict[str, int]] = {}
         for (item, coder), annotation in corpus.items():
-            boundaries[item][coder] = number_of_boundaries(annotation)
-        types = dict.fromkeys(name for annotation in corpus.values() for name in _types(annotation))
+            by_item.setdefault(item, {})[coder] = annotation
+            boundaries.setdefault(item, {})[coder] = number_of_boundaries(annotation)
+        lengths = {item: length(by_coder.values()) for item, by_coder in by_item.items()}
+        types = _all_types(corpus)
         listed = len(lengths) <= MAX_LISTED_ITEMS
         numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
         return cls(
@@ -138,11 +139,11 @@ class ReadingReport(Result):
             items=lengths if listed else _extent(lengths.values()),
             coders=corpus.coders,
             boundaries=boundaries if listed else _extent(numbers),
-            types=tuple(types),
+            types=types,
             roles=source.roles,
             ignored=source.ignored,
             notes=source.notes,
-            warnings=tuple(_implausible(corpus, boundaries, source.hint)),
+            warnings=tuple(_implausible(corpus, boundaries, types, source.hint)),
             part=source.part,
             extent=sum(lengths.values()),
             unit=_unit(corpus),
@@ -236,14 +237,17 @@ def number_of_boundaries(annotation: Annotation) -> int:
     return len(annotation) if isinstance(annotation, Hierarchy | Spans | BoundaryScores) else 0
 
 
-def _types(annotation: Annotation) -> Sequence[str]:
-    if isinstance(annotation, Segmentation) and annotation.types == UNTYPED:
-        return ()
-    if isinstance(annotation, Spans):
-        return [name for name in annotation.category_names if name is not None]
-    if not _has_units(annotation):
-        return []
-    return [name for text in streams_of(annotation).values() if text.types != UNTYPED for name in text.types if name]
+def _all_types(corpus: Corpus) -> tuple[str, ...]:
+    """Return the boundary types and categories of all annotations, in order of appearance."""
+    scales: dict[tuple[str | None, ...], None] = {}
+    for annotation in corpus.values():
+        if isinstance(annotation, Spans):
+            scales[tuple(annotation.category_names)] = None
+        elif _has_units(annotation):
+            for text in streams_of(annotation).values():
+                if text.types is not UNTYPED:
+                    scales[text.types] = None
+    return tuple(dict.fromkeys(name for scale in scales for name in scale if name is not None))
 
 
 def _has_units(annotation: Annotation) -> bool:
@@ -255,11 +259,13 @@ def _has_units(annotation: Annotation) -> bool:
 # -- plausibility -----------------------------------------------------------------------------------------------------
 
 
-def _implausible(corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], hint: str) -> Iterator[str]:
+def _implausible(
+    corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], types: Sequence[str], hint: str
+) -> Iterator[str]:
     """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
-    yield from _similar_names("boundary types and categories", [*dict.fromkeys(chain(*map(_types, corpus.values())))])
+    yield from _similar_names("boundary types and categories", types)
     yield from _similar_names("labels", _labels(corpus))
     yield from _mixed_kinds(corpus)
     yield from _repeated_spans(corpus)
@@ -347,7 +353,9 @@ def _labels(corpus: Corpus) -> list[str]:
         elif isinstance(annotation, Hierarchy):
             counts.update(_categories(annotation))
         elif _has_units(annotation):
-            counts.update(chain(*(text.labels or () for text in streams_of(annotation).values())))
+            for text in streams_of(annotation).values():
+                if text.labels:
+                    counts.update(text.labels)
     return list(counts) if counts.total() >= _MIN_USES * len(counts) else []
 
 
@@ -367,6 +375,8 @@ def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
 
 def _spoken_name(name: str) -> str:
     """Return a name without what nobody sees or says: case, blanks, invisible characters, full-width letters."""
+    if name.isascii():
+        return " ".join(name.split()).lower()
     visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     return " ".join(visible.split()).casefold()
 
@@ -385,7 +395,9 @@ def _implausible_counts(
     short = [item for item, entries in boundaries.items() if _is_one_unit(corpus[item, next(iter(entries))])]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
-    yield from _identical_coders(by_coder)
+    sizes = {coder: (len(entries), counts[coder]) for coder, entries in by_coder.items()}
+    number_of = Counter(sizes.values())
+    yield from _identical_coders({coder: by_coder[coder] for coder, size in sizes.items() if number_of[size] > 1})
 
 
 def _without_spans(by_coder: Mapping[str, Mapping[str, Annotation]]) -> list[str]:
@@ -406,9 +418,12 @@ def _marks_and_places(
     coder: str, entries: Mapping[str, Annotation], boundaries: Mapping[str, Mapping[str, int]]
 ) -> tuple[int, int]:
     """Return how many boundaries a coder placed in texts with units, and how many positions these texts have."""
-    texts = {item: streams_of(entry).values() for item, entry in entries.items() if _has_units(entry)}
-    places = sum(text.length - 1 for streams in texts.values() for text in streams)
-    return sum(boundaries[item][coder] for item in texts), places
+    marks = places = 0
+    for item, entry in entries.items():
+        if _has_units(entry):
+            marks += boundaries[item][coder]
+            places += sum(text.length - 1 for text in streams_of(entry).values())
+    return marks, places
 
 
 def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
@@ -479,14 +494,14 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
     boundary_types: dict[str, Counter[str]] = {}
     categories: dict[str, Counter[str]] = {}
     for (_, coder), annotation in corpus.items():
-        if isinstance(annotation, Segmentation) and annotation.types == UNTYPED:
-            continue
-        if _is_marked(annotation):
-            categories.setdefault(coder, Counter()).update(_categories(annotation))
-        elif _has_units(annotation):
+        if _has_units(annotation):
             for text in streams_of(annotation).values():
-                if text.types != UNTYPED:
-                    boundary_types.setdefault(coder, Counter()).update(name for _, name in text.boundaries)
+                if text.types is not UNTYPED:
+                    numbers = np.bincount(text.codes, minlength=len(text.types)).tolist()
+                    used = {name: number for name, number in zip(text.types, numbers, strict=True) if number}
+                    boundary_types.setdefault(coder, Counter()).update(used)
+        elif _is_marked(annotation):
+            categories.setdefault(coder, Counter()).update(_categories(annotation))
     yield from _implausible_names(boundary_types, "boundary types")
     if corpus.holds(Spans):
         yield from _implausible_names(categories, "categories")

@@ -166,11 +166,12 @@ class Segmentation(Boundaries):
         [2, 5]
         """
         array = checks.whole_numbers(masses, "masses")
-        if (i := checks.first_true((array < 1) | (array > MAX_UNITS))) is not None:
-            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         if not array.size:
             raise SegmentationError("masses: a text has at least one segment; got none")
-        ends = np.cumsum(array)
+        if not 1 <= array.min() <= array.max() <= MAX_UNITS:
+            i = int(((array < 1) | (array > MAX_UNITS)).argmax())
+            raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
+        ends = array.cumsum()
         length = checks.count(int(ends[-1]))
         if labels is None:
             return cls.from_valid_positions(length, ends[:-1], checks.unit_texts(units, length))
@@ -495,9 +496,12 @@ class Segmentation(Boundaries):
             If a type that occurs is missing from the scale.
         """
         scale = check_types(types)
+        if scale is self.types and types_declared == self.types_declared:
+            return self
         place = {name: i for i, name in enumerate(scale)}
-        codes = np.array([place.get(name, -1) for name in self.types], np.int64)[self.codes]
-        if (i := checks.first_true(codes < 0)) is not None:
+        places = [place.get(name, -1) for name in self.types]
+        codes = np.array(places, np.int64)[self.codes]
+        if -1 in places and (i := checks.first_true(codes < 0)) is not None:
             raise SegmentationError(f"boundaries[{i}]: {not_declared(self.boundaries[i][1], scale)}")
         texts = {"units": self.units, "labels": self.labels}
         return self._with_boundaries(self.boundary_positions, codes, scale, types_declared=types_declared, **texts)
