@@ -236,9 +236,13 @@ def _add_item(
                 reading.add(item, coder, parsed)
             else:
                 annotations[coder] = parsed
+    last_ends: dict[float | None, float] = {}  # by duration
+    for rows, continuum in annotations.values():
+        end = spans.last_end(rows)
+        last_ends[continuum.duration] = max(last_ends.get(continuum.duration, end), end)
     for coder, (rows, continuum) in annotations.items():
         duration = continuum.duration
-        last = max(spans.last_end(others) for others, base in annotations.values() if base.duration == duration)
+        last = last_ends[duration]
         if duration is not None and abs(last - duration) < shape.rounding:
             continuum = replace(continuum, duration=last)
         with entry(coder):
