@@ -99,3 +99,9 @@ def test_thousands_of_items_have_no_time_for_bounds() -> None:
     chosen = budget(cz.Corpus(items), "cy")
     assert not chosen.bounds
     assert chosen.notes[0].endswith("with 5,000 items and 3 coders; see the command judge")
+
+
+def test_a_small_corpus_of_spans_and_systems_has_every_figure() -> None:
+    spans = cz.Spans([(0, 3, "A"), (4, 6, "B")])
+    items = {f"x{i}": dict.fromkeys(("ann", "bo", "cy"), spans) for i in range(20)}
+    assert budget(cz.Corpus(items), "cy") == PageBudget()

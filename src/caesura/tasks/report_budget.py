@@ -19,7 +19,7 @@ MIN_FIGURES = 2
 """Figures of such a section on a page that has hardly time for them."""
 
 # Work in about a microsecond, from profiles of pages with thousands of items.
-_FIGURE = 55_000
+_FIGURE = 48_000
 _CLUSTERING = 150_000  # mostly the import of a library
 _READING = 30  # per annotation, with everything that is done once for each
 _CONVERSION = 60  # per annotation: spans and hierarchies to boundaries
