@@ -36,7 +36,7 @@ from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
 from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Pieces, Tuples
-from caesura.measures.unitary_search import STARTS, improve_alignment, lower_bound
+from caesura.measures.unitary_search import MAX_MATRIX, STARTS, improve_alignment, lower_bound
 from caesura.model.value import Floats
 
 TUPLES_PER_UNIT = 1000
@@ -500,6 +500,8 @@ def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -
 def _align_quickly(table: UnitTable, dissimilarity: Dissimilarity, share: float) -> BestAlignment:
     """Return a good alignment of many annotators after a share of the work, without a bound."""
     steps = int(STEPS_PER_NANOSECOND * share * search_work(len(table), table.annotators))
+    if len(table) > MAX_MATRIX:  # the distances of so many units are computed again in every step
+        steps //= 10
     groups, work = improve_alignment(table, dissimilarity, starts=1, steps=steps)
     return BestAlignment(table, dissimilarity, *_columns(groups), False, 0.0, None, work)
 
