@@ -36,7 +36,7 @@ from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
 from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Pieces, Tuples
-from caesura.measures.unitary_search import STARTS, improve_alignment, lower_bound
+from caesura.measures.unitary_search import MAX_MATRIX, STARTS, improve_alignment, lower_bound
 from caesura.model.value import Floats
 
 TUPLES_PER_UNIT = 1000
@@ -51,6 +51,8 @@ BLOCK_EFFORT = 0.02
 """Effort for each set of annotators in the lower bound of an alignment with more of them."""
 NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 250, 1
 NANOSECONDS_PER_EXCHANGE, NANOSECONDS_PER_EXCHANGED_UNIT = 20_000, 160
+STEPS_PER_NANOSECOND = 0.4
+"""Steps of an early end of a search, for each nanosecond of its share of the work."""
 
 
 @dataclass(frozen=True)
@@ -497,7 +499,9 @@ def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -
 
 def _align_quickly(table: UnitTable, dissimilarity: Dissimilarity, share: float) -> BestAlignment:
     """Return a good alignment of many annotators after a share of the work, without a bound."""
-    steps = int(share * search_work(len(table), table.annotators))
+    steps = int(STEPS_PER_NANOSECOND * share * search_work(len(table), table.annotators))
+    if len(table) > MAX_MATRIX:  # the distances of so many units are computed again in every step
+        steps //= 10
     groups, work = improve_alignment(table, dissimilarity, starts=1, steps=steps)
     return BestAlignment(table, dissimilarity, *_columns(groups), False, 0.0, None, work)
 
