@@ -61,7 +61,7 @@ def _is_exact(a: Floats, b: Floats) -> bool:
         return True
     smaller, larger = (a, b) if a.size < b.size else (b, a)
     largest = largest_whole(smaller.ravel()) * a.shape[-1]
-    return largest < _MAX_EXACT and largest * largest_whole(larger.ravel()) < _MAX_EXACT
+    return bool(largest < _MAX_EXACT and largest * largest_whole(larger.ravel()) < _MAX_EXACT)
 
 
 def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:
