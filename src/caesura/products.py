@@ -60,8 +60,8 @@ def _is_exact(a: Floats, b: Floats) -> bool:
     if not a.size or not b.size:
         return True
     smaller, larger = (a, b) if a.size < b.size else (b, a)
-    largest = float(largest_whole(smaller.ravel())) * a.shape[-1]
-    return largest < _MAX_EXACT and bool(largest * largest_whole(larger.ravel()) < _MAX_EXACT)
+    largest = largest_whole(smaller.ravel()) * a.shape[-1]
+    return bool(largest < _MAX_EXACT and largest * largest_whole(larger.ravel()) < _MAX_EXACT)
 
 
 def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:
