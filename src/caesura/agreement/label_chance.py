@@ -228,7 +228,7 @@ def _sweep(measure: LabelShare, annotations: Sequence[Any], labels: tuple[str, .
         length += float(width.sum())
         for x in range(n):
             by_label[x] += np.bincount(codes[x], width, len(labels) + 1)
-            agreed[x] += (codes[x] == codes) @ width
+        kernel.equal_lengths(np.ascontiguousarray(codes.T, np.int64), width, agreed)
     return agreed, length, by_label
 
 

@@ -72,3 +72,21 @@ def mean_of_pairs(
                 total = sum_
                 number += weights[r, p]
             out[r] = (total + lost) / number if number > 0.0 else NAN
+
+
+def equal_lengths(const int64_t[:, ::1] codes not None, const double[::1] width not None, double[:, ::1] out not None):
+    """Add to ``out``, for every two columns of ``codes``, the widths of the rows in which both have the same code."""
+    cdef Py_ssize_t k, x, y, m = codes.shape[0], n = codes.shape[1]
+    cdef int64_t code
+    cdef double w
+    if width.shape[0] < m or out.shape[0] < n or out.shape[1] < n:
+        raise IndexError("too few widths or columns")
+    with nogil:
+        for k in range(m):
+            w = width[k]
+            if w == 0:
+                continue
+            for x in range(n):
+                code = codes[k, x]
+                for y in range(n):
+                    out[x, y] += w if codes[k, y] == code else 0.0

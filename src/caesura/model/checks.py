@@ -30,6 +30,8 @@ def whole_number(value: object) -> int | None:
     -------
     int or None
     """
+    if type(value) is int:  # most values; the tests below take longer
+        return value
     try:
         return None if isinstance(value, (bool, np.bool_)) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -48,6 +50,8 @@ def finite_number(value: object) -> float | None:
     -------
     float or None
     """
+    if type(value) is float:  # most values; the tests below take longer
+        return value if isfinite(value) else None
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         return None
     try:

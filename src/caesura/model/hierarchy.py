@@ -595,7 +595,8 @@ def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dic
 
 def _check_ends(i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str) -> tuple[Any, ...]:
     """Return start, end, level and label of a span; the last two are not checked and may be None."""
-    if isinstance(span, str) or not isinstance(span, Sequence) or not 2 <= len(span) <= 4:
+    is_row = isinstance(span, tuple) or (isinstance(span, Sequence) and not isinstance(span, str))
+    if not is_row or not 2 <= len(span) <= 4:
         raise HierarchyError(f"spans[{i}]: a span is (start, end[, level[, label]]); got {span!r}")
     start, end, level, label = (*span, None, None)[:4]
     first, last = convert(start), convert(end)
