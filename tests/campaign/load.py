@@ -344,7 +344,6 @@ GENERAL: tuple[tuple[str, ...], ...] = (
     ("agree", "{file}", "--heat", "--json"),
     ("pairwise", "{file}", "--json"),
     ("pairwise", "{file}", "--ordered", "--csv"),
-    ("disagreements", "{file}", "--all", "--csv"),
     ("score", "{file}", *_PAIR, "--edits"),
     ("score", "{file}", *_PAIR, "--chance", "--output", "{folder}/tables"),
     ("gold", "{file}", "--json"),
