@@ -236,3 +236,14 @@ def test_misses_of_dialogues_are_counted_in_all_pairs_together() -> None:
     table = cz.pairwise(cz.Corpus({"talk": texts, "again": texts}), "flexible_similarity")
     assert [(row.full_misses, row.near_misses) for row in table.rows] == [(2, 2)]
     assert [(item.full_misses, item.near_misses) for item in table.items] == [(1, 1), (1, 1)]
+
+
+def test_misses_in_seconds_are_counted_in_all_pairs_together() -> None:
+    # a |--2----5------9--|
+    # b |---3---5---------|     2 and 3 are within 1.5 s, 5 is the same time, 9 has no counterpart
+    # c |--2-------------9|     9.9 is within 1.5 s of 9
+    times = {"a": [2.0, 5.0, 9.0], "b": [3.0, 5.0], "c": [2.0, 9.9]}
+    corpus = cz.Corpus({"x": {coder: cz.Segmentation.from_times(t, duration=10.0) for coder, t in times.items()}})
+    table = cz.pairwise(corpus, "boundary_f(tolerance='1.5s')")
+    misses = {row.coders: (row.full_misses, row.near_misses) for row in table.rows}
+    assert misses == {("a", "b"): (1, 1), ("a", "c"): (1, 1), ("b", "c"): (2, 1)}

@@ -30,7 +30,7 @@ from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Overl
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.chunks import CHUNK, FIRST_TOKEN, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
-from caesura.measures.edit_list import list_edits
+from caesura.measures.edit_list import count_misses, list_edits
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.measures.matching import OTHER_MATCHINGS
 from caesura.model.hierarchy import Hierarchy
@@ -270,6 +270,9 @@ class BoundaryF(OverlapMeasure):
                 found = pair(reference, hypothesis, lambda r, h, t=tolerance: abs(r - h) <= t)  # type: ignore[misc]
             offset = int(batch.b_off[d])
             partners[first:last] = [j + offset if j >= 0 else -1 for j in found]
+
+    def misses_in(self, batch: Batch) -> tuple[Floats, Floats]:
+        return count_misses(batch, self._partners(batch))
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         partners = self._partners(batch)

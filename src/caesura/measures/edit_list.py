@@ -1,12 +1,14 @@
-"""List the edits of one document, from the partners of its boundaries."""
+"""List the edits of one document, or count the misses of many, from the partners of their boundaries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from caesura.measures.batch import Batch
 from caesura.model.result import Edit
-from caesura.model.value import Ints
+from caesura.model.value import Floats, Ints
 
 
 def list_edits(
@@ -58,3 +60,26 @@ def list_edits(
         edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], 1.0)))
     # No two edits begin at the same boundary, so the order is the same when the sides are swapped.
     return tuple(edit for _, edit in sorted(edits, key=lambda entry: entry[0]))
+
+
+def count_misses(batch: Batch, partners: Ints) -> tuple[Floats, Floats]:
+    """Return the full misses and the near misses of each document: boundaries without a partner, and pairs at a distance.
+
+    Parameters
+    ----------
+    batch : Batch
+        Documents.
+    partners : numpy.ndarray
+        For each boundary of a, the index of its partner in ``batch.b_pos``, or -1.
+
+    Returns
+    -------
+    tuple of two numpy.ndarray
+        Numbers that the edits of :func:`list_edits` would give.
+    """
+    paired = partners >= 0
+    moved = paired.copy()
+    moved[paired] = batch.a_pos[batch.a_off[0] : batch.a_off[-1]][paired] != batch.b_pos[partners[paired]]
+    document = np.repeat(np.arange(len(batch)), batch.a_count)
+    pairs, near = (np.bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
+    return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)

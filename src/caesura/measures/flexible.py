@@ -41,6 +41,7 @@ from caesura.kernels import flexible as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed, Text
 from caesura.measures.edit_columns import DELETION, INSERTION, MATCH, NONE, SUBSTITUTION, TRANSPOSITION, EditColumns
+from caesura.measures.edit_list import count_misses
 from caesura.measures.similarity import (
     FlexibleCosts,
     SimilarityLike,
@@ -286,14 +287,7 @@ class FlexibleSimilarity(Measure):
         return self._lister(batch).columns(self._partners(batch)) if isinstance(batch, StreamBatch) else None
 
     def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
-        partners = self._partners(batch)
-        paired = partners >= 0
-        moved = paired.copy()
-        moved[paired] = batch.a_pos[paired] != batch.b_pos[partners[paired]]
-        document = _documents(batch.a_count)
-        pairs, near = (np.bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
-        # A border between streams is a pair that was not moved.
-        return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)
+        return count_misses(batch, self._partners(batch))  # a border between streams is a pair that was not moved
 
     def _lister(self, batch: StreamBatch) -> _EditLister:
         return _EditLister(batch, self.costs(batch.types), self.supports_exact_chance)
