@@ -25,16 +25,20 @@ _READING = 30  # per annotation, with everything that is done once for each
 _CONVERSION = 60  # per annotation: spans and hierarchies to boundaries
 _COEFFICIENT = 35  # per item, for the bootstrap
 _COEFFICIENT_OF_SPANS = 150
+_COEFFICIENT_OF_DIALOGUES = 600  # whose chance agreement is computed exactly
 _JUDGEMENT = 100  # per item and system
 _BOUNDS = 300
 _DRAWS = 1_000  # per item and system, for all draws; at most _ALL_DRAWS
 _ALL_DRAWS = 1_000_000
-_MISTAKES = 40
+_MISTAKES = 40  # per item and system
 _GOLD = 10  # per span
 # Per possible edit of a pair of coders, see possible_edits.
 _SCORED = 0.015
 _JUDGED = 0.2
+_DRAWN = 0.3
 _ALIGNED = 0.1
+_MISTAKEN = 1.0
+_MISTAKEN_IN_DIALOGUES = 6.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def page_budget(preparation: Preparation) -> PageBudget:
         return True
 
     bounds = fits(work.bounds)
-    if not bounds:
+    if not bounds and work.bounds:
         notes.append(
             f"the bounds of the systems are left out, because a page has no time for them with {items}; see the command judge"
         )
@@ -148,13 +152,17 @@ class _Work:
         coefficient = _COEFFICIENT * items + _SCORED * of_people
         if preparation.spans is not None:
             coefficient = _COEFFICIENT_OF_SPANS * items
+        elif subject.kind == "dialogue":
+            coefficient += _COEFFICIENT_OF_DIALOGUES * items
         judged, of_systems = items * systems, edits * systems * people / all_pairs
         needed = (_READING + _CONVERSION * spans) * len(subject.corpus) + coefficient
         needed += _ALIGNED * min(edits, MAX_PAGE_EDITS)
         bounds = 0.0
         if systems:
             needed += _JUDGEMENT * judged + _JUDGED * of_systems + _SCORED * edits
-            bounds = _BOUNDS * judged + min(_DRAWS * judged, _ALL_DRAWS) + 2 * _SCORED * of_people
+            draws = _DRAWS * judged + (0 if spans else _DRAWN * of_people)
+            bounds = _BOUNDS * judged + min(draws, _ALL_DRAWS) + 2 * _SCORED * of_people
+        mistaken = _MISTAKEN_IN_DIALOGUES if subject.kind == "dialogue" else _MISTAKEN
         optional: dict[str, tuple[float, str]] = {}
         if coders > 2:
             optional["clustering"] = (_CLUSTERING + _SCORED * edits, "agree with --clusters")
@@ -164,7 +172,7 @@ class _Work:
             needed=needed,
             coefficient=coefficient * (len(subject.measures) - 1) if preparation.spans is None else 0.0,
             bounds=bounds,
-            mistakes=_MISTAKES * judged + _ALIGNED * of_systems,
+            mistakes=_MISTAKES * judged + mistaken * of_systems,
             optional=optional,
             sections=spans + bool(systems) + (preparation.spans is not None),
         )
