@@ -12,7 +12,10 @@ import math
 from caesura.errors import LimitError
 
 MAX_PAIRS = 600_000
-"""Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600."""
+"""Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600. If
+they are compared in both directions, half as many."""
+MAX_PAIR_ROWS = 170_000
+"""Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions."""
 MAX_LISTED_BOUNDARIES = 3_000_000
 """Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
 are listed; an eighth if the measure lists edits one document at a time."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.errors import CaesuraWarning, OptionError
+from caesura.errors import CaesuraWarning, LimitError, OptionError
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
 
@@ -247,3 +247,12 @@ def test_misses_in_seconds_are_counted_in_all_pairs_together() -> None:
     table = cz.pairwise(corpus, "boundary_f(tolerance='1.5s')")
     misses = {row.coders: (row.full_misses, row.near_misses) for row in table.rows}
     assert misses == {("a", "b"): (1, 1), ("a", "c"): (1, 1), ("b", "c"): (2, 1)}
+
+
+@pytest.mark.parametrize(("ordered", "coders"), [(False, 584), (True, 413)])
+def test_a_table_of_too_many_pairs_is_refused(ordered: bool, coders: int) -> None:
+    """584 coders have 170,236 pairs, and 413 coders 170,156 in both directions."""
+    text = cz.Segmentation.from_masses([1, 2])
+    corpus = cz.Corpus({"x": {f"c{j}": text for j in range(coders)}})
+    with pytest.raises(LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000; choose fewer coders"):
+        cz.pairwise(corpus, "boundary_similarity", ordered=ordered)

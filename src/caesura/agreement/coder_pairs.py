@@ -106,7 +106,7 @@ class CoderPairs:
     def check_size(self) -> None:
         """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
         size = len(self.pairs) * len(self.coders)
-        hint = "choose fewer coders (--coder, Corpus.select), or compare them with pairwise"
+        hint = "choose fewer coders (--coder, Corpus.select)"
         check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
 
     def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
@@ -544,7 +544,7 @@ def score_coder_pairs(
     """
     check_corpus(corpus)
     check_coders(corpus.coders)
-    check_pairs(corpus)
+    check_pairs(corpus, MAX_PAIRS // 2 if ordered else MAX_PAIRS)
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,8 +10,9 @@ from typing import cast
 
 import numpy as np
 
-from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
+from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
 from caesura.engines import Engine, use_engine
+from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
@@ -250,6 +252,11 @@ def pairwise(
     '0.5337 +- 0.1181'
     """
     resolved = parse(measure)
+    check_corpus(corpus)
+    pairs = math.comb(len(corpus.coders), 2)
+    shared = sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
+    hint = "choose fewer coders with --coder or Corpus.select"
+    check_limit("pairs of coders in a table", min(pairs, shared) * (1 + ordered), MAX_PAIR_ROWS, hint)
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
         aligned_by, misses = _misses(observed, opened)

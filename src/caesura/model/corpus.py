@@ -506,8 +506,9 @@ def _check_annotation(value: object, item: object, coder: object) -> Annotation:
 
 def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:
     """Raise an error if one of the names is unknown."""
+    names_known = frozenset(known)
     for name in names:
-        if name not in known:
+        if name not in names_known:
             listed = (", ".join(map(repr, islice(known, 10))) or "none") + (", …" if len(known) > 10 else "")
             from difflib import get_close_matches
 

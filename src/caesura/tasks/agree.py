@@ -344,7 +344,8 @@ def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
 def _without_declined(corpus: Corpus, excluded: dict[Excluded, None]) -> dict[Excluded, None]:
     """Return what is excluded without items of one coder because the file declines the others: nothing is wrong there."""
     declined = () if corpus.source is None else corpus.source.declined
-    single = [item for item in declined if item in corpus.item_names and len(corpus.of_item(item)) < 2]
+    present = frozenset(corpus.item_names)
+    single = [item for item in declined if item in present and len(corpus.of_item(item)) < 2]
     if single:
         issue([f"{count_of(len(single), 'item')} with one accepted annotation not compared: {list_few(single)}"])
     return {entry: None for entry in excluded if entry.item not in single}

@@ -314,7 +314,8 @@ def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Ali
     Alignments
         The edits; empty if no two of the coders annotated these items.
     """
-    present = [item for item in items if item in subject.boundaries.item_names]
+    known = frozenset(subject.boundaries.item_names)
+    present = [item for item in items if item in known]
     try:
         part = subject.boundaries.select(items=present)
         return align_coders(part, aligner, listed=set(present), counted=())

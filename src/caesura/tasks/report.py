@@ -314,7 +314,7 @@ class _Analyst:
             if item not in shown:
                 continue
             by_coder: dict[str, Any] = self.subject.boundaries.of_item(item)
-            annotations = [by_coder[coder] for coder in by_coder if coder in self.subject.human_coders]
+            annotations = [by_coder[coder] for coder in by_coder if coder not in self.subject.systems]
             if system not in by_coder or not annotations:
                 continue
             try:

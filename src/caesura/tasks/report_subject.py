@@ -110,7 +110,8 @@ class Subject:
         Corpus
             The human coders' annotations.
         """
-        return corpus.select(coders=[coder for coder in self.human_coders if coder in corpus.coders])
+        present = frozenset(corpus.coders)
+        return corpus.select(coders=[coder for coder in self.human_coders if coder in present])
 
     @cached_property
     def possible_edits(self) -> dict[str, int]:
@@ -121,7 +122,8 @@ class Subject:
     def seconds(self) -> float:
         """Total length of the recordings, if the corpus has tiers."""
         corpus = self.tiers or Corpus({})
-        recordings = (corpus.of_item(item) for item in corpus.item_names if item in self.corpus.item_names)
+        present = frozenset(self.corpus.item_names)
+        recordings = (corpus.of_item(item) for item in corpus.item_names if item in present)
         return math.fsum(max(map(length_of, by_coder.values())) for by_coder in recordings)
 
     @property
