@@ -17,10 +17,11 @@ from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
-from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings
+from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
 from caesura.model.value import Floats, Ints
 
 _MAX_WHOLE = 2**53  # whole numbers up to this are exact
+_EDIT_BLOCK = 256  # documents whose edits are listed together
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
@@ -171,11 +172,25 @@ class Scores(Result):
         resolved = self.measure.resolved_at(self.resolved, place)
         find_batch = partial(self._document, place) if self.measure.aligns else None
         value = float(self.values[place])
-        return self.measure.build_score(self.counts[place], self.types, resolved, find_batch=find_batch, value=value)
+        score = self.measure.build_score(self.counts[place], self.types, resolved, find_batch=find_batch, value=value)
+        return score if find_batch is None else score.with_edits_from(partial(self._edits, place))
 
     def _document(self, place: int) -> Batch:
         """Return the batch of a pair that was scored."""
         return self.batch.take(np.searchsorted(self.places, [place]))
+
+    def _edits(self, place: int) -> tuple[Edit, ...] | None:
+        """Return the edits of a pair that was scored; those of its neighbours are computed with them and kept."""
+        if type(self.batch) is not Batch:
+            return self.measure.edits_of(self._document(place))
+        block, within = divmod(int(np.searchsorted(self.places, place)), _EDIT_BLOCK)
+        number, edits = self.__dict__.get("_last_edits", (None, None))
+        if number != block:
+            documents = np.arange(block * _EDIT_BLOCK, min(len(self.batch), (block + 1) * _EDIT_BLOCK))
+            columns = self.measure.edit_columns(self.batch.take(documents))
+            edits = None if columns is None else columns.by_document()
+            self.__dict__["_last_edits"] = block, edits
+        return self.measure.edits_of(self._document(place)) if edits is None else edits[within]
 
 
 @dataclass(frozen=True, eq=False)
