@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, OptionError
+from caesura.model.plain import to_plain
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
 
@@ -236,3 +237,15 @@ def test_misses_of_dialogues_are_counted_in_all_pairs_together() -> None:
     table = cz.pairwise(cz.Corpus({"talk": texts, "again": texts}), "flexible_similarity")
     assert [(row.full_misses, row.near_misses) for row in table.rows] == [(2, 2)]
     assert [(item.full_misses, item.near_misses) for item in table.items] == [(1, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("measure", ["boundary_similarity(n_t=2)", "window_diff", "boundary_f", "fuzzy_success", "pk"])
+@pytest.mark.parametrize("items", [1, 3])
+def test_the_json_of_a_row_is_that_of_its_score(measure: str, items: int) -> None:
+    """Rows share what is the same in all of them, and only that."""
+    corpus = random_corpus(7, items=items, coders="abcd")
+    for row in cz.pairwise(corpus, measure).rows:
+        entries = to_plain(row)
+        assert list(entries)[:4] == ["coders", "items", "full_misses", "near_misses"]
+        assert {name: entries[name] for name in list(entries)[4:]} == to_plain(row.score)
+        assert list(entries)[4:] == list(to_plain(row.score))

@@ -243,9 +243,18 @@ class AgreementArrays(NamedTuple):
             Coefficient, observed agreement, chance agreement and its error. The coefficient and chance agreement are None
             if they are undefined.
         """
-        columns = (self.values(coefficient), self.observed, self.expected, self.error)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [(or_none(value), observed, or_none(expected), error) for value, observed, expected, error in rows]
+        values, expected = (_or_none_each(column) for column in (self.values(coefficient), self.expected))
+        is_exact = not self.error.any() and not np.signbit(self.error).any()
+        error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
+        return list(zip(values, self.observed.tolist(), expected, error, strict=True))
+
+
+def _or_none_each(column: Floats) -> list[float | None]:
+    """Return numbers, each None instead of NaN."""
+    numbers: list[float | None] = column.tolist()
+    for place in np.flatnonzero(np.isnan(column)).tolist():
+        numbers[place] = None
+    return numbers
 
 
 def or_none(value: float) -> float | None:
