@@ -644,10 +644,9 @@ def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[Pa
     items = np.bincount(observed.pair_index, minlength=len(observed.pairs))
     order_of_rows = np.lexsort((second, first))
     a, b = first[order_of_rows].tolist(), second[order_of_rows].tolist()
-    names = zip(map(coders.__getitem__, a), map(coders.__getitem__, b), strict=True)
-    numbers = map(model.by_pair().rows(name).__getitem__, order_of_rows.tolist())
-    counts = items[order_of_rows].tolist()
-    return tuple(PairAgreement(pair, *row, count) for pair, row, count in zip(names, numbers, counts, strict=True))
+    names = list(zip(map(coders.__getitem__, a), map(coders.__getitem__, b), strict=True))
+    numbers = model.by_pair().take(order_of_rows).columns(name)
+    return PairAgreement.from_columns(names, *numbers, items[order_of_rows].tolist())
 
 
 def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[ItemAgreement, ...]:
