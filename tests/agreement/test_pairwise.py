@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraWarning, LimitError, OptionError
+from caesura.model.plain import to_plain
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
 
@@ -254,5 +255,19 @@ def test_a_table_of_too_many_pairs_is_refused(ordered: bool, coders: int) -> Non
     """584 coders have 170,236 pairs, and 413 coders 170,156 in both directions."""
     text = cz.Segmentation.from_masses([1, 2])
     corpus = cz.Corpus({"x": {f"c{j}": text for j in range(coders)}})
-    with pytest.raises(LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000; choose fewer coders"):
+    with pytest.raises(
+        LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000; choose fewer coders"
+    ):
         cz.pairwise(corpus, "boundary_similarity", ordered=ordered)
+
+
+@pytest.mark.parametrize("measure", ["boundary_similarity(n_t=2)", "window_diff", "boundary_f", "fuzzy_success", "pk"])
+@pytest.mark.parametrize("items", [1, 3])
+def test_the_json_of_a_row_is_that_of_its_score(measure: str, items: int) -> None:
+    """Rows share what is the same in all of them, and only that."""
+    corpus = random_corpus(7, items=items, coders="abcd")
+    for row in cz.pairwise(corpus, measure).rows:
+        entries = to_plain(row)
+        assert list(entries)[:4] == ["coders", "items", "full_misses", "near_misses"]
+        assert {name: entries[name] for name in list(entries)[4:]} == to_plain(row.score)
+        assert list(entries)[4:] == list(to_plain(row.score))

@@ -319,6 +319,15 @@ def test_streams_of_a_dialogue_are_pooled() -> None:
     assert counts.streams.tolist() == [[1.0, 1.0]]
 
 
+def test_boundaries_of_texts_are_counted_by_coder() -> None:
+    items = [[[2, 3], [1, 1, 3]], [[4, 4], [8]], [[1, 1, 1, 2], [5]]]
+    counts = BoundaryCounts([[cz.Segmentation.from_masses(masses) for masses in item] for item in items], UNTYPED)
+    assert counts.sets == ((0,),)
+    assert counts.boundaries.tolist() == [[[1.0], [2.0]], [[1.0], [0.0]], [[3.0], [0.0]]]
+    assert counts.lengths.tolist() == [4, 7]
+    assert counts.streams.tolist() == [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+
+
 @pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa"])
 @pytest.mark.parametrize("measure", [B, S, "boundary_similarity(n_t=3)", "crisp", "unit_error"])
 def test_dialogues_are_the_sum_of_their_streams(measure: str, coefficient: str) -> None:

@@ -392,3 +392,18 @@ def test_the_document_of_a_score_is_found_when_it_is_needed() -> None:
     assert [(edit.kind, edit.a_position, edit.b_position) for edit in score.edits or ()] == [("transposition", 2, 3)]
     assert pickle.loads(pickle.dumps(score)).edits == score.edits
     assert cz.score_many([(a, b)], "window_diff")[0].source is None
+
+
+@pytest.mark.parametrize("measure", ["boundary_similarity(n_t=2)", "flexible_similarity", "segmentation_similarity"])
+def test_edits_of_many_pairs_are_those_of_each_pair(measure: str) -> None:
+    """Edits are listed for many neighbours at once; pairs that cannot be scored are no neighbours."""
+    rng = random.Random(5)
+    pairs = [
+        tuple(cz.Segmentation.from_positions(9, sorted(rng.sample(range(1, 9), rng.randrange(5)))) for _ in range(2))
+        for _ in range(600)
+    ]
+    pairs[3] = pairs[300] = (masses([2, 3]), masses([4]))
+    scores = cz.score_many(pairs, measure)
+    assert set(scores.errors) == {3, 300}
+    for place in (599, 0, 2, 4, 255, 256, 257, 258, 259, 299, 301, 511, 512, 514, 1):
+        assert scores[place].edits == cz.parse(measure).score(*pairs[place]).edits, place

@@ -152,3 +152,13 @@ def test_annotations_without_marks(segmentations, message):
     with pytest.raises(SegmentationError) as caught:
         cz.Marks.of(segmentations)
     assert str(caught.value) == message
+
+
+def test_the_marks_of_one_coder():
+    units = ["a", "b", "c", "d", "e"]
+    marks = cz.Marks.of([cz.Segmentation.from_masses([2, 2, 1], units=units)])
+    assert marks == cz.Marks([0, 1, 0, 1], 1, units=units)
+    assert hash(marks) == hash(cz.Marks([0, 1, 0, 1], 1, units=units))
+    with pytest.raises(ValueError, match="read-only"):
+        marks.position_counts[0] = 2
+    assert pickle.loads(pickle.dumps(marks)) == marks

@@ -22,7 +22,7 @@ from caesura.errors import OptionError
 from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
 
@@ -243,9 +243,48 @@ class AgreementArrays(NamedTuple):
             Coefficient, observed agreement, chance agreement and its error. The coefficient and chance agreement are None
             if they are undefined.
         """
-        columns = (self.values(coefficient), self.observed, self.expected, self.error)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [(or_none(value), observed, or_none(expected), error) for value, observed, expected, error in rows]
+        return list(zip(*self.columns(coefficient), strict=True))
+
+    def columns(self, coefficient: str) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
+        """Return the arrays as lists of plain numbers.
+
+        Parameters
+        ----------
+        coefficient : str
+            Name of the coefficient.
+
+        Returns
+        -------
+        tuple of list
+            The columns of :meth:`rows`.
+        """
+        values, expected = (_or_none_each(column) for column in (self.values(coefficient), self.expected))
+        is_exact = not self.error.any() and not np.signbit(self.error).any()
+        error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
+        return values, self.observed.tolist(), expected, error
+
+    def take(self, places: Ints) -> AgreementArrays:
+        """Return some of the entries.
+
+        Parameters
+        ----------
+        places : numpy.ndarray
+            Places of the entries.
+
+        Returns
+        -------
+        AgreementArrays
+            The entries at these places.
+        """
+        return AgreementArrays(self.observed[places], self.expected[places], self.error[places], self.bias[places])
+
+
+def _or_none_each(column: Floats) -> list[float | None]:
+    """Return numbers, each None instead of NaN."""
+    numbers: list[float | None] = column.tolist()
+    for place in np.flatnonzero(np.isnan(column)).tolist():
+        numbers[place] = None
+    return numbers
 
 
 def or_none(value: float) -> float | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,10 +80,12 @@ def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
         or measure["references"] is not None
     ):
         return False
-    texts = [
-        text for pair in pairs for side in pair for text in (side.values() if isinstance(side, Mapping) else [side])
-    ]
-    return all(isinstance(text, Segmentation) for text in texts)
+    return all(
+        type(side) is Segmentation
+        or all(isinstance(text, Segmentation) for text in (side.values() if isinstance(side, Mapping) else [side]))
+        for pair in pairs
+        for side in pair
+    )
 
 
 def chance_scores(
@@ -141,13 +144,15 @@ class _PairChance:
         self.counts = BoundaryCounts([list(pair) for pair in flat], self.types)
         self.is_marked = np.bincount(self.owner, self.counts.boundaries.sum(axis=(1, 2)), len(places)) > 0
         resolved = self._resolved(scores, flat)
+        objects = {id(entry): entry for entry in resolved}  # few, and hashing a measure is slow
         self.formulas = {
             entry: choose_expected_counts(entry, self.types, self.counts.sets, draws=draws, seed=seed)
-            for entry in dict.fromkeys(resolved)
+            for entry in dict.fromkeys(objects.values())
         }
-        self.members = {
-            entry: np.array([stream_measure == entry for stream_measure in resolved], float) for entry in self.formulas
-        }
+        number = {entry: i for i, entry in enumerate(self.formulas)}
+        of_object = {key: number[entry] for key, entry in objects.items()}
+        numbers = np.array([of_object[id(entry)] for entry in resolved])
+        self.members = {entry: (numbers == i).astype(float) for entry, i in number.items()}
 
     @property
     def max_pairs(self) -> int:
@@ -160,8 +165,14 @@ class _PairChance:
             return [self.measure] * len(streams)
         if len(streams) > len(scores.scored):
             scores = score_many(streams, self.measure)
-        places = scores.scored.tolist()
-        return [self.measure.as_resolved(self.measure.resolved_at(scores.resolved, place)) for place in places]
+        known: dict[tuple[Any, ...], Measure] = {}
+        columns = [column[scores.scored].tolist() for column in scores.resolved.values()]
+        measures = []
+        for place, key in zip(scores.scored.tolist(), zip(*columns, strict=True), strict=True):
+            if key not in known:
+                known[key] = self.measure.as_resolved(self.measure.resolved_at(scores.resolved, place))
+            measures.append(known[key])
+        return measures
 
     def scores(self, values: Floats, *, together: bool) -> list[ChanceScore]:
         """Return the chance scores of all pairs together, or of each pair, beside their real scores."""

@@ -641,10 +641,12 @@ def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[Pa
     first, second = places[observed.first], places[observed.second]
     if not observed.ordered:
         first, second = np.minimum(first, second), np.maximum(first, second)
-    items = np.bincount(observed.pair_index, minlength=len(observed.pairs)).tolist()
-    columns = zip(first.tolist(), second.tolist(), model.by_pair().rows(name), items, strict=True)
-    rows = [PairAgreement((coders[a], coders[b]), *numbers, count) for a, b, numbers, count in columns]
-    return tuple(rows[i] for i in np.lexsort((second, first)).tolist())
+    items = np.bincount(observed.pair_index, minlength=len(observed.pairs))
+    order_of_rows = np.lexsort((second, first))
+    a, b = first[order_of_rows].tolist(), second[order_of_rows].tolist()
+    names = list(zip(map(coders.__getitem__, a), map(coders.__getitem__, b), strict=True))
+    numbers = model.by_pair().take(order_of_rows).columns(name)
+    return PairAgreement.from_columns(names, *numbers, items[order_of_rows].tolist())
 
 
 def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[ItemAgreement, ...]:

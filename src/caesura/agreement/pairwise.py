@@ -45,6 +45,8 @@ class PairwiseRow:
     full_misses, near_misses : int or None
         Boundaries of one coder without a counterpart, and boundaries that the other coder put a few positions away; None
         if the annotations have no boundaries to align.
+    find_entries : callable, optional
+        Function that returns the entries of the score's JSON faster than the score itself is built.
     """
 
     coders: tuple[str, str]
@@ -53,6 +55,7 @@ class PairwiseRow:
     find_score: Callable[[], Score] = field(repr=False, compare=False)
     full_misses: int | None = None
     near_misses: int | None = None
+    find_entries: Callable[[], dict[str, object]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def score(self) -> Score:
@@ -63,7 +66,7 @@ class PairwiseRow:
         """Return the coders, the values of the items, the misses, and all fields of the score."""
         own = {"coders": self.coders, "items": self.items}
         misses = {"full_misses": self.full_misses, "near_misses": self.near_misses}
-        return own | misses | json_entries(self.score)
+        return own | misses | (json_entries(self.score) if self.find_entries is None else self.find_entries())
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,11 +284,12 @@ def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None)
     number = len(observed.pairs)
     scores = observed.scores.by_group(observed.pair_index, number)
     item_names = [observed.items[item] for item in observed.item_index.tolist()]
-    own_misses = _totals(misses, observed.pair_index, number)
+    own_misses, totals = _totals(misses, observed.pair_index, number), scores.values.tolist()
     for k, (a, b) in enumerate(observed.pairs):
         items = {item_names[place]: values[place] for place in scores.places[k].tolist()}
         coders = observed.coders[a], observed.coders[b]
-        yield PairwiseRow(coders, scores.values[k].item(), items, partial(scores.__getitem__, k), *own_misses[k])
+        find_score, find_entries = partial(scores.__getitem__, k), partial(scores.entries, k)
+        yield PairwiseRow(coders, totals[k], items, find_score, *own_misses[k], find_entries)
 
 
 def _places(index: Ints, number: int) -> list[Ints]:

@@ -76,6 +76,9 @@ class BoundaryCounts:
     """
 
     def __init__(self, items: Sequence[Sequence[Any]], types: tuple[str, ...]) -> None:
+        if len(types) == 1 and all(type(text) is Segmentation for by_coder in items for text in by_coder):
+            self._count_plain(items)
+            return
         number: dict[tuple[int, ...], int] = {(0,): 0} if len(types) == 1 else {}
         entries: list[tuple[int, int, int, int]] = []
         lengths = []
@@ -93,6 +96,17 @@ class BoundaryCounts:
         self.lengths, columns = np.unique(flat, return_inverse=True)
         self.streams = np.zeros((len(items), len(self.lengths)))
         np.add.at(self.streams, (np.repeat(np.arange(len(items)), [len(row) for row in lengths]), columns), 1.0)
+
+    def _count_plain(self, items: Sequence[Sequence[Segmentation]]) -> None:
+        """Count the boundaries of texts without types, each with all coders or with none."""
+        self.sets = ((0,),)
+        self.boundaries = np.zeros((len(items), max(map(len, items), default=0), 1))
+        for i, by_coder in enumerate(items):
+            self.boundaries[i, : len(by_coder), 0] = [text.inner.size for text in by_coder]
+        lengths = np.array([texts[0].length - 1 for texts in items if texts], np.int64)
+        self.lengths, columns = np.unique(lengths, return_inverse=True)
+        self.streams = np.zeros((len(items), len(self.lengths)))
+        self.streams[[i for i, texts in enumerate(items) if texts], columns] = 1.0
 
 
 def _counts_by_coder(

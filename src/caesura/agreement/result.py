@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from itertools import repeat
+from typing import Any
 
 from caesura.measures.base import Measure
 from caesura.model.result import HIDDEN, Excluded, Reasoned, Result
@@ -56,6 +60,28 @@ class PairAgreement(_AgreementRow):
     expected_error: float
     items: int
     undefined: str | None = field(default=None, metadata=HIDDEN)
+
+    @classmethod
+    def from_columns(cls, coders: Sequence[tuple[str, str]], *columns: Sequence[Any]) -> tuple[PairAgreement, ...]:
+        """Return many rows, of which 500 coders have 125,000 per coefficient.
+
+        Parameters
+        ----------
+        coders : sequence of tuple of str
+            The coders of each row.
+        *columns : sequences
+            The other fields in their order, up to ``items``.
+
+        Returns
+        -------
+        tuple of PairAgreement
+            The rows.
+        """
+        rows = tuple(map(cls.__new__, repeat(cls, len(coders))))
+        values = (coders, *columns, [None] * len(rows))
+        for entry, column in zip(fields(cls), values, strict=True):
+            deque(map(getattr(cls, entry.name).__set__, rows, column), maxlen=0)
+        return rows
 
 
 @dataclass(frozen=True, slots=True)

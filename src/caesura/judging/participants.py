@@ -16,7 +16,7 @@ from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
-from caesura.model.text_difference import text_difference
+from caesura.model.text_difference import are_same_texts, text_difference
 from caesura.model.tier import Tier
 from caesura.model.value import list_few
 from caesura.notices import warn
@@ -164,6 +164,8 @@ def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dic
 
 def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
     """Return the first difference between the texts of one item, as the second part of an error message."""
+    if are_same_texts(by_coder.values()):
+        return None
     if any(tiers_of(entry) for entry in by_coder.values()):
         return _tier_difference(by_coder)
     if any(isinstance(entry, Spans) for entry in by_coder.values()):

@@ -188,7 +188,7 @@ class Batch:
         if self.packed is not None:
             chosen = documents.tolist()
             packed = [self.packed[0][d] for d in chosen], [self.packed[1][d] for d in chosen]
-            off = (np.insert(np.cumsum(count[documents]), 0, 0) for count in (self.a_count, self.b_count))
+            off = (_offsets_at(side, documents) for side in (self.a_off, self.b_off))
             return self.from_packed(packed, self.length[documents], *off)
         a_rows, a_off = rows_of(self.a_off, documents)
         b_rows, b_off = rows_of(self.b_off, documents)
@@ -253,9 +253,15 @@ def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     tuple of numpy.ndarray
         Rows and offsets.
     """
-    sizes = off[documents + 1] - off[documents]
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    return np.repeat(off[documents] - ends[:-1], sizes) + np.arange(ends[-1]), ends
+    ends = _offsets_at(off, documents)
+    return np.repeat(off[documents] - ends[:-1], ends[1:] - ends[:-1]) + np.arange(ends[-1]), ends
+
+
+def _offsets_at(off: Ints, documents: Ints) -> Ints:
+    """Return the offsets of some documents if nothing else is between them."""
+    ends = np.zeros(len(documents) + 1, np.int64)
+    np.cumsum(off[documents + 1] - off[documents], out=ends[1:])
+    return ends
 
 
 def pack(

@@ -279,7 +279,7 @@ class Declaration(Value, ABC):
     def __json__(self) -> str:
         return repr(self)
 
-    @property
+    @cached_property
     def label(self) -> str:
         """Name of the measure in the papers with the options that differ from the default, for tables and figures.
 

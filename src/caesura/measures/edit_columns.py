@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.measures.batch import Batch
 from caesura.model.result import Edit
@@ -86,11 +88,27 @@ class EditColumns:
             The place and the edit.
         """
         chosen = self.cost > 0
+        yield from zip(self.document[chosen].tolist(), self._edits(chosen), strict=True)
+
+    def by_document(self) -> list[tuple[Edit, ...]]:
+        """Return the edits of each document that is no dialogue, from left to right.
+
+        Returns
+        -------
+        list of tuple of Edit
+            One tuple per document.
+        """
+        edits = list(self._edits(np.ones(len(self), bool)))
+        ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
+        return [tuple(edits[start:end]) for start, end in pairwise(ends)]
+
+    def _edits(self, chosen: NDArray[np.bool_]) -> Iterator[Edit]:
+        """Yield some of the edits."""
         types: dict[int, str | None] = {NONE: None, **dict(enumerate(self.types))}
-        columns = (self.document, self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
-        for document, kind, a, b, a_type, b_type, cost in zip(*(c[chosen].tolist() for c in columns), strict=True):
+        columns = (self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
+        for kind, a, b, a_type, b_type, cost in zip(*(c[chosen].tolist() for c in columns), strict=True):
             positions = (None if a == NONE else a, None if b == NONE else b)
-            yield document, Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost)
+            yield Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost)
 
 
 def edit_columns(

@@ -195,7 +195,7 @@ class FuzzySuccess(Measure):
             raise OptionError(f"p_min must not be above p_max; got {o['p_min']} and {o['p_max']}")
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        chosen, places, errors = select_pairs(pairs, lambda a, b: pair_problem(a, b, self.sides, marks=True))
+        chosen, places, errors = select_pairs(pairs, self._problem)
         # A segmentation is the marks of one coder.
         marks = [
             (a.positions, a.position_counts, a.coders)
@@ -208,6 +208,11 @@ class FuzzySuccess(Measure):
         length = np.array([hypothesis.length for _, hypothesis in chosen], np.int64)
         coders = np.array([coders for _, _, coders in marks], np.int64)
         return MarkBatch(length, *a_side, *b_side, coders=coders), places, errors
+
+    def _problem(self, a: Any, b: Any) -> str | None:
+        """Return why two annotations cannot be compared; most can, and are found to be of one text at once."""
+        is_plain = type(a) in _PLAIN and type(b) is Segmentation and a.length == b.length and a.units is b.units
+        return None if is_plain else pair_problem(a, b, self.sides, marks=True)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # There must be a cluster, minimal_peak must not exceed the number of coders, and p_min must not exceed p_max.
@@ -346,6 +351,7 @@ def _best_boundaries(cluster_of: Ints, credit: Floats) -> Ints:
     return equals[np.unique(cluster_of[equals], return_index=True)[1]]
 
 
+_PLAIN = frozenset((Segmentation, Marks))
 _MAX_DISTANCE = 2.0**31  # no two positions are further apart
 _TABLE_SIZE = 1024
 

@@ -17,10 +17,12 @@ from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
-from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings
+from caesura.model.plain import json_entries
+from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
 from caesura.model.value import Floats, Ints
 
 _MAX_WHOLE = 2**53  # whole numbers up to this are exact
+_EDIT_BLOCK = 256  # documents whose edits are listed together
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
 
 
@@ -171,11 +173,25 @@ class Scores(Result):
         resolved = self.measure.resolved_at(self.resolved, place)
         find_batch = partial(self._document, place) if self.measure.aligns else None
         value = float(self.values[place])
-        return self.measure.build_score(self.counts[place], self.types, resolved, find_batch=find_batch, value=value)
+        score = self.measure.build_score(self.counts[place], self.types, resolved, find_batch=find_batch, value=value)
+        return score if find_batch is None else score.with_edits_from(partial(self._edits, place))
 
     def _document(self, place: int) -> Batch:
         """Return the batch of a pair that was scored."""
         return self.batch.take(np.searchsorted(self.places, [place]))
+
+    def _edits(self, place: int) -> tuple[Edit, ...] | None:
+        """Return the edits of a pair that was scored; those of its neighbours are computed with them and kept."""
+        if type(self.batch) is not Batch:
+            return self.measure.edits_of(self._document(place))
+        block, within = divmod(int(np.searchsorted(self.places, place)), _EDIT_BLOCK)
+        number, edits = self.__dict__.get("_last_edits", (None, None))
+        if number != block:
+            documents = np.arange(block * _EDIT_BLOCK, min(len(self.batch), (block + 1) * _EDIT_BLOCK))
+            columns = self.measure.edit_columns(self.batch.take(documents))
+            edits = None if columns is None else columns.by_document()
+            self.__dict__["_last_edits"] = block, edits
+        return self.measure.edits_of(self._document(place)) if edits is None else edits[within]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +232,49 @@ class GroupScores:
             documents=len(places),
             value=float(self.values[group]),
         )
+
+    def entries(self, group: int) -> dict[str, Any]:
+        """Return the entries of the JSON of a group's score.
+
+        Parameters
+        ----------
+        group : int
+            The group.
+
+        Returns
+        -------
+        dict
+            Name -> value. Groups whose options were resolved in the same way share all values but their numbers.
+        """
+        key = self._key(group)
+        if key is None:
+            return json_entries(self[group])
+        if key not in self._shared:
+            self._shared[key] = json_entries(self[group])
+        numbers = [int(x) if x.is_integer() else x for x in self.sums[group].tolist()]
+        parts = dict(zip(self._part_names, numbers, strict=True))
+        return self._shared[key] | {"value": self.values[group].item(), "parts": parts}
+
+    def _key(self, group: int) -> tuple[object, ...] | None:
+        """Return what the scores with the same key share besides measure and types; None if a score has own figures."""
+        places = self.places[group]
+        if self._has_figures or (self.resolved and len(places) > 1):
+            return None
+        return len(places), *(column[places[0]].item() for column in self.resolved.values())
+
+    @cached_property
+    def _has_figures(self) -> bool:
+        """Whether scores have further figures, or are of their own class."""
+        measure = self.measure
+        return measure.is_averaged or measure.score_class is not Score or type(measure).derived is not Measure.derived
+
+    @cached_property
+    def _part_names(self) -> tuple[str, ...]:
+        return tuple(self.measure.columns(self.types))
+
+    @cached_property
+    def _shared(self) -> dict[tuple[object, ...], dict[str, Any]]:
+        return {}
 
 
 @keep_warnings

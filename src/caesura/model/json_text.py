@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import is_dataclass
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from json.encoder import encode_basestring
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any
 
 from caesura.model.plain import entries_of, key_text, names_if_set, shown_names, to_plain
@@ -255,8 +255,15 @@ def _rows(names: tuple[str, ...], columns: Sequence[list[Any]], number: int, mar
     """Return the texts of a number of objects with the same names, from one column of values per name."""
     if not names:
         return ["{}"] * number
-    texts = [_encode(column, margin + indent, indent) for column in columns]
+    texts = [_column(column, margin + indent, indent) for column in columns]
     return list(map(_template(names, margin, indent).__mod__, zip(*texts, strict=True)))
+
+
+def _column(values: list[Any], margin: str, indent: str) -> _Texts:
+    """Return the texts of one field of many rows; what all rows share is encoded once."""
+    if all(map(is_, values, repeat(values[0]))):
+        return _encode(values[:1], margin, indent) * len(values)
+    return _encode(values, margin, indent)
 
 
 @lru_cache(1000)

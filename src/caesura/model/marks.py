@@ -102,6 +102,13 @@ class Marks(Value):
 
     @classmethod
     def _of_same_text(cls, texts: Sequence[Segmentation]) -> Marks:
+        if len(texts) == 1:
+            (text,) = texts
+            ones = np.ones(text.inner.size, np.int64)
+            ones.setflags(write=False)
+            return cls._ready(
+                length=text.length, coders=1, positions=text.inner, position_counts=ones, units=text.units
+            )
         units = next((segmentation.units for segmentation in texts if segmentation.units is not None), None)
         marked = np.sort(np.concatenate([segmentation.inner for segmentation in texts]))
         is_first = np.ones(marked.size + 1, bool)  # the end of the last position too

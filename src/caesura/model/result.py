@@ -467,7 +467,25 @@ class Score(Result):
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
         """All edits from left to right; None if the measure does not align boundaries."""
+        find_edits = self.__dict__.get("find_edits")
+        if find_edits is not None:
+            return find_edits()  # type: ignore[no-any-return]
         return None if self.source is None else self.measure.edits_of(self.source)
+
+    def with_edits_from(self, find_edits: Callable[[], tuple[Edit, ...] | None]) -> Self:
+        """Return the score itself, whose edits a function finds when they are needed.
+
+        Parameters
+        ----------
+        find_edits : callable
+            Function that returns the edits, the same as those of ``source``.
+
+        Returns
+        -------
+        Score
+        """
+        self.__dict__["find_edits"] = find_edits
+        return self
 
     @property
     def figures(self) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from caesura.errors import MismatchError
 from caesura.model.corpus import Corpus
@@ -60,6 +60,8 @@ def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
     -----
     The streams of every coder are compared with those of the first coder, and every text with the first known text.
     """
+    if are_same_texts(by_coder.values()):
+        return None
     (first, annotation), *_ = by_coder.items()
     for coder in by_coder:
         difference = _stream_difference(first, annotation, coder, by_coder[coder])
@@ -74,6 +76,26 @@ def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
                 place = f", stream {stream!r}" if isinstance(annotation, Dialogue) else ""
                 return f"{place}: {difference}"
     return None
+
+
+def are_same_texts(annotations: Collection[object]) -> bool:
+    """Return whether annotations are certainly segmentations of the same text, which most are.
+
+    Parameters
+    ----------
+    annotations : collection
+        At least one annotation of an item.
+
+    Returns
+    -------
+    bool
+        Whether they are. If False, :func:`text_difference` says what differs, if anything does.
+    """
+    first = next(iter(annotations))
+    return type(first) is Segmentation and all(
+        type(entry) is Segmentation and entry.length == first.length and entry.units is first.units
+        for entry in annotations
+    )
 
 
 def _stream_difference(a: str, a_side: Annotation, b: str, b_side: Annotation) -> str | None:

@@ -261,11 +261,11 @@ def _first_scores(items: Sequence[ItemScore]) -> Table:
 
 def _aligned(items: Iterable[ItemScore]) -> Iterator[ItemScore]:
     """Yield the scores with an alignment. Measures with the same alignment of an item are listed once."""
-    seen: set[tuple[object, ...]] = set()
+    seen: dict[str | None, list[tuple[Edit, ...]]] = {}
     for entry in items:
-        key = (entry.item, entry.score.edits)
-        if entry.score.edits is not None and key not in seen:
-            seen.add(key)
+        edits = entry.score.edits
+        if edits is not None and edits not in (known := seen.setdefault(entry.item, [])):
+            known.append(edits)
             yield entry
 
 
@@ -275,7 +275,20 @@ def _edit_records(entry: ItemScore) -> list[dict[str, Cell]]:
 
 
 def _edits_table(items: Sequence[ItemScore]) -> Table:
-    return Table.from_records(chain.from_iterable(map(_edit_records, _aligned(items))), group=2)
+    entries = [entry for entry in _aligned(items) if entry.score.edits]
+    if not entries or any(_has_types(edits) or _has_streams(edits) for edits in _edits_of(entries)):
+        return Table.from_records(chain.from_iterable(map(_edit_records, entries)), group=2)
+    rows = tuple(
+        (entry.item, label, edit.kind, edit.a_position, edit.b_position, float(edit.cost))
+        for entry in entries
+        for label in (entry.score.measure.label,)
+        for edit in entry.score.edits or ()
+    )
+    return Table(("item", "measure", "edit", "reference", "hypothesis", "cost"), rows, group=2)
+
+
+def _edits_of(entries: Iterable[ItemScore]) -> Iterator[tuple[Edit, ...]]:
+    return (entry.score.edits or () for entry in entries)
 
 
 def _first_edits(items: Sequence[ItemScore]) -> Table:
@@ -528,8 +541,7 @@ def edit_records(edits: Sequence[Edit], sides: tuple[str, str]) -> list[dict[str
         Positions, types and cost; types and streams only if there are some.
     """
     first, second = sides
-    typed = any(name not in (None, *UNTYPED) for edit in edits for name in (edit.a_type, edit.b_type))
-    streams = any(edit.stream is not None for edit in edits)
+    typed, streams = _has_types(edits), _has_streams(edits)
     return [
         ({"stream": edit.stream} if streams else {})
         | {"edit": edit.kind, first: edit.a_position, second: edit.b_position}
@@ -537,3 +549,14 @@ def edit_records(edits: Sequence[Edit], sides: tuple[str, str]) -> list[dict[str
         | {"cost": float(edit.cost)}
         for edit in edits
     ]
+
+
+_NO_TYPE = (None, *UNTYPED)
+
+
+def _has_types(edits: Iterable[Edit]) -> bool:
+    return any(edit.a_type not in _NO_TYPE or edit.b_type not in _NO_TYPE for edit in edits)
+
+
+def _has_streams(edits: Iterable[Edit]) -> bool:
+    return any(edit.stream is not None for edit in edits)

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 from typing import Any
 
-from caesura.formats.content import as_text_cell, table_text
+from caesura.formats.content import as_text_cell, table_text, texts_of
 from caesura.model.result import Score
 from caesura.model.value import Displayed
 
@@ -171,8 +171,14 @@ class Table(Displayed):
         str
             One line per row, below the names of the columns.
         """
-        rows = [self.columns, *(["" if cell is None else cell for cell in row] for row in self.rows)]
-        return table_text(rows if raw else [[as_text_cell(cell) for cell in row] for row in rows], ",")
+        rows = [self.columns, *self.rows]  # an empty cell is written for None
+        texts = texts_of(rows)
+        changed: dict[Cell, Cell] = (
+            {} if raw else {text: safe for text in texts if (safe := as_text_cell(text)) != text}
+        )
+        if not changed:
+            return table_text(rows, ",", texts)
+        return table_text([[changed.get(cell, cell) for cell in row] for row in rows], ",")
 
     def latex(self) -> str:
         """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments.
