@@ -62,7 +62,6 @@ from caesura.limits import MAX_CATEGORY_CELLS, MAX_GAMMA_CODERS, MAX_SAMPLES
 from caesura.measures.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
 from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
-from caesura.notices import warn
 from caesura.options import choice, flag, non_negative, positive, setting, whole
 
 NO_DISORDER = "expected disorder is 0"
@@ -399,11 +398,6 @@ class GammaFamily(UnitizingCoefficient):
         disorders = self.finish(total[None], plan)
         observed, expected = float(disorders.observed[0]), float(disorders.expected[0])
         error = math.sqrt(total[3]) / total[1] if total[1] > 0 else math.nan
-        if total[5]:
-            warn(
-                f"{self.name}: {int(total[5])} of {int(total[7]) + len(items)} alignments are not proved to be the best, "
-                f"because the search took too much work{self._range(total)}"
-            )
         ends = sampling_interval(observed, expected, NORMAL_QUANTILE * error) if expected > 0 else None
         return {
             "alignment": self.align(items, plan),
@@ -414,6 +408,14 @@ class GammaFamily(UnitizingCoefficient):
             "standard_error": float(observed * error / expected**2) if expected > 0 else 0.0,
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
         }
+
+    def search_warnings(self, parts: Floats) -> Iterable[str]:
+        total = parts.sum(axis=0)
+        if total[5]:
+            yield (
+                f"{self.name}: {int(total[5])} of {int(total[7]) + len(parts)} alignments are not proved to be the best, "
+                f"because the search took too much work{self._range(total)}"
+            )
 
     def align(self, items: Sequence[UnitizedItem], plan: Plan, *, share: float = 1.0) -> Mapping[str, ItemAlignment]:
         """Return the best alignment of each item, which is computed when it is looked at.

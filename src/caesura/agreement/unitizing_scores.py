@@ -204,6 +204,40 @@ class ScoredItems:
         reason = self.coefficient.reason(total, self.plan) if math.isnan(value) else None
         return value, float(disorders.observed[0]), float(disorders.expected[0]), reason
 
+    def defined_total(self) -> tuple[float, float, float]:
+        """Return value, observed and expected disagreement of all items.
+
+        Returns
+        -------
+        tuple
+            The three numbers.
+
+        Raises
+        ------
+        Undefined
+            If the value is undefined; the message says why.
+        """
+        *numbers, reason = self.total(self.item_parts)
+        if reason is not None:
+            raise Undefined(f"{self.coefficient.name} is undefined: {reason}")
+        value, observed, expected = numbers
+        return value, observed, expected
+
+    def pair_value(self, pair: tuple[str, str]) -> float | None:
+        """Return the value of two coders alone.
+
+        Parameters
+        ----------
+        pair : tuple of str
+            The coders.
+
+        Returns
+        -------
+        float or None
+            The value; None if it is undefined.
+        """
+        return or_none(self.total(self.over(lambda names: [tuple(name for name in names if name in pair)]))[0])
+
     def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
         disorders = self.coefficient.finish(rows, self.plan)
         undefined = np.flatnonzero(np.isnan(disorders.values))
@@ -373,9 +407,8 @@ def unitizing_agreement(
     number = check_seed("seed", seed)
     with use_engine(engine) as opened:
         scored = score_items(corpus, coefficient, seed=number, engine=opened)
-        value, observed, expected, reason = scored.total(scored.item_parts)
-        if reason is not None:
-            raise Undefined(f"{coefficient.name} is undefined: {reason}")
+        value, observed, expected = scored.defined_total()
+        issue(coefficient.search_warnings(scored.item_parts))
         extras = coefficient.extras(scored.items, scored.item_parts, scored.plan, opened)
     shared = shared_store()  # coefficients of the same items resample them in the same way
     samples = None if shared is None else shared.setdefault("bootstrap samples", {})
@@ -406,6 +439,42 @@ def unitizing_agreement(
         "params": coefficient.settings,
     }
     return UnitizingAgreement(**fields | extras)
+
+
+def unitizing_value(
+    corpus: Corpus, coefficient: UnitizingCoefficient, *, seed: int, tables: bool
+) -> tuple[float, ScoredItems]:
+    """Compute the value of a coefficient for unitizing alone, with the warnings of :func:`unitizing_agreement`.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans of at least two coders.
+    coefficient : UnitizingCoefficient
+        The coefficient with its options.
+    seed : int
+        Random seed.
+    tables : bool
+        Whether pairs of coders, and all coders without each coder, are needed too.
+
+    Returns
+    -------
+    tuple of (float, ScoredItems)
+        The value, and the items that were scored.
+
+    Raises
+    ------
+    Undefined
+        If the coefficient is undefined for these spans; the message says why.
+    InputError
+        If no item can be scored.
+    """
+    with use_engine("threads") as engine:
+        scored = score_items(corpus, coefficient, seed=seed, engine=engine, tables=tables)
+    value = scored.defined_total()[0]
+    issue(coefficient.search_warnings(scored.item_parts))
+    issue(coefficient.warnings(scored.items))
+    return value, scored
 
 
 def _signature(corpus: Corpus, scored: ScoredItems, value: float, interval: Mapping[str, Any], seed: int) -> str:
