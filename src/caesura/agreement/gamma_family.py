@@ -246,6 +246,8 @@ class GammaFamily(UnitizingCoefficient):
                 f"the values of {' and of '.join(left_out)} are left out, because they would take too much work; they are "
                 f"computed all the same if the number of samples is set, such as samples={FIRST_SAMPLES}",
             )
+        if not pairs and not others:
+            return {}
         cells = cells_of(choose_groups(blocks, lambda block: (pairs & block.pairs) | (others & block.others)))
         if not cells:
             return {}
@@ -260,17 +262,19 @@ class GammaFamily(UnitizingCoefficient):
 
     def _wanted(self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]) -> list[int]:
         """Return the number of samples of each cell that gives the sum over items its precision."""
-        sums: dict[tuple[str, ...], Floats] = {}
-        heads = self._head(*_stacked(observed, samples))
-        for cell, head in zip(cells, heads, strict=True):
-            sums[cell.group] = sums.get(cell.group, np.zeros(4)) + head[:4]
-        errors = {
-            group: NORMAL_QUANTILE * math.sqrt(total[3]) / total[2] if total[2] > 0 else 0.0
-            for group, total in sums.items()
-        }
+        own, drawn, cell_of = _stacked(observed, samples)
+        k = self._first_term
+        parts = _weighted(own[:, k : k + 2], drawn[:, k : k + 2], cell_of)
+        numbers: dict[tuple[str, ...], int] = {}
+        group_of = [numbers.setdefault(cell.group, len(numbers)) for cell in cells]
+        expected, variance = (np.bincount(group_of, parts[:, column]).tolist() for column in (2, 3))
+        errors = [
+            NORMAL_QUANTILE * math.sqrt(square) / total if total > 0 else 0.0
+            for total, square in zip(expected, variance, strict=True)
+        ]
         return [
-            samples_needed(errors[cell.group], self.precision, len(drawn))
-            for cell, drawn in zip(cells, samples, strict=True)
+            samples_needed(errors[group], self.precision, len(rows))
+            for group, rows in zip(group_of, samples, strict=True)
         ]
 
     def sampler(self) -> Sampler:

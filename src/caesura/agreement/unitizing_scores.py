@@ -301,7 +301,8 @@ def score_items(
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
     items, excluded = _items_of(corpus, coefficient.bounds)
     categories = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
-    jobs = [Job(item, _groups(item.coders) if tables else (item.coders,)) for item in items]
+    groups = _groups if tables else _all_coders
+    jobs = [Job(item, groups(item.coders)) for item in items]
     names = tuple(sorted(categories, key=lambda name: (name is not None, name or "")))
     plan = Plan(names, seed, len(jobs), sum(len(job.groups) for job in jobs))
     scored: list[Job] = []
@@ -364,6 +365,12 @@ def _groups(coders: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     without = [tuple(other for other in coders if other != coder) for coder in coders]
     groups = [coders, *combinations(coders, 2), *(group for group in without if len(group) > 1)]
     return tuple(dict.fromkeys(groups))
+
+
+@lru_cache(maxsize=64)
+def _all_coders(coders: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the group of all coders; items of the same coders have the same object, and are computed together."""
+    return (coders,)
 
 
 def unitizing_agreement(
