@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -262,9 +262,8 @@ class GammaFamily(UnitizingCoefficient):
 
     def _wanted(self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]) -> list[int]:
         """Return the number of samples of each cell that gives the sum over items its precision."""
-        own, drawn, cell_of = _stacked(observed, samples)
-        k = self._first_term
-        parts = _weighted(own[:, k : k + 2], drawn[:, k : k + 2], cell_of)
+        terms = slice(self._first_term, self._first_term + 2)
+        parts = _weighted(*_stacked([row[terms] for row in observed], [rows[:, terms] for rows in samples]))
         numbers: dict[tuple[str, ...], int] = {}
         group_of = [numbers.setdefault(cell.group, len(numbers)) for cell in cells]
         expected, variance = (np.bincount(group_of, parts[:, column]).tolist() for column in (2, 3))
@@ -471,6 +470,17 @@ class GammaFamily(UnitizingCoefficient):
         return parts[:, :3]
 
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
+        shared = shared_store()
+        if shared is None:
+            return self._warnings(items)
+        key = ("warnings", tuple(map(id, items)))
+        if key not in shared:
+            shared[key] = items, [*self._warnings(items)]  # with the items, so that their ids stay their own
+        messages: list[str] = shared[key][1]
+        return messages
+
+    @staticmethod
+    def _warnings(items: Sequence[UnitizedItem]) -> Iterator[str]:
         spans = [spans for item in items for spans in item.annotations.values()]
         owner = np.repeat(np.arange(len(spans)), [len(part) for part in spans])
         starts, ends, codes = (
