@@ -116,7 +116,7 @@ MAX_UNITARY_ALIGNMENTS = 400_000
 MAX_UNITARY_PAIRS = 2_000_000
 """Unitary alignments of two annotators."""
 MAX_ALIGNMENT_WORK = 2_000_000_000
-"""Work for the best alignments of seven or more coders whose disagreements are listed, in about a nanosecond; above, the
+"""Work for the best alignments of three or more coders whose disagreements are listed, in about a nanosecond; above, the
 searches end early."""
 MAX_SAMPLE_WORK = 2_000_000_000
 """Work for the best alignments of gamma, of observed units and of random samples, in about a nanosecond."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
 import caesura as cz
 from caesura import limits
-from caesura.agreement.gamma import best_span_alignment
+from caesura.agreement.gamma import best_span_alignment, work_to_align
+from caesura.agreement.unitized import unitized_items
 from caesura.errors import OptionError
 from caesura.model.result import to_plain
 from caesura.tasks.disagreements import DisagreementOptions, find_disagreements
@@ -176,7 +178,7 @@ def test_short_searches_of_many_coders_are_announced(monkeypatch: pytest.MonkeyP
     full = cz.disagreements(corpus)
     monkeypatch.setattr(limits, "MAX_ALIGNMENT_WORK", 1_000_000)
     with pytest.warns(
-        UserWarning, match="3 items with 7 or more coders are good, but not proved to be the best"
+        UserWarning, match="3 items with three or more coders are good, but not proved to be the best"
     ) as raised:
         short = cz.disagreements(corpus)
     assert len(raised) == 1
@@ -191,8 +193,50 @@ def test_short_searches_of_many_coders_are_announced(monkeypatch: pytest.MonkeyP
             assert set(spans) <= set(corpus[item, coder].spans)
 
 
-def test_a_few_coders_are_searched_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = _many_coders(items=2, coders=3)
+def _dense(items: int, coders: int, spans: int) -> cz.Corpus:
+    """Long spans that overlap everywhere, of which every one has partners of every coder."""
+    rng = random.Random(7)
+
+    def marked() -> cz.Spans:
+        starts = sorted(rng.randrange(5 * spans) for _ in range(spans))
+        return cz.Spans([(start, start + 20 + rng.randrange(30), rng.choice("AB")) for start in starts])
+
+    return cz.Corpus({f"x{i}": {f"c{j}": marked() for j in range(coders)} for i in range(items)})
+
+
+def test_short_searches_of_a_few_coders_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = _many_coders(items=2, coders=4)
+    full = cz.disagreements(corpus)
+    monkeypatch.setattr(limits, "MAX_ALIGNMENT_WORK", 1)
+    with pytest.warns(UserWarning, match="2 items with three or more coders are good, but not proved") as raised:
+        short = cz.disagreements(corpus)
+    assert len(raised) == 1
+    assert sum(place.cost for place in short.places) >= sum(place.cost for place in full.places) - 1e-9
+    for item, coder in corpus:
+        spans = [place.units[coder] for place in short.places if place.item == item and coder in place.units]
+        assert Counter(spans) <= Counter(corpus[item, coder].spans)
+
+
+def test_small_corpora_of_a_few_coders_are_searched_in_full(recwarn: pytest.WarningsRecorder) -> None:
+    for corpus in (_many_coders(items=50, coders=3), _many_coders(items=20, coders=6), _dense(2, 3, 30)):
+        assert cz.disagreements(corpus).rows
+    assert not recwarn.list
+
+
+def test_work_grows_with_items_and_density() -> None:
+    def work(corpus: cz.Corpus) -> int:
+        return work_to_align(unitized_items(corpus)[0], cz.Gamma())
+
+    corpus = _dense(items=1, coders=4, spans=200)
+    one = work(corpus)
+    assert one > 10 * work(_dense(items=1, coders=3, spans=20))
+    repeated = cz.Corpus({f"y{i}": corpus.of_item("x0") for i in range(100)})
+    assert work(repeated) == 100 * one  # most of the items are not looked at
+    assert work(_dense(items=3, coders=2, spans=50)) == 0  # two coders have an exact search without limits
+
+
+def test_two_coders_are_searched_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = _many_coders(items=2, coders=2)
     full = cz.disagreements(corpus)
     monkeypatch.setattr(limits, "MAX_ALIGNMENT_WORK", 1)
     assert cz.disagreements(corpus).rows == full.rows

@@ -121,8 +121,12 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def __json__(self) -> dict[str, Any]:
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
         return {name: aligned.__json__() for name, aligned in self._aligned.items()}
+
+    def __json__(self) -> dict[str, Any]:
+        return self._plain  # several coefficients have the same alignments
 
     def __repr__(self) -> str:
         return f"<best alignments of {len(self)} items>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -62,7 +62,6 @@ from caesura.limits import MAX_CATEGORY_CELLS, MAX_GAMMA_CODERS, MAX_SAMPLES
 from caesura.measures.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
 from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
-from caesura.notices import warn
 from caesura.options import choice, flag, non_negative, positive, setting, whole
 
 NO_DISORDER = "expected disorder is 0"
@@ -247,6 +246,8 @@ class GammaFamily(UnitizingCoefficient):
                 f"the values of {' and of '.join(left_out)} are left out, because they would take too much work; they are "
                 f"computed all the same if the number of samples is set, such as samples={FIRST_SAMPLES}",
             )
+        if not pairs and not others:
+            return {}
         cells = cells_of(choose_groups(blocks, lambda block: (pairs & block.pairs) | (others & block.others)))
         if not cells:
             return {}
@@ -261,17 +262,18 @@ class GammaFamily(UnitizingCoefficient):
 
     def _wanted(self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]) -> list[int]:
         """Return the number of samples of each cell that gives the sum over items its precision."""
-        sums: dict[tuple[str, ...], Floats] = {}
-        heads = self._head(*_stacked(observed, samples))
-        for cell, head in zip(cells, heads, strict=True):
-            sums[cell.group] = sums.get(cell.group, np.zeros(4)) + head[:4]
-        errors = {
-            group: NORMAL_QUANTILE * math.sqrt(total[3]) / total[2] if total[2] > 0 else 0.0
-            for group, total in sums.items()
-        }
+        terms = slice(self._first_term, self._first_term + 2)
+        parts = _weighted(*_stacked([row[terms] for row in observed], [rows[:, terms] for rows in samples]))
+        numbers: dict[tuple[str, ...], int] = {}
+        group_of = [numbers.setdefault(cell.group, len(numbers)) for cell in cells]
+        expected, variance = (np.bincount(group_of, parts[:, column]).tolist() for column in (2, 3))
+        errors = [
+            NORMAL_QUANTILE * math.sqrt(square) / total if total > 0 else 0.0
+            for total, square in zip(expected, variance, strict=True)
+        ]
         return [
-            samples_needed(errors[cell.group], self.precision, len(drawn))
-            for cell, drawn in zip(cells, samples, strict=True)
+            samples_needed(errors[group], self.precision, len(rows))
+            for group, rows in zip(group_of, samples, strict=True)
         ]
 
     def sampler(self) -> Sampler:
@@ -399,11 +401,6 @@ class GammaFamily(UnitizingCoefficient):
         disorders = self.finish(total[None], plan)
         observed, expected = float(disorders.observed[0]), float(disorders.expected[0])
         error = math.sqrt(total[3]) / total[1] if total[1] > 0 else math.nan
-        if total[5]:
-            warn(
-                f"{self.name}: {int(total[5])} of {int(total[7]) + len(items)} alignments are not proved to be the best, "
-                f"because the search took too much work{self._range(total)}"
-            )
         ends = sampling_interval(observed, expected, NORMAL_QUANTILE * error) if expected > 0 else None
         return {
             "alignment": self.align(items, plan),
@@ -414,6 +411,14 @@ class GammaFamily(UnitizingCoefficient):
             "standard_error": float(observed * error / expected**2) if expected > 0 else 0.0,
             "params": self.settings | {"proved": not bool(total[5]), "distance_cut": self._cut(items, plan)},
         }
+
+    def search_warnings(self, parts: Floats) -> Iterable[str]:
+        total = parts.sum(axis=0)
+        if total[5]:
+            yield (
+                f"{self.name}: {int(total[5])} of {int(total[7]) + len(parts)} alignments are not proved to be the best, "
+                f"because the search took too much work{self._range(total)}"
+            )
 
     def align(self, items: Sequence[UnitizedItem], plan: Plan, *, share: float = 1.0) -> Mapping[str, ItemAlignment]:
         """Return the best alignment of each item, which is computed when it is looked at.
@@ -465,6 +470,17 @@ class GammaFamily(UnitizingCoefficient):
         return parts[:, :3]
 
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
+        shared = shared_store()
+        if shared is None:
+            return self._warnings(items)
+        key = ("warnings", tuple(map(id, items)))
+        if key not in shared:
+            shared[key] = items, [*self._warnings(items)]  # with the items, so that their ids stay their own
+        messages: list[str] = shared[key][1]
+        return messages
+
+    @staticmethod
+    def _warnings(items: Sequence[UnitizedItem]) -> Iterator[str]:
         spans = [spans for item in items for spans in item.annotations.values()]
         owner = np.repeat(np.arange(len(spans)), [len(part) for part in spans])
         starts, ends, codes = (

@@ -21,13 +21,12 @@ from caesura.agreement.disagreement_rows import (
     DisagreementTotals,
     sum_by_name,
 )
-from caesura.agreement.gamma import Gamma, align_items
+from caesura.agreement.gamma import Gamma, align_items, work_to_align
 from caesura.agreement.gamma_alignment import ItemAlignment, UnitaryAlignment
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
-from caesura.measures.unitary import MANY_ANNOTATORS, search_work
 from caesura.model.corpus import Corpus
 from caesura.model.on_demand import OnDemand
 from caesura.model.result import signature_line
@@ -79,7 +78,7 @@ def span_disagreements(
             "spans have no majority; give the name of a coder, or leave out against for all pairs of coders"
         )
     items, excluded = unitized_items(corpus, chosen.bounds)
-    share = _share_of_work(items)
+    share = min(1.0, limits.MAX_ALIGNMENT_WORK / max(work_to_align(items, chosen), 1))
     alignments = align_items(items, chosen, share=share)
     _warn_unproved(items, alignments, share)
     groups = [
@@ -109,19 +108,14 @@ def _gamma(coefficient: str | UnitizingCoefficient | None) -> Gamma:
     return chosen
 
 
-def _share_of_work(items: Sequence[UnitizedItem]) -> float:
-    """Return the share of the searches for best alignments of many coders that does not take too long."""
-    work = sum(search_work(item.units, len(item.coders)) for item in items)
-    return min(1.0, limits.MAX_ALIGNMENT_WORK / max(work, 1))
-
-
 def _warn_unproved(items: Sequence[UnitizedItem], alignments: Mapping[str, ItemAlignment], share: float) -> None:
-    shortened = {item.name for item in items if share < 1 and search_work(item.units, len(item.coders))}
+    searched = (item for item in items if share < 1 and len(item.coders) > 2)
+    shortened = {item.name for item in searched if not alignments[item.name].proved}
     if shortened:
         seconds = limits.MAX_ALIGNMENT_WORK / share / 1e9
         warn(
-            f"the alignments of {count_of(len(shortened), 'item')} with {MANY_ANNOTATORS} or more coders are good, but not "
-            f"proved to be the best: a full search would take about {seconds:.0f} seconds; choose fewer items or coders"
+            f"the alignments of {count_of(len(shortened), 'item')} with three or more coders are good, but not proved to be "
+            f"the best: a full search would take about {seconds:.0f} seconds; choose fewer items or coders"
         )
     unproved = [name for name, alignment in alignments.items() if not alignment.proved and name not in shortened]
     for name in unproved[:_MAX_WARNED]:

@@ -12,6 +12,8 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 
+_FEW_SPANS = 50  # of which Python finds the largest end faster than numpy
+
 
 @dataclass(frozen=True)
 class UnitizedItem:
@@ -163,7 +165,10 @@ def _two_different(
 
 def _extent_of(spans: Spans) -> tuple[float, float] | None:
     """Return the first start and the last end of the spans of a coder; None if there are none."""
-    return (float(spans.starts[0]), float(spans.ends.max())) if len(spans) else None
+    if not len(spans):
+        return None
+    last = max(spans.ends.tolist()) if len(spans) < _FEW_SPANS else float(spans.ends.max())
+    return float(spans.starts[0]), last
 
 
 def _extent(extents: Iterable[tuple[float, float] | None]) -> tuple[float, float]:

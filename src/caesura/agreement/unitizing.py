@@ -434,6 +434,21 @@ class UnitizingCoefficient(OptionSet):
         """
         return {}
 
+    def search_warnings(self, parts: Floats) -> Iterable[str]:
+        """Return messages about searches that ended early.
+
+        Parameters
+        ----------
+        parts : numpy.ndarray, items x parts
+            Parts of the items.
+
+        Returns
+        -------
+        iterable of str
+            The messages.
+        """
+        return ()
+
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
         """Return messages about spans that are valid but easily misread.
 

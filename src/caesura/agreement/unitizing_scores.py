@@ -204,6 +204,40 @@ class ScoredItems:
         reason = self.coefficient.reason(total, self.plan) if math.isnan(value) else None
         return value, float(disorders.observed[0]), float(disorders.expected[0]), reason
 
+    def defined_total(self) -> tuple[float, float, float]:
+        """Return value, observed and expected disagreement of all items.
+
+        Returns
+        -------
+        tuple
+            The three numbers.
+
+        Raises
+        ------
+        Undefined
+            If the value is undefined; the message says why.
+        """
+        *numbers, reason = self.total(self.item_parts)
+        if reason is not None:
+            raise Undefined(f"{self.coefficient.name} is undefined: {reason}")
+        value, observed, expected = numbers
+        return value, observed, expected
+
+    def pair_value(self, pair: tuple[str, str]) -> float | None:
+        """Return the value of two coders alone.
+
+        Parameters
+        ----------
+        pair : tuple of str
+            The coders.
+
+        Returns
+        -------
+        float or None
+            The value; None if it is undefined.
+        """
+        return or_none(self.total(self.over(lambda names: [tuple(name for name in names if name in pair)]))[0])
+
     def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
         disorders = self.coefficient.finish(rows, self.plan)
         undefined = np.flatnonzero(np.isnan(disorders.values))
@@ -267,7 +301,8 @@ def score_items(
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
     items, excluded = _items_of(corpus, coefficient.bounds)
     categories = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
-    jobs = [Job(item, _groups(item.coders) if tables else (item.coders,)) for item in items]
+    groups = _groups if tables else _all_coders
+    jobs = [Job(item, groups(item.coders)) for item in items]
     names = tuple(sorted(categories, key=lambda name: (name is not None, name or "")))
     plan = Plan(names, seed, len(jobs), sum(len(job.groups) for job in jobs))
     scored: list[Job] = []
@@ -332,6 +367,12 @@ def _groups(coders: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(groups))
 
 
+@lru_cache(maxsize=64)
+def _all_coders(coders: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the group of all coders; items of the same coders have the same object, and are computed together."""
+    return (coders,)
+
+
 def unitizing_agreement(
     corpus: Corpus,
     coefficient: UnitizingCoefficient,
@@ -373,9 +414,8 @@ def unitizing_agreement(
     number = check_seed("seed", seed)
     with use_engine(engine) as opened:
         scored = score_items(corpus, coefficient, seed=number, engine=opened)
-        value, observed, expected, reason = scored.total(scored.item_parts)
-        if reason is not None:
-            raise Undefined(f"{coefficient.name} is undefined: {reason}")
+        value, observed, expected = scored.defined_total()
+        issue(coefficient.search_warnings(scored.item_parts))
         extras = coefficient.extras(scored.items, scored.item_parts, scored.plan, opened)
     shared = shared_store()  # coefficients of the same items resample them in the same way
     samples = None if shared is None else shared.setdefault("bootstrap samples", {})
@@ -406,6 +446,42 @@ def unitizing_agreement(
         "params": coefficient.settings,
     }
     return UnitizingAgreement(**fields | extras)
+
+
+def unitizing_value(
+    corpus: Corpus, coefficient: UnitizingCoefficient, *, seed: int, tables: bool
+) -> tuple[float, ScoredItems]:
+    """Compute the value of a coefficient for unitizing alone, with the warnings of :func:`unitizing_agreement`.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans of at least two coders.
+    coefficient : UnitizingCoefficient
+        The coefficient with its options.
+    seed : int
+        Random seed.
+    tables : bool
+        Whether pairs of coders, and all coders without each coder, are needed too.
+
+    Returns
+    -------
+    tuple of (float, ScoredItems)
+        The value, and the items that were scored.
+
+    Raises
+    ------
+    Undefined
+        If the coefficient is undefined for these spans; the message says why.
+    InputError
+        If no item can be scored.
+    """
+    with use_engine("threads") as engine:
+        scored = score_items(corpus, coefficient, seed=seed, engine=engine, tables=tables)
+    value = scored.defined_total()[0]
+    issue(coefficient.search_warnings(scored.item_parts))
+    issue(coefficient.warnings(scored.items))
+    return value, scored
 
 
 def _signature(corpus: Corpus, scored: ScoredItems, value: float, interval: Mapping[str, Any], seed: int) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from caesura.agreement.coefficients import agreement, agreement_values
+from caesura.agreement.coefficients import agreement_values
 from caesura.agreement.families import default_coefficient
-from caesura.agreement.result import Agreement
+from caesura.agreement.unitizing import shared_store
+from caesura.agreement.unitizing_registry import resolve_unitizing
+from caesura.agreement.unitizing_scores import ScoredItems, unitizing_value
 from caesura.errors import InputError
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
@@ -147,31 +148,53 @@ def unitizing_drop(
     AgreementDrop
         The drop; if there is none, ``.reason`` says why.
     """
+    chosen = resolve_unitizing(coefficient, {})
+    assert chosen is not None
     coders = {item: corpus.of_item(item) for item in corpus.item_names if item in annotations}
     items = [item for item, people in coders.items() if len(people) > 1]
     name = system if system not in corpus.coders else f"{system} (system)"
-    everyone = Corpus({item: {**people, name: annotations[item]} for item, people in coders.items()})
-    options: dict[str, Any] = {"coefficient": coefficient, "interval": None, "seed": seed}
+    everyone = _kept(
+        (corpus, annotations),
+        name,
+        lambda: Corpus({item: {**people, name: annotations[item]} for item, people in coders.items()}),
+    )
     with_coders: dict[str, float | None] = {}
     try:
-        all_items = agreement(everyone, **options)
-        with_coders = _with_coders(all_items, name)
+        b, scored = unitizing_value(everyone, chosen, seed=seed, tables=True)
+        with_coders = _with_coders(scored, everyone.coders, name)
         if not items:
             reason = f"no item of {system} has two coders"
             return AgreementDrop(system, None, None, None, coefficient, None, 0, reason, with_coders)
-        with_system = all_items if len(items) == len(coders) else agreement(everyone.select(items=items), **options)
-        scored = [row.item for row in with_system.items]
-        without_system = agreement(corpus.select(items=scored), **options)
+        if len(items) < len(coders):
+            some = _kept((corpus, annotations), (name, *items), lambda: everyone.select(items=items))
+            b, scored = unitizing_value(some, chosen, seed=seed, tables=False)
+        names = {item.name for item in scored.items}
+        people = corpus
+        if len(names) < len(corpus.item_names):
+            rest = [item for item in items if item in names]
+            people = _kept((corpus, annotations), tuple(rest), lambda: corpus.select(items=rest))
+        a, _ = unitizing_value(people, chosen, seed=seed, tables=False)
     except InputError as error:
         return AgreementDrop(system, None, None, None, coefficient, None, len(items), str(error), with_coders)
-    a, b = without_system.value, with_system.value
-    return AgreementDrop(system, a - b, a, b, coefficient, None, len(scored), None, with_coders)
+    return AgreementDrop(system, a - b, a, b, coefficient, None, len(names), None, with_coders)
 
 
-def _with_coders(result: Agreement, system: str) -> dict[str, float | None]:
-    """Return coder -> agreement of the system and this coder alone."""
-    pairs = [(set(row.coders), row.value) for row in result.pairs if system in row.coders]
-    return {(names - {system}).pop(): value for names, value in pairs}
+def _kept(owners: tuple[object, ...], name: Hashable, build: Callable[[], Corpus]) -> Corpus:
+    """Return a corpus that coefficients which share results build once, because they share results of the same corpus."""
+    shared = shared_store()
+    if shared is None:
+        return build()
+    key = ("corpus", *map(id, owners), name)
+    if key not in shared:
+        shared[key] = owners, build()  # with its owners, so that their ids stay their own
+    corpus: Corpus = shared[key][1]
+    return corpus
+
+
+def _with_coders(scored: ScoredItems, coders: Sequence[str], system: str) -> dict[str, float | None]:
+    """Return coder -> agreement of the system and this coder alone, if they share an item."""
+    together = {coder for block in scored.blocks if system in block.coders for coder in block.coders}
+    return {coder: scored.pair_value((coder, system)) for coder in coders if coder in together and coder != system}
 
 
 def _items_with_agreement(participants: Participants, system: str) -> list[str]:

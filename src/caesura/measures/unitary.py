@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import fsum
 
@@ -53,6 +53,14 @@ NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 250, 1
 NANOSECONDS_PER_EXCHANGE, NANOSECONDS_PER_EXCHANGED_UNIT = 20_000, 160
 STEPS_PER_NANOSECOND = 0.4
 """Steps of an early end of a search, for each nanosecond of its share of the work."""
+SHORT_EFFORT = 0.2
+"""Factor of the share of the work of an exact search that ends early."""
+PILOT_UNITS = 125
+"""Number of units of an item whose unitary alignments show how much work an exact search takes."""
+_PILOT_STEPS = 5_000_000
+_UNKNOWN_STEPS = 4  # factor if the units in the middle have more
+_MOST_TUPLES = 1_000_000  # of an item, as in the kernel
+_EXACT_STEP, _EXACT_TUPLE = 10, 2000  # nanoseconds, with everything that follows
 
 
 @dataclass(frozen=True)
@@ -419,11 +427,56 @@ def search_work(units: int, annotators: int) -> int:
     Returns
     -------
     int
-        0 for so few annotators that an exact search begins at once.
+        0 for so few annotators that an exact search begins at once; see :func:`exact_work`.
     """
-    if annotators < MANY_ANNOTATORS:
-        return 0
+    return _exchange_work(units, annotators) if annotators >= MANY_ANNOTATORS else 0
+
+
+def _exchange_work(units: int, annotators: int) -> int:
+    """Return an estimate of the work for a good alignment."""
     return STARTS * annotators * (annotators + 1) * (NANOSECONDS_PER_EXCHANGE + NANOSECONDS_PER_EXCHANGED_UNIT * units)
+
+
+def exact_work(table: UnitTable, dissimilarity: Dissimilarity) -> int:
+    """Return an estimate of the work for the best alignment of three to six annotators, in about a nanosecond.
+
+    Parameters
+    ----------
+    table : UnitTable
+        Units of one sample.
+    dissimilarity : Dissimilarity
+        How units are compared.
+
+    Returns
+    -------
+    int
+        The work, as if all units were like those in the middle; 0 for another number of annotators.
+    """
+    if not 2 < table.annotators < MANY_ANNOTATORS or not len(table):
+        return 0
+    size = min(len(table), PILOT_UNITS)
+    part = slice((len(table) - size) // 2, (len(table) + size) // 2)
+    *_, first, complete, steps = enumerate_tuples(
+        table.start[part],
+        table.end[part],
+        table.category[part],
+        table.annotator[part],
+        np.array([0, size]),
+        table.annotators,
+        dissimilarity.alpha,
+        dissimilarity.beta,
+        dissimilarity.distance,
+        MAX_UNITARY_ALIGNMENTS,
+        0,
+        _PILOT_STEPS,
+    )
+    scale = len(table) / size
+    if not complete[0]:
+        return int(_EXACT_STEP * min(_UNKNOWN_STEPS * scale * _PILOT_STEPS, MAX_STEPS))
+    tuples, most = scale * int(first[1]), max(MAX_UNITARY_ALIGNMENTS, min(TUPLES_PER_UNIT * len(table), _MOST_TUPLES))
+    if tuples > most:  # the search ends when it has too many
+        return int(_EXACT_STEP * min(scale * int(steps[0]) * most / tuples, MAX_STEPS))
+    return int(_EXACT_STEP * min(scale * int(steps[0]), MAX_STEPS) + _EXACT_TUPLE * tuples)
 
 
 def best_alignments(
@@ -440,18 +493,21 @@ def best_alignments(
     effort : float, default 1.0
         Factor of the largest amount of work per sample after which the search ends without proof.
     share : float, default 1.0
-        Below 1, a search for many annotators takes about this share of its work, and proves nothing.
+        Below 1, a search for three or more annotators ends early; most searches then prove nothing.
 
     Returns
     -------
     Alignments
         With ``proved`` False for a sample if the search took too much work.
     """
+    samples = map(table.sample, range(table.samples))
     if table.annotators >= MANY_ANNOTATORS:
-        samples = map(table.sample, range(table.samples))
         if share < 1:
             return Alignments.join(table, [_align_quickly(sample, dissimilarity, share) for sample in samples])
         return Alignments.join(table, [_align_many(sample, dissimilarity, effort) for sample in samples])
+    if share < 1 and table.annotators > 2:
+        quickly = partial(_align_quickly, share=1.0)  # itself a small part of an exact search
+        return _align_few(table, dissimilarity, SHORT_EFFORT * share, quickly, programs=False)
     return _align_few(table, dissimilarity, effort, _approximate)
 
 
@@ -460,6 +516,8 @@ def _align_few(
     dissimilarity: Dissimilarity,
     effort: float,
     otherwise: Callable[[UnitTable, Dissimilarity], BestAlignment],
+    *,
+    programs: bool = True,
 ) -> Alignments:
     """Return the best alignments by an exact search; for samples that take too much work, what ``otherwise`` returns."""
     limits = (MAX_UNITARY_PAIRS, 0, MAX_STEPS)
@@ -477,7 +535,7 @@ def _align_few(
         dissimilarity.distance,
         *limits,
     )
-    alignments = _exact(table, Tuples(begin, members, cost, category, first), effort, dissimilarity)
+    alignments = _exact(table, Tuples(begin, members, cost, category, first), effort, dissimilarity, programs)
     alignments.work[:] += NANOSECONDS_PER_STEP * steps
     if complete.all():
         return alignments
@@ -498,10 +556,10 @@ def _align_many(table: UnitTable, dissimilarity: Dissimilarity, effort: float) -
 
 
 def _align_quickly(table: UnitTable, dissimilarity: Dissimilarity, share: float) -> BestAlignment:
-    """Return a good alignment of many annotators after a share of the work, without a bound."""
-    steps = int(STEPS_PER_NANOSECOND * share * search_work(len(table), table.annotators))
-    if len(table) > MAX_MATRIX:  # the distances of so many units are computed again in every step
-        steps //= 10
+    """Return a good alignment of three or more annotators after a share of the work, without a bound."""
+    steps = int(STEPS_PER_NANOSECOND * share * _exchange_work(len(table), table.annotators))
+    if len(table) > MAX_MATRIX and table.annotators >= MANY_ANNOTATORS:
+        steps //= 10  # the distances of so many units are computed again in every step
     groups, work = improve_alignment(table, dissimilarity, starts=1, steps=steps)
     return BestAlignment(table, dissimilarity, *_columns(groups), False, 0.0, None, work)
 
@@ -512,10 +570,10 @@ def _columns(groups: list[list[int]]) -> tuple[Counts, Codes]:
     return np.cumsum([0, *sizes]), np.array([unit for group in groups for unit in group], np.int32)
 
 
-def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity) -> Alignments:
+def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity, programs: bool) -> Alignments:
     """Return the alignments that a search finds, piece by piece."""
     pieces = Pieces(table, tuples)
-    search = ExactSearch(pieces.table, pieces.tuples, effort)
+    search = ExactSearch(pieces.table, pieces.tuples, effort, programs=programs)
     search.run()
     chosen = tuples.select(search.used)
     proved = pieces.add(~search.proved) == 0

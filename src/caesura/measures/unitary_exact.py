@@ -186,6 +186,8 @@ class ExactSearch:
         Their unitary alignments.
     effort : float
         Factor of the largest amount of work per sample.
+    programs : bool, default True
+        Whether samples that need it are searched with prices from linear programs, which take most of the work.
 
     Attributes
     ----------
@@ -201,10 +203,11 @@ class ExactSearch:
         Estimate of the work in nanoseconds.
     """
 
-    def __init__(self, table: UnitTable, tuples: Tuples, effort: float) -> None:
+    def __init__(self, table: UnitTable, tuples: Tuples, effort: float, *, programs: bool = True) -> None:
         self.table = table
         self.tuples = tuples
         self.effort = effort
+        self.programs = programs
         self.sample = tuples.sample
         self.used = np.zeros(len(tuples.cost), bool)
         self.cost = np.full(table.samples, np.iinfo(np.int64).max)
@@ -225,7 +228,7 @@ class ExactSearch:
         prices, reduced = self._raise_prices(rest)
         self._beam(rest, reduced)
         rest &= ~self._search(rest, prices, int(max(self.effort, _LEAST_EFFORT) * _FIRST_WORK))
-        for number in np.flatnonzero(rest).tolist():
+        for number in np.flatnonzero(rest).tolist() if self.programs else ():
             self._alone(number, reduced)
 
     def _search_narrow(self, samples: Mask) -> Mask:

@@ -196,7 +196,7 @@ def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
     mapping of str to Tier
         The tiers of a dialogue. A tier becomes one stream with an empty name. Empty for all other annotations.
     """
-    if isinstance(annotation, Segmentation):
+    if isinstance(annotation, (Segmentation, Spans)):
         return {}
     if isinstance(annotation, Tier):
         return {"": annotation}

@@ -354,13 +354,18 @@ def _(annotation: Tree) -> bytes:
 
 @content_bytes.register
 def _(annotation: Spans) -> bytes:
-    bounds = () if annotation.bounds is None else annotation.bounds
-    positions = np.concatenate([np.array(bounds), annotation.starts, annotation.ends])
+    bounds, starts, ends = annotation.bounds, annotation.starts, annotation.ends
+    positions = np.concatenate([starts, ends] if bounds is None else [np.array(bounds), starts, ends])
     seconds = annotation.axis == "seconds"
     rounded = np.round(positions * _MICROSECONDS) + 0.0 if seconds else positions + 0.0  # -0.0 equals 0.0
-    head = (b"P" if seconds else b"p") + _two_lengths(len(bounds), len(annotation))
-    categories = (b"-" if name is None else b"+" + _framed(_name(name)) for name in annotation.categories)
-    return head + rounded.astype("<f8").tobytes() + b"".join(categories)
+    head = (b"P" if seconds else b"p") + _two_lengths(0 if bounds is None else len(bounds), len(annotation))
+    places = rounded.tobytes() if _LITTLE else rounded.astype("<f8").tobytes()
+    return head + places + b"".join(map(_category, annotation.categories))
+
+
+@lru_cache(1024)
+def _category(name: str | None) -> bytes:
+    return b"-" if name is None else b"+" + _framed(_name(name))
 
 
 @content_bytes.register

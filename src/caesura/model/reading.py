@@ -206,11 +206,13 @@ def length_of(annotation: Annotation) -> float:
     """
     if isinstance(annotation, Segmentation):
         return annotation.length
+    if isinstance(annotation, Spans):
+        extent = annotation.length
+        return int(extent) if annotation.axis == "units" and extent % 1 == 0 else extent
     if tiers := tiers_of(annotation).values():
         return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
     assert not isinstance(annotation, Tier)
-    length = annotation.length
-    return int(length) if isinstance(annotation, Spans) and annotation.axis == "units" and length % 1 == 0 else length
+    return annotation.length
 
 
 def number_of_boundaries(annotation: Annotation) -> int:
@@ -228,13 +230,15 @@ def number_of_boundaries(annotation: Annotation) -> int:
     """
     if isinstance(annotation, Segmentation):
         return int(annotation.inner.size)
+    if isinstance(annotation, Spans):
+        return len(annotation)
     if tiers := tiers_of(annotation):
         return sum(len(tier.rows) for tier in tiers.values())
     if isinstance(annotation, Dialogue):
         return sum(int(text.inner.size) for text in streams_of(annotation).values())
     if isinstance(annotation, Tree):
         return len(annotation.nodes)
-    return len(annotation) if isinstance(annotation, Hierarchy | Spans | BoundaryScores) else 0
+    return len(annotation) if isinstance(annotation, Hierarchy | BoundaryScores) else 0
 
 
 def _all_types(corpus: Corpus) -> tuple[str, ...]:
