@@ -265,8 +265,8 @@ def spans_placed(corpus: Corpus) -> Placed:
         One row per coder: ``boundaries`` is the number of spans, and ``types`` has the number of spans by category.
     """
     rows = []
-    for coder, annotations in _by_coder(corpus).items():
-        entries = [annotation for annotation in annotations.values() if isinstance(annotation, Spans)]
+    for coder, by_item in _by_coder(corpus).items():
+        entries = [annotation for annotation in by_item.values() if isinstance(annotation, Spans)]
         if entries:
             length = round(sum(spans.length for spans in entries))
             categories = Counter(name or "" for spans in entries for name in spans.categories)
