@@ -22,7 +22,7 @@ from caesura.errors import OptionError
 from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
-from caesura.model.value import Floats, Ints
+from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
 
@@ -262,21 +262,6 @@ class AgreementArrays(NamedTuple):
         is_exact = not self.error.any() and not np.signbit(self.error).any()
         error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
         return values, self.observed.tolist(), expected, error
-
-    def take(self, places: Ints) -> AgreementArrays:
-        """Return some of the entries.
-
-        Parameters
-        ----------
-        places : numpy.ndarray
-            Places of the entries.
-
-        Returns
-        -------
-        AgreementArrays
-            The entries at these places.
-        """
-        return AgreementArrays(self.observed[places], self.expected[places], self.error[places], self.bias[places])
 
 
 def _or_none_each(column: Floats) -> list[float | None]:

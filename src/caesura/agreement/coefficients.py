@@ -642,11 +642,10 @@ def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[Pa
     if not observed.ordered:
         first, second = np.minimum(first, second), np.maximum(first, second)
     items = np.bincount(observed.pair_index, minlength=len(observed.pairs))
-    order_of_rows = np.lexsort((second, first))
-    a, b = first[order_of_rows].tolist(), second[order_of_rows].tolist()
-    names = list(zip(map(coders.__getitem__, a), map(coders.__getitem__, b), strict=True))
-    numbers = model.by_pair().take(order_of_rows).columns(name)
-    return PairAgreement.from_columns(names, *numbers, items[order_of_rows].tolist())
+    rows = np.lexsort((second, first)).tolist()
+    names = list(zip(map(coders.__getitem__, first.tolist()), map(coders.__getitem__, second.tolist()), strict=True))
+    columns = (names, *model.by_pair().columns(name), items.tolist())
+    return PairAgreement.from_columns(*([column[row] for row in rows] for column in columns))
 
 
 def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[ItemAgreement, ...]:
