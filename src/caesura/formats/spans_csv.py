@@ -511,11 +511,14 @@ def write(writing: Writing) -> str:
     Raises
     ------
     FormatError
-        If a table cannot represent the spans, or an item below another has a blank name.
+        If a table cannot represent the spans, or one of several items or coders has a blank name.
     """
-    for item in writing.corpus.item_names[1:]:
-        if not item.strip():  # an empty cell belongs to the item above it
-            raise writing.error("a table cannot contain a blank name below another; write spans as .json", item)
+    corpus = writing.corpus
+    for item, coder in corpus:
+        # An empty cell belongs to the item above it, or is missing.
+        if (len(corpus.item_names) > 1 and not item.strip()) or (len(corpus.coders) > 1 and not coder.strip()):
+            problem = "a table cannot contain a blank name beside others; write spans as .json"
+            raise writing.error(problem, item, coder)
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
         return writing.table_text(spans_table(writing))
     spans = spans_of(writing)
