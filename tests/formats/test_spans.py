@@ -308,7 +308,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, su
     [
         Corpus({"x": {"a": Hierarchy(4, [(1, 2)])}, " ": {"a": Hierarchy(4, [(3, 4)])}}),
         Corpus({"": {"a": Hierarchy(4, [(1, 2)])}, "x": {"a": Hierarchy(4, [(3, 4)])}}),
-        Corpus({"x": {"": Spans([(0, 2)], 4), "b": Spans([(2, 4)], 4)}}),
+        Corpus({"x": {"": Spans([(0, 2)], length=4), "b": Spans([(2, 4)], length=4)}}),
     ],
 )
 def test_a_blank_name_beside_others_is_not_written(tmp_path: Path, corpus: Corpus) -> None:
