@@ -34,6 +34,7 @@ BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # a pair costs as much as 20 boundaries
 _OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
+_HIERARCHY_HUMAN_BOUNDARY = 14  # work of a span of a hierarchy, which four measures compare
 _HUMAN_PAIR, _OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY = (
     40,
     100,
@@ -290,6 +291,8 @@ def check_human_bound(participants: Participants) -> None:
     """
     in_arrays = participants.kind in ("linear", "dialogue")
     pair, boundary = (_HUMAN_PAIR, 1) if in_arrays else (_OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY)
+    if participants.kind == "hierarchy":
+        boundary = _HIERARCHY_HUMAN_BOUNDARY
     groups = [by_coder.values() for by_coder in participants.coders.values()]
     work = sum((len(group) - 1) * (pair * len(group) + 2 * boundary * _sizes(group)[0]) for group in groups)
     hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"

@@ -264,7 +264,9 @@ def _precision_recall(scores: Pairwise | Judgement) -> _Contents:
     return {"pictures": [_draw(caption, plot.precision_recall, scores, width=4.5)]}
 
 
-@_section("systems", "Systems", "Scores of the systems with significance tests; bounds, if there are any, are in brackets.")
+@_section(
+    "systems", "Systems", "Scores of the systems with significance tests; bounds, if there are any, are in brackets."
+)
 def _systems(report: CorpusReport) -> _Contents | None:
     if report.judgement is None:
         return None
