@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.errors import CaesuraWarning, LimitError, OptionError
 from caesura.model.plain import to_plain
 from support.corpora import of_masses, random_corpus, shuffled
@@ -271,3 +272,11 @@ def test_the_json_of_a_row_is_that_of_its_score(measure: str, items: int) -> Non
         assert list(entries)[:4] == ["coders", "items", "full_misses", "near_misses"]
         assert {name: entries[name] for name in list(entries)[4:]} == to_plain(row.score)
         assert list(entries)[4:] == list(to_plain(row.score))
+
+
+def test_scores_of_one_coder_are_not_restricted_but_explained() -> None:
+    scores = score_coder_pairs(BY_HAND.select(items=["x"]), cz.parse("boundary_similarity"))
+    restricted = scores.restricted(["bo", "cy"])
+    assert restricted is not None
+    assert restricted.coders == ("bo", "cy")
+    assert scores.restricted(["bo"]) is None

@@ -290,8 +290,9 @@ class CoderPairs:
         Returns
         -------
         CoderPairs or None
-            The scores; None if the pairs must be scored again: if not every coder annotated every item, or if there are types
-            that not every annotation declares, so that the coders together define them.
+            The scores; None if the pairs must be scored again: if not every coder annotated every item, if no pair of coders
+            is left, which scoring explains, or if there are types that not every annotation declares, so that the coders
+            together define them.
         """
         if self.excluded or not self.complete or not self._declares_types:
             return None
@@ -299,6 +300,8 @@ class CoderPairs:
         number = np.cumsum(chosen) - 1
         pairs = chosen[self.first] & chosen[self.second]
         rows = np.flatnonzero(pairs[self.pair_index])
+        if not len(rows):
+            return None
         scores = replace(
             self.scores,
             values=self.scores.values[rows],

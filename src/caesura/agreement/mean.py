@@ -119,7 +119,7 @@ class MeanOverPairs(ChanceModel):
 
     def _blocks(self, rows: int, columns: int) -> Iterator[slice]:
         """Divide rows so that each block has a bounded number of values, with so many columns for each pair."""
-        step = max(1, BLOCK_SIZE // (len(self.observed.pairs) * columns))
+        step = max(1, BLOCK_SIZE // max(1, len(self.observed.pairs) * columns))
         return (slice(start, start + step) for start in range(0, rows, step))
 
     def over_items(self, weights: Floats) -> AgreementArrays:
