@@ -41,3 +41,13 @@ def test_nothing_to_draw() -> None:
     (alignment,) = cz.best_span_alignment(empty).values()
     with pytest.raises(OptionError, match="nobody marked anything"):
         plot.alignment(alignment)
+
+
+def test_many_categories_share_a_look() -> None:
+    names = [f"k{number:02}" for number in range(40)] + ["k39"] * 3
+    spans = cz.Spans([(3 * place, 3 * place + 2, name) for place, name in enumerate(names)])
+    (alignment,) = cz.best_span_alignment(cz.Corpus({"text": {"ann": spans, "bo": spans}})).values()
+    axes = plot.alignment(alignment, width=7.0).axes[0]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == [*names[:10], "k39", "29 other categories"]
+    assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in axes.patches}) == 12

@@ -360,6 +360,8 @@ def clean(text: str) -> str:
     str
         The text.
     """
+    if text.isprintable():
+        return text
     return "".join(
         c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
         for c in text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_LINES = 60
+MAX_CATEGORIES = 12
+"""Categories with a look of their own; if there are more, all but the most frequent ones share one."""
 _UNITS_PER_INCH = 4
 _BAR = 0.62  # height of a row's bars
 
@@ -40,7 +43,7 @@ def alignment(result: ItemAlignment, *, width: float = canvas.COLUMN_WIDTH, titl
 
     Notes
     -----
-    Colour and hatch are the category. Spans that stand alone have a dashed frame. Long items continue on further lines. The
+    Colour and hatch are the category; if there are more than twelve, all but the most frequent eleven are light grey. Spans that stand alone have a dashed frame. Long items continue on further lines. The
     spans of one coder that overlap share the height of the row.
 
     Examples
@@ -63,29 +66,49 @@ def alignment(result: ItemAlignment, *, width: float = canvas.COLUMN_WIDTH, titl
     length = (high - low) / lines or 1.0
     rows = len(result.coders)
     with canvas.new_axes(width, 0.75 + lines * (rows + 0.8) * 0.24, title) as (figure, axes):
+        looks = _looks(spans)
         places = [_places([unitary.units[k] for unitary in result.unitary]) for k in range(rows)]
         for line in range(lines):
-            _draw_line(axes, result, places, (low + line * length, length), line * (rows + 0.8))
+            _draw_line(axes, result, looks, places, (low + line * length, length), line * (rows + 0.8))
         axes.set_xlim(0, length)
         axes.set_ylim(lines * (rows + 0.8) - 0.8, -0.6)
         axes.set_yticks([line * (rows + 0.8) + k for line in range(lines) for k in range(rows)])
         axes.set_yticklabels([canvas.label_text(coder) for _ in range(lines) for coder in result.coders])
         axes.set_xlabel("position" if lines == 1 else f"position in the line ({length:.4g} per line)")
-        _add_legend(axes, _categories(result))
+        _add_legend(axes, looks)
     return figure
 
 
-def _categories(result: ItemAlignment) -> list[str | None]:
-    names = {span.category for unitary in result.unitary for span in unitary.units if span is not None}
-    return sorted(names, key=lambda name: (name is None, name or ""))
+_Look = tuple[str, str]  # colour and hatch
+_OTHER: _Look = ("#D9D9D9", "")
 
 
-def _draw_line(axes: Axes, result: ItemAlignment, places: _Places, part: tuple[float, float], top: float) -> None:
+def _looks(spans: Sequence[MarkedSpan]) -> dict[str | None, _Look]:
+    """Return how the spans of each category look, in the order of the names."""
+    counts = Counter(span.category for span in spans)
+    names = sorted(counts, key=lambda name: (name is None, name or ""))
+    shown = names
+    if len(names) > MAX_CATEGORIES:
+        shown = sorted(sorted(names, key=lambda name: -counts[name])[: MAX_CATEGORIES - 1], key=names.index)
+    looks = {
+        name: (canvas.COLOURS[k % len(canvas.COLOURS)], canvas.HATCHES[k % len(canvas.HATCHES)])
+        for k, name in enumerate(shown)
+    }
+    return {name: looks.get(name, _OTHER) for name in names}
+
+
+def _draw_line(
+    axes: Axes,
+    result: ItemAlignment,
+    looks: Mapping[str | None, _Look],
+    places: _Places,
+    part: tuple[float, float],
+    top: float,
+) -> None:
     """Draw the spans that begin in one part of the item, and the lines between them."""
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Rectangle
 
-    categories = {name: code for code, name in enumerate(_categories(result))}
     links = []
     for unitary, where in zip(result.unitary, zip(*places, strict=True), strict=True):
         alone = sum(span is not None for span in unitary.units) == 1
@@ -96,19 +119,19 @@ def _draw_line(axes: Axes, result: ItemAlignment, places: _Places, part: tuple[f
             lane, lanes = place
             height = _BAR / lanes
             y = top + k - _BAR / 2 + height * (lane + 0.5)
-            code = categories[span.category]
+            colour, hatch = looks[span.category]
             bar = Rectangle(
                 (span.start - part[0], y - height * 0.46),
                 max(span.end - span.start, part[1] / 400),
                 height * 0.92,
-                facecolor=canvas.COLOURS[code % len(canvas.COLOURS)],
-                hatch=canvas.HATCHES[code % len(canvas.HATCHES)],
+                facecolor=colour,
+                hatch=hatch,
                 edgecolor="black",
                 linewidth=0.5,
                 linestyle="--" if alone else "-",
                 alpha=0.55 if alone else 1.0,
             )
-            axes.add_patch(bar)
+            axes.add_artist(bar)  # which, unlike add_patch, does not compute new limits
             middles.append(((span.start + span.end) / 2 - part[0], y, height / 2))
         links += [
             ((x, y + half), (next_x, next_y - next_half))
@@ -134,20 +157,20 @@ def _places(spans: Sequence[MarkedSpan | None]) -> list[tuple[int, int]]:
     return [(lane.get(i, 0), max(len(ends), 1)) for i in range(len(spans))]
 
 
-def _add_legend(axes: Axes, categories: Sequence[str | None]) -> None:
-    if len(categories) < 2:
+def _add_legend(axes: Axes, looks: Mapping[str | None, _Look]) -> None:
+    if len(looks) < 2:
         return
     from matplotlib.patches import Patch
 
+    labels = {
+        "no category" if name is None else canvas.label_text(name): look for name, look in looks.items() if look != _OTHER
+    }
+    others = sum(look == _OTHER for look in looks.values())
+    if others:
+        labels[f"{others:,} other categories"] = _OTHER
     patches = [
-        Patch(
-            facecolor=canvas.COLOURS[k % len(canvas.COLOURS)],
-            hatch=canvas.HATCHES[k % len(canvas.HATCHES)],
-            edgecolor="black",
-            linewidth=0.5,
-            label="no category" if name is None else canvas.label_text(name),
-        )
-        for k, name in enumerate(categories[:12])
+        Patch(facecolor=colour, hatch=hatch, edgecolor="black", linewidth=0.5, label=label)
+        for label, (colour, hatch) in labels.items()
     ]
     axes.legend(
         handles=patches, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(patches), 4), frameon=False
