@@ -147,8 +147,10 @@ MAX_REPLICATE_WORK = 400_000_000
 """Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 replicates."""
 MAX_CHANCE_WORK = 50_000_000
-"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance: about two
-seconds. Above, there are fewer draws."""
+"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance with the
+smallest number of draws: about two seconds."""
+MAX_DRAWN_WORK = 25_000_000
+"""The same with all draws: about one second. Above, there are fewer draws."""
 MAX_EXACT_WORK = 2_000_000
 """Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated."""
 MAX_CHANCE_TEXTS = 40_000

@@ -178,12 +178,15 @@ def test_fewer_draws_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     data = corpus(3, 2)
     positions = sum(data[item, "c0"].length for item in data.item_names)
     work = 3 * chance_simulation._PER_ITEM + 50 * (positions + 3 * chance_simulation._PER_DRAW)
-    monkeypatch.setattr(chance_simulation, "MAX_CHANCE_WORK", work)
+    monkeypatch.setattr(chance_simulation, "MAX_DRAWN_WORK", work)
     with pytest.warns(CaesuraWarning, match="rests on 50 draws .* instead of 10000.*--draws 10000"):
         result = cz.agreement(data, S_F, chance="simulate")
     assert result.draws == 50
     assert result.expected == cz.agreement(data, S_F, chance=cz.Simulate(draws=50)).expected
     assert cz.agreement(data, S_F, chance=cz.Simulate(draws=60)).draws == 60
+    monkeypatch.setattr(chance_simulation, "MAX_DRAWN_WORK", 0)
+    with pytest.warns(CaesuraWarning, match=f"rests on {chance_simulation.MIN_DRAWS} draws"):
+        assert cz.agreement(data, S_F, chance="simulate").draws == chance_simulation.MIN_DRAWS
     monkeypatch.setattr(chance_simulation, "MAX_CHANCE_WORK", work // 10)
     with pytest.raises(LimitError, match=r"positions of random texts .*--draws sets the number"):
         cz.agreement(data, S_F, chance="simulate")

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.engines import Checkpoint, Engine
-from caesura.limits import MAX_CHANCE_WORK, check_limit
+from caesura.limits import MAX_CHANCE_WORK, MAX_DRAWN_WORK, check_limit
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
@@ -401,7 +401,7 @@ def affordable_draws(simulations: Sequence[PairSimulation], requested: int) -> i
         "choose fewer coders or items, --chance exact or another measure; --draws sets the number of draws all the same"
     )
     check_limit("positions of random texts for all pairs of coders", least, MAX_CHANCE_WORK, hint)
-    draws = min(requested, (MAX_CHANCE_WORK - items * _PER_ITEM) // effort)
+    draws = min(requested, max(MIN_DRAWS, (MAX_DRAWN_WORK - items * _PER_ITEM) // effort))
     if draws < requested:
         warn(
             f"chance agreement rests on {draws} draws for each pair of coders instead of {requested}, because more would take "

@@ -204,7 +204,7 @@ def _mistakes_and_matches(
     """Return the mistakes in all pairs that can be scored, and the number of matches; ``keys`` are (item, coder)."""
     scores = score_many(pairs, measure)
     columns = measure.edit_columns(scores.batch)
-    if columns is not None and columns.stream is None:
+    if columns is not None:
         return _from_columns(columns, [keys[place] for place in scores.places.tolist()])
     mistakes: list[Mistake] = []
     matches = 0
@@ -222,6 +222,8 @@ def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[tu
     """Return mistakes and matches from the edits of all pairs, which the kernel listed at once."""
     wrong = columns.kind != MATCH
     names: dict[int, str | None] = {NONE: None, **dict(enumerate(columns.types))}
+    streams = [None] * int(wrong.sum()) if columns.stream is None else columns.stream[wrong].tolist()
+    stream_names: dict[int | None, str | None] = {None: None, **dict(enumerate(columns.streams))}
     numbers = (columns.document, columns.kind, columns.a_position, columns.b_position, columns.a_type, columns.b_type)
     mistakes = [
         Mistake(
@@ -232,9 +234,11 @@ def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[tu
             None if b == NONE else b,
             names[a_type],
             names[b_type],
-            None,
+            stream_names[stream],
         )
-        for document, kind, a, b, a_type, b_type in zip(*(column[wrong].tolist() for column in numbers), strict=True)
+        for document, kind, a, b, a_type, b_type, stream in zip(
+            *(column[wrong].tolist() for column in numbers), streams, strict=True
+        )
     ]
     return tuple(mistakes), len(columns) - len(mistakes)
 

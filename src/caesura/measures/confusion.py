@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
@@ -83,14 +84,16 @@ class ConfusionScore(Score):
 
     def _correct(self, name: str) -> float:
         """Return the cell (t, t): correctness of the pairs of a type."""
-        costs = self.measure.costs(self.types)
         near, span = self._count("transpositions", name), self._count("span", name)
         matches = self._count("matches", name)
+        if not near and not span:
+            return float(matches)
+        costs = self.measure.costs(self.types)
         return float(matches + near * (1 - costs.transposition_cost(0)) - span * costs.per_position)
 
     def _fraction(self, side: str, names: tuple[str, ...]) -> tuple[float, float, float]:
         """Return the correctness, its divisor, and the number of boundaries of both sides."""
-        correct = sum(self._correct(name) for name in names)
+        correct = sum(map(self._correct, names))
         counts = {who: sum(self._count(who, name) for name in names) for who in ("hypothesis", "reference")}
         divisor: float = counts[side]
         if self.params["denominator"] == "errors":
@@ -189,6 +192,7 @@ class ConfusionScore(Score):
         return entries_of(self) | {"types": [*self.types, None], "matrix": self.matrix}
 
 
+@lru_cache(maxsize=4096)
 def _part_name(part: str, *types: str) -> str:
     """Return ``matches[act]`` or ``substitutions[act>scene]``; ambiguous type names are quoted."""
     return f"{part}[{'>'.join(name if _PLAIN.fullmatch(name) else repr(name) for name in types)}]"
@@ -197,6 +201,12 @@ def _part_name(part: str, *types: str) -> str:
 _PLAIN = re.compile(r"[^>'\"\[\]\s]+")
 _TRUE_NEGATIVES = "true_negatives"
 _PARTS_BY_TYPE = ("matches", "transpositions", "span", "hypothesis", "reference", "insertions", "deletions")
+
+
+@lru_cache(maxsize=16)
+def _part_names(types: tuple[str, ...]) -> tuple[str, ...]:
+    by_type = [_part_name(part, name) for part in _PARTS_BY_TYPE for name in types]
+    return (*by_type, *(_part_name("substitutions", x, y) for x in types for y in types), _TRUE_NEGATIVES)
 
 
 def _marked_positions(batch: Batch) -> Ints:
@@ -242,8 +252,7 @@ class BoundaryConfusion(EditDistanceMeasure):
         return costs.excess
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        by_type = [_part_name(part, name) for part in _PARTS_BY_TYPE for name in types]
-        return (*by_type, *(_part_name("substitutions", x, y) for x in types for y in types), _TRUE_NEGATIVES)
+        return _part_names(types)
 
     def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
         T = len(types)  # noqa: N806 - the paper's symbol

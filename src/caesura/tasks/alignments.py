@@ -221,7 +221,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
     excluded += [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
     columns = measure.edit_columns(pair_scores.scores.batch)
-    if columns is not None and columns.stream is None:
+    if columns is not None:
         return _from_columns(pair_scores, columns, listed, counted, excluded)
     scores = _scores(pair_scores)
     signature = pair_scores.scores.total.signature
@@ -310,7 +310,8 @@ def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[
     Shapes of listed edits come first, in the order of their first use; the others are only counted.
     """
     number = len(is_listed)
-    keys = np.column_stack([columns.kind, columns.shift, columns.a_type, columns.b_type])[:number]
+    stream = np.zeros_like(columns.kind) if columns.stream is None else columns.stream
+    keys = np.column_stack([columns.kind, columns.shift, columns.a_type, columns.b_type, stream])[:number]
     rows = keys - keys.min(axis=0, initial=0)
     sizes = rows.max(axis=0, initial=0) + 1
     codes = np.ravel_multi_index(tuple(rows.T), tuple(sizes.tolist()))
@@ -323,10 +324,11 @@ def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[
     rank[order] = np.arange(len(order))
     shapes = []
     for place in example[order].tolist():
-        kind, shift, a_type, b_type = keys[place].tolist()
+        kind, shift, a_type, b_type, stream_number = keys[place].tolist()
         first_type, second_type = (None if code == NONE else columns.types[code] for code in (a_type, b_type))
         cost = float(columns.cost[place])
-        shapes.append(EditShape(EDIT_KINDS[kind], shift, first_type, second_type, cost, stream=None))
+        name = None if columns.stream is None else columns.streams[stream_number]
+        shapes.append(EditShape(EDIT_KINDS[kind], shift, first_type, second_type, cost, name))
     return rank[index], shapes
 
 
