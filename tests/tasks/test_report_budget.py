@@ -20,8 +20,15 @@ def budget(corpus: cz.Corpus, *systems: str) -> PageBudget:
     return page_budget(prepare_subject(corpus, ReportOptions(), systems or None, None))
 
 
-def analyses_in_no_time(monkeypatch: pytest.MonkeyPatch, corpus: cz.Corpus, *systems: str) -> CorpusReport:
-    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", 0)
+def work_of(corpus: cz.Corpus, *systems: str) -> report_budget._Work:
+    return report_budget._Work.of(prepare_subject(corpus, ReportOptions(), systems or None, None))
+
+
+def analyses_in_little_time(monkeypatch: pytest.MonkeyPatch, corpus: cz.Corpus, *systems: str) -> CorpusReport:
+    """Return a report that has time for the judgement and the pairs only."""
+    work = work_of(corpus, *systems)
+    amounts = [work.optional[name][0] for name in ("judgement", "pairs") if name in work.optional]
+    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", work.needed + sum(amounts))
     return analyze_corpus(corpus, systems=systems or None)
 
 
@@ -30,9 +37,9 @@ def test_a_small_corpus_has_every_analysis(corpus: object) -> None:
     assert budget(corpus()) == PageBudget()  # type: ignore[operator]
 
 
-def test_the_answers_stay_if_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answers_stay_if_there_is_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
     everything = analyze_corpus(plain(), systems=["cy"])
-    report = analyses_in_no_time(monkeypatch, plain(), "cy")
+    report = analyses_in_little_time(monkeypatch, plain(), "cy")
     assert everything.agreement.result is not None
     assert report.agreement.result is not None
     assert [outcome.result for outcome in report.agreement.result] == [everything.agreement.result[0].result]
@@ -47,7 +54,7 @@ def test_the_answers_stay_if_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_page_says_what_is_left_out_and_how_to_compute_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = analyses_in_no_time(monkeypatch, plain(), "cy")
+    report = analyses_in_little_time(monkeypatch, plain(), "cy")
     number = f"{len(plain().item_names)} items and 3 coders"
     bounds, coefficients = report.notes
     assert bounds == (
@@ -66,7 +73,7 @@ def test_the_page_says_what_is_left_out_and_how_to_compute_it(monkeypatch: pytes
 
 
 def test_gold_standards_are_left_out_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = analyses_in_no_time(monkeypatch, nested())
+    report = analyses_in_little_time(monkeypatch, nested())
     assert report.golds is not None
     assert report.golds.reason is not None
     assert report.golds.reason.endswith("see the command gold")
@@ -74,19 +81,20 @@ def test_gold_standards_are_left_out_with_a_reason(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_most_important_analysis_has_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = report_budget._Work.of(prepare_subject(plain(), ReportOptions(), ["cy"], None))
-    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", work.needed + work.bounds + 1)
+    work = work_of(plain(), "cy")
+    needed = work.needed + work.optional["judgement"][0] + work.optional["pairs"][0]
+    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", needed + work.bounds + 1)
     only_bounds = budget(plain(), "cy")
     assert (only_bounds.bounds, only_bounds.all_coefficients, only_bounds.mistakes) == (True, False, False)
     assert set(only_bounds.left_out) == {"clustering"}
-    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", work.needed + work.bounds + work.coefficient + 1)
+    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", needed + work.bounds + work.coefficient + 1)
     assert budget(plain(), "cy").all_coefficients
 
 
 def test_figures_share_the_rest_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = report_budget._Work.of(prepare_subject(plain(), ReportOptions(), ["cy"], None))
+    work = work_of(plain(), "cy")
     for number in (0, MIN_FIGURES, 5, MAX_FIGURES - 1):
-        figures = (MAX_FIGURES - number) * work.sections * report_budget._FIGURE
+        figures = (MAX_FIGURES - number) * work.sections * work.figure
         monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", work.total - figures + 1)
         assert budget(plain(), "cy").figures == max(MIN_FIGURES, number)
     monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", work.total)
@@ -105,3 +113,23 @@ def test_a_small_corpus_of_spans_and_systems_has_every_figure() -> None:
     spans = cz.Spans([(0, 3, "A"), (4, 6, "B")])
     items = {f"x{i}": dict.fromkeys(("ann", "bo", "cy"), spans) for i in range(20)}
     assert budget(cz.Corpus(items), "cy") == PageBudget()
+
+
+def test_without_time_only_agreement_and_alignments_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", 0)
+    report = analyze_corpus(plain(), systems=["cy"])
+    assert report.agreement.result is not None
+    assert report.alignments.operations is not None
+    assert report.judgement is not None
+    for outcome, command in ((report.judgement, "judge"), (report.pairs, "pairwise")):
+        assert outcome.result is None
+        assert outcome.reason is not None
+        assert outcome.reason.endswith(f"see the command {command}")
+        assert outcome.reason in report_page(report)
+    assert report.notes == tuple(note for note in report.notes if "bounds" not in note)
+
+
+def test_many_coders_have_no_time_for_precision_and_recall() -> None:
+    texts = {f"c{i}": cz.Segmentation.from_masses([1 + i % 7, *[3] * 1_000, 8 - i % 7]) for i in range(60)}
+    chosen = budget(cz.Corpus({f"x{i}": texts for i in range(5)}))
+    assert chosen.left_out["precision_recall"].endswith("see the command pairwise -m boundary_confusion --ordered")

@@ -6,10 +6,18 @@ The time is estimated from counts before the work begins, so that the same corpu
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from caesura.limits import MAX_PAGE_EDITS, MAX_PAGE_GOLD, MAX_PAGE_WORK
+from caesura.limits import (
+    MAX_PAGE_BARS,
+    MAX_PAGE_EDITS,
+    MAX_PAGE_GOLD,
+    MAX_PAGE_WORK,
+    MAX_REPORT_CODERS,
+    MAX_REPORT_PAIRS,
+)
 from caesura.model.hierarchy import Hierarchy
 from caesura.tasks.report_subject import Preparation, Subject
 
@@ -18,27 +26,43 @@ MAX_FIGURES = 12
 MIN_FIGURES = 2
 """Figures of such a section on a page that has hardly time for them."""
 
-# Work in about a microsecond, from profiles of pages with thousands of items.
-_FIGURE = 48_000
-_CLUSTERING = 150_000  # mostly the import of a library
-_READING = 30  # per annotation, with everything that is done once for each
-_CONVERSION = 60  # per annotation: spans and hierarchies to boundaries
-_COEFFICIENT = 35  # per item, for the bootstrap
-_COEFFICIENT_OF_SPANS = 150
-_COEFFICIENT_OF_DIALOGUES = 600  # whose chance agreement is computed exactly
-_JUDGEMENT = 100  # per item and system
-_BOUNDS = 300
-_DRAWS = 1_000  # per item and system, for all draws; at most _ALL_DRAWS
-_ALL_DRAWS = 1_000_000
-_MISTAKES = 40  # per item and system
-_GOLD = 10  # per span
-# Per possible edit of a pair of coders, see possible_edits.
-_SCORED = 0.015
-_JUDGED = 0.2
-_DRAWN = 0.3
-_ALIGNED = 0.1
-_MISTAKEN = 1.0
-_MISTAKEN_IN_DIALOGUES = 6.0
+
+@dataclass(frozen=True)
+class _Rates:
+    """Work for a kind of data, in about a microsecond: per item and per possible edit, see ``possible_edits``.
+
+    ``coefficient`` is that of a coefficient of agreement, ``pairs`` that of a table of pairs, and ``judgement`` that of a
+    system without bounds.
+    """
+
+    coefficient: tuple[float, float] = (80, 0.015)
+    pairs: tuple[float, float] = (70, 0.1)
+    judgement: tuple[float, float] = (100, 0.05)
+    clustering: float = 0.05
+    aligned: float = 0.25
+
+
+# From the times of pages about files of 1 MB.
+_RATES = {
+    "linear": _Rates(),
+    "dialogue": _Rates(coefficient=(600, 2)),
+    "hierarchy": _Rates(coefficient=(50, 0.3), pairs=(70, 0.45), clustering=0.3, aligned=1.2),
+    "spans": _Rates(coefficient=(200, 0), pairs=(70, 0.33), judgement=(100, 0.6)),
+    "timed": _Rates(judgement=(100, 1)),
+}
+_READING = 15  # per annotation, with everything that is done once for each
+_CONVERSION = 25  # per annotation: spans and hierarchies to boundaries
+_GAMMA = 25  # per span
+_MAX_COEFFICIENT = {"dialogue": 900_000.0, "spans": 2_000_000.0}  # fewer draws or samples above
+_CLUSTERING = 200_000  # mostly the import of a library
+_BOUNDS = 150  # per item, system and coder
+_DRAWN = (1_000, 10.0)  # per item and system, and per possible edit of a coder and a system, for all draws
+_MAX_DRAWN = 1_000_000.0  # fewer draws above
+_MISTAKES = (40, 1.2)  # the same for mistakes
+_POINT = 300  # per pair of coders: a pair in the figure of precision and recall
+_GOLD = 20  # per span
+_FIGURE = 45_000
+_MARK = 400  # per boundary or span in a figure
 
 
 @dataclass(frozen=True)
@@ -99,8 +123,17 @@ def page_budget(preparation: Preparation) -> PageBudget:
         rest -= amount
         return True
 
-    bounds = fits(work.bounds)
-    if not bounds and work.bounds:
+    def left_out_unless_it_fits(name: str) -> None:
+        if name not in work.optional:
+            return
+        amount, command = work.optional[name]
+        if not fits(amount):
+            left_out[name] = f"left out, because a page has no time for it with {items}; see the command {command}"
+
+    left_out_unless_it_fits("judgement")
+    left_out_unless_it_fits("pairs")
+    bounds = "judgement" not in left_out and fits(work.bounds)
+    if not bounds and work.bounds and "judgement" not in left_out:
         notes.append(
             f"the bounds of the systems are left out, because a page has no time for them with {items}; see the command judge"
         )
@@ -110,11 +143,12 @@ def page_budget(preparation: Preparation) -> PageBudget:
             f"agreement is computed under the first measure only, because a page has no time for more with {items}; see the "
             "command agree"
         )
-    mistakes = fits(work.mistakes)
-    for name, (amount, command) in work.optional.items():
-        if not fits(amount):
-            left_out[name] = f"left out, because a page has no time for it with {items}; see the command {command}"
-    figures = min(MAX_FIGURES, max(MIN_FIGURES, int(rest / (_FIGURE * max(1, work.sections)))))
+    mistakes = "judgement" not in left_out and fits(work.mistakes)
+    for name in ("precision_recall", "clustering", "golds"):
+        left_out_unless_it_fits(name)
+    if "judgement" in left_out:  # the figure shows its scores
+        left_out["precision_recall"] = left_out["judgement"]
+    figures = min(MAX_FIGURES, max(MIN_FIGURES, int(rest / (work.figure * max(1, work.sections)))))
     return PageBudget(all_coefficients, bounds, mistakes, figures, left_out, tuple(notes))
 
 
@@ -122,8 +156,9 @@ def page_budget(preparation: Preparation) -> PageBudget:
 class _Work:
     """Estimates of the work of a page, in about a microsecond.
 
-    ``needed`` is the work of what every page has, ``coefficient`` that of all coefficients but the first, and ``sections``
-    the number of sections with one figure per item.
+    ``needed`` is the work of what every page has, ``coefficient`` that of all coefficients but the first, ``optional`` that of
+    other analyses with the command that has them too, ``figure`` that of a figure of an item, and ``sections`` the number of
+    sections with one figure per item.
     """
 
     needed: float
@@ -131,12 +166,13 @@ class _Work:
     bounds: float = 0.0
     mistakes: float = 0.0
     optional: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    figure: float = _FIGURE
     sections: int = 0
 
     @property
     def total(self) -> float:
         analyses = sum(amount for amount, _ in self.optional.values())
-        figures = _FIGURE * MAX_FIGURES * self.sections
+        figures = self.figure * MAX_FIGURES * self.sections
         return self.needed + self.coefficient + self.bounds + self.mistakes + analyses + figures
 
     @classmethod
@@ -145,38 +181,60 @@ class _Work:
         subject = preparation.subject
         items, coders = len(subject.corpus.item_names), len(subject.corpus.coders)
         people, systems = len(subject.human_coders), len(subject.systems)
-        spans = subject.kind == "hierarchy"
+        kind = "spans" if preparation.spans is not None else "timed" if preparation.direct else subject.kind
+        rates = _RATES.get(kind, _RATES["hierarchy"])
+        measures = len(preparation.direct or subject.measures)
+        nested = subject.kind == "hierarchy"
+        spans = _number_of_spans(subject) if nested else 0
         edits = sum(subject.possible_edits.values())
         all_pairs = math.comb(coders, 2) or 1
-        of_people = edits * math.comb(people, 2) / all_pairs
-        coefficient = _COEFFICIENT * items + _SCORED * of_people
-        if preparation.spans is not None:
-            coefficient = _COEFFICIENT_OF_SPANS * items
-        elif subject.kind == "dialogue":
-            coefficient += _COEFFICIENT_OF_DIALOGUES * items
-        judged, of_systems = items * systems, edits * systems * people / all_pairs
-        needed = (_READING + _CONVERSION * spans) * len(subject.corpus) + coefficient
-        needed += _ALIGNED * min(edits, MAX_PAGE_EDITS)
-        bounds = 0.0
-        if systems:
-            needed += _JUDGEMENT * judged + _JUDGED * of_systems + _SCORED * edits
-            draws = _DRAWS * judged + (0 if spans else _DRAWN * of_people)
-            bounds = _BOUNDS * judged + min(draws, _ALL_DRAWS) + 2 * _SCORED * of_people
-        mistaken = _MISTAKEN_IN_DIALOGUES if subject.kind == "dialogue" else _MISTAKEN
+        of_people, of_systems = edits * math.comb(people, 2) / all_pairs, edits * systems * people / all_pairs
+
+        def work(rate: tuple[float, float], number: float, edits: float) -> float:
+            return rate[0] * number + rate[1] * edits
+
+        coefficient = 0.0
+        if people > 1:
+            coefficient = work(rates.coefficient, items, of_people) + (_GAMMA * spans if kind == "spans" else 0)
+            coefficient = min(coefficient, _MAX_COEFFICIENT.get(kind, math.inf))
+        needed = (_READING + _CONVERSION * nested) * len(subject.corpus) + coefficient
+        needed += rates.aligned * min(edits, MAX_PAGE_EDITS)
         optional: dict[str, tuple[float, str]] = {}
-        if coders > 2:
-            optional["clustering"] = (_CLUSTERING + _SCORED * edits, "agree with --clusters")
-        if spans:
-            optional["golds"] = (_GOLD * min(_number_of_spans(subject), MAX_PAGE_GOLD), "gold")
+        bounds = mistakes = 0.0
+        if systems:
+            judged = items * systems
+            drop = 2 * coefficient if subject.kind == "dialogue" else 0.0
+            optional["judgement"] = (work(rates.judgement, judged, edits) + drop, "judge")
+            drawn = min(work(_DRAWN, judged, of_systems), _MAX_DRAWN)
+            bounds = _BOUNDS * judged * people + 2 * rates.coefficient[1] * of_people * (not drop)
+            bounds += 0 if kind == "spans" else drawn
+            mistakes = work(_MISTAKES, judged, of_systems)
+        number_of_pairs = _number_of_pairs(subject)
+        if number_of_pairs <= MAX_REPORT_PAIRS:
+            optional["pairs"] = (measures * work(rates.pairs, items, edits), "pairwise")
+            if kind in ("linear", "hierarchy") and not systems:
+                points = 2 * work(rates.pairs, items, edits) + _POINT * math.comb(coders, 2)
+                optional["precision_recall"] = (points, "pairwise -m boundary_confusion --ordered")
+        if 2 < coders <= MAX_REPORT_CODERS and kind != "spans":
+            optional["clustering"] = (_CLUSTERING + rates.clustering * edits, "agree with --clusters")
+        if nested:
+            optional["golds"] = (_GOLD * min(spans, MAX_PAGE_GOLD), "gold")
         return cls(
             needed=needed,
-            coefficient=coefficient * (len(subject.measures) - 1) if preparation.spans is None else 0.0,
+            coefficient=coefficient * (measures - 1) if kind != "spans" else 0.0,
             bounds=bounds,
-            mistakes=_MISTAKES * judged + mistaken * of_systems,
+            mistakes=mistakes,
             optional=optional,
-            sections=spans + bool(systems) + (preparation.spans is not None),
+            figure=_FIGURE + _MARK * min(edits / items / max(1, coders - 1), MAX_PAGE_BARS / MAX_FIGURES),
+            sections=nested + bool(systems) + (preparation.spans is not None),
         )
 
 
 def _number_of_spans(subject: Subject) -> int:
-    return sum(20 + len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))
+    return sum(len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))
+
+
+def _number_of_pairs(subject: Subject) -> int:
+    """Return the number of pairs of coders, summed over items."""
+    counts = Counter(item for item, _ in subject.corpus)
+    return sum(math.comb(count, 2) for count in counts.values())
