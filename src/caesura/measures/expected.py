@@ -243,8 +243,15 @@ class SimulatedCounts(ExpectedCounts):
             return place + 1, EMPTY, np.searchsorted(text, np.arange(draws + 1))
         shares = np.cumsum(p) / max(p.sum(), 1e-300)
         chosen = np.minimum(np.searchsorted(shares, rng.random(len(place)), side="right"), len(self.sets) - 1)
-        codes = np.concatenate([EMPTY, *(self.sets[k] for k in chosen.tolist())]).astype(np.int64)
-        repeats = np.array([len(types) for types in self.sets], np.int64)[chosen]
+        sizes = np.array([len(types) for types in self.sets], np.int64)
+        repeats = sizes[chosen]
+        ends = np.cumsum(repeats)
+        # The types of all sets one after the other, and for each type of a chosen set its index there.
+        members = np.array([code for types in self.sets for code in types], np.int64)
+        indices = np.arange(len(chosen) and int(ends[-1])) + np.repeat(
+            (np.cumsum(sizes) - sizes)[chosen] - ends + repeats, repeats
+        )
+        codes = members[indices]
         text = np.repeat(text, repeats)
         return np.repeat(place + 1, repeats), codes, np.searchsorted(text, np.arange(draws + 1))
 
