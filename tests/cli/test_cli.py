@@ -33,6 +33,12 @@ def test_score_table(run: Run) -> None:
     assert ["WD", "0.1538", "2"] in [line.split() for line in lines]
 
 
+def test_weights_with_too_many_digits(run: Run) -> None:
+    result = run("score", "ref.bits", "hyp.bits", "-m", "boundary_similarity(wt=1e-320)")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == "caesura: the weights of edits have too many digits; round them"
+
+
 def test_score_json_has_everything(run: Run) -> None:
     result = run("score", "ref.bits", "hyp.bits", "-m", "crisp(tolerance=1)", "-m", "pk", "--json", "--edits")
     data = results_of(result)

@@ -160,6 +160,8 @@ class BoundaryCosts:
         The first array is for transpositions over d = 0, 1, ... n_t-1, the second for substitutions over x = 0, 1, ...
         """
         scale = self.scale
+        if scale >= 2**62:
+            raise OptionError("the weights of edits have too many digits; round them")
         if self.transposition == "te":
             gain_t = np.array([0, *(int((2 - self.transposition_cost(d)) * scale) for d in range(1, self.n_t))])
         else:
