@@ -50,7 +50,7 @@ MAX_PAGE_BARS = 800
 """Spans in the figures of a section of a page, and 40 for each part of a figure; further figures are not drawn."""
 MAX_PAGE_MARKS = 3_000
 """Marked positions in the figures of clusters of a page; further figures are not drawn."""
-MAX_PAGE_WORK = 2_600_000
+MAX_PAGE_WORK = 2_400_000
 """Work of the analyses of a page, in about a microsecond. Above, the least important ones are left out, and notes on the page
 name the commands that compute them."""
 MAX_PAGE_GOLD = 20_000

@@ -19,6 +19,8 @@ from caesura.limits import (
     MAX_REPORT_PAIRS,
 )
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
+from caesura.tasks.alignments import EDITS_PER_PAIR
 from caesura.tasks.report_subject import Preparation, Subject
 
 MAX_FIGURES = 12
@@ -36,17 +38,18 @@ class _Rates:
     """
 
     coefficient: tuple[float, float] = (80, 0.015)
-    pairs: tuple[float, float] = (70, 0.1)
-    judgement: tuple[float, float] = (100, 0.05)
+    pairs: tuple[float, float] = (70, 0.07)
+    judgement: tuple[float, float] = (100, 0.1)
     clustering: float = 0.05
     aligned: float = 0.25
 
 
 # From the times of pages about files of 1 MB.
 _RATES = {
-    "linear": _Rates(),
+    "linear": _Rates(pairs=(40, 0.01), judgement=(100, 0.03), clustering=0.02),
+    "typed": _Rates(coefficient=(130, 0.05), judgement=(200, 0.15), aligned=0.4),
     "dialogue": _Rates(coefficient=(600, 2)),
-    "hierarchy": _Rates(coefficient=(50, 0.3), pairs=(70, 0.45), clustering=0.3, aligned=1.2),
+    "hierarchy": _Rates(coefficient=(50, 0.5), pairs=(70, 0.5), judgement=(150, 0.4), clustering=0.4, aligned=1.5),
     "spans": _Rates(coefficient=(200, 0), pairs=(70, 0.33), judgement=(100, 0.6)),
     "timed": _Rates(judgement=(100, 1)),
 }
@@ -181,7 +184,7 @@ class _Work:
         subject = preparation.subject
         items, coders = len(subject.corpus.item_names), len(subject.corpus.coders)
         people, systems = len(subject.human_coders), len(subject.systems)
-        kind = "spans" if preparation.spans is not None else "timed" if preparation.direct else subject.kind
+        kind = _kind(preparation)
         rates = _RATES.get(kind, _RATES["hierarchy"])
         measures = len(preparation.direct or subject.measures)
         nested = subject.kind == "hierarchy"
@@ -212,7 +215,7 @@ class _Work:
         number_of_pairs = _number_of_pairs(subject)
         if number_of_pairs <= MAX_REPORT_PAIRS:
             optional["pairs"] = (measures * work(rates.pairs, items, edits), "pairwise")
-            if kind in ("linear", "hierarchy") and not systems:
+            if kind in ("linear", "typed", "hierarchy") and not systems:
                 points = 2 * work(rates.pairs, items, edits) + _POINT * math.comb(coders, 2)
                 optional["precision_recall"] = (points, "pairwise -m boundary_confusion --ordered")
         if 2 < coders <= MAX_REPORT_CODERS and kind != "spans":
@@ -225,9 +228,23 @@ class _Work:
             bounds=bounds,
             mistakes=mistakes,
             optional=optional,
-            figure=_FIGURE + _MARK * min(edits / items / max(1, coders - 1), MAX_PAGE_BARS / MAX_FIGURES),
+            figure=_FIGURE + _MARK * min(_marks_per_item(edits / items, coders), MAX_PAGE_BARS / MAX_FIGURES),
             sections=nested + bool(systems) + (preparation.spans is not None),
         )
+
+
+def _kind(preparation: Preparation) -> str:
+    """Return the key of the rates for a subject."""
+    if preparation.spans is not None or preparation.direct:
+        return "spans" if preparation.spans is not None else "timed"
+    first = next(iter(preparation.subject.boundaries.values()))
+    typed = isinstance(first, Segmentation) and len(first.types) > 1
+    return "typed" if typed and preparation.subject.kind == "linear" else preparation.subject.kind
+
+
+def _marks_per_item(edits: float, coders: int) -> float:
+    """Return the boundaries of all coders in an item with so many possible edits."""
+    return max(0.0, edits / max(1, coders - 1) - EDITS_PER_PAIR * coders / 2)
 
 
 def _number_of_spans(subject: Subject) -> int:
