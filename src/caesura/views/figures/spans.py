@@ -43,8 +43,9 @@ def alignment(result: ItemAlignment, *, width: float = canvas.COLUMN_WIDTH, titl
 
     Notes
     -----
-    Colour and hatch are the category; if there are more than twelve, all but the most frequent eleven are light grey. Spans that stand alone have a dashed frame. Long items continue on further lines. The
-    spans of one coder that overlap share the height of the row.
+    Colour and hatch are the category; if there are more than twelve, all but the most frequent eleven are light grey. Spans
+    that stand alone have a dashed frame. Long items continue on further lines. The spans of one coder that overlap share the
+    height of the row.
 
     Examples
     --------
@@ -163,7 +164,9 @@ def _add_legend(axes: Axes, looks: Mapping[str | None, _Look]) -> None:
     from matplotlib.patches import Patch
 
     labels = {
-        "no category" if name is None else canvas.label_text(name): look for name, look in looks.items() if look != _OTHER
+        "no category" if name is None else canvas.label_text(name): look
+        for name, look in looks.items()
+        if look != _OTHER
     }
     others = sum(look == _OTHER for look in looks.values())
     if others:
