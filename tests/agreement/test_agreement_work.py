@@ -105,6 +105,14 @@ def test_fewer_replicates_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> Non
     assert cz.agreement(data, B, coefficient="multi_kappa", replicates=2000).interval_note.count("2000 replicates")
 
 
+def test_fewer_replicates_of_coders_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = corpus(3, 9)
+    monkeypatch.setattr(bootstrap, "MAX_REPLICATE_WORK", 8 * 36 * 150)  # 8 for each pair of coders
+    with pytest.warns(CaesuraWarning, match="150 bootstrap replicates instead of 2000"):
+        result = cz.agreement(data, B, coefficient="multi_pi", interval="coders")
+    assert "replicates:150" in result.signature
+
+
 def test_few_samples_need_no_fewer_replicates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "MAX_REPLICATE_WORK", 40 * 6 * 150)  # five items have 126 different samples
     assert "2000 replicates" in cz.agreement(corpus(5, 4), B, coefficient="multi_kappa").interval_note

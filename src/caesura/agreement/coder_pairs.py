@@ -196,7 +196,9 @@ class CoderPairs:
         numpy.ndarray
             Rows x pairs.
         """
-        return np.asarray(weights[:, self.first] * weights[:, self.second])
+        pairs = np.take(weights, self.first, axis=1)
+        pairs *= np.take(weights, self.second, axis=1)
+        return pairs
 
     def usable_items(self, weights: Floats) -> Floats:
         """Return which items at least two coders with a weight above 0 annotated.

@@ -29,6 +29,8 @@ from caesura.model.signature import with_data
 from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
+_WEIGHTED_PAIR = 8.0
+"""Nanoseconds to add up a pair of coders with a weight of its own."""
 _POSITIONS = (
     "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
 )
@@ -588,10 +590,10 @@ def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: 
     value = float(total.values(name)[0])
     _check_defined(name, model, value, total.expected[0])
     A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
-    resampled, compute = (
-        (observed.coders, model.over_coders) if bootstrap.interval == "coders" else (observed.items, model.over_items)
-    )
-    bootstrap = bootstrap.suited_to(len(resampled), model.replicate_work)
+    over_coders = bootstrap.interval == "coders"
+    resampled, compute = (observed.coders, model.over_coders) if over_coders else (observed.items, model.over_items)
+    work = max(model.replicate_work, _WEIGHTED_PAIR * len(observed.pairs) if over_coders else 0.0)
+    bootstrap = bootstrap.suited_to(len(resampled), work)
     ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name), samples)
     facts = {
         "coders": len(observed.coders),
