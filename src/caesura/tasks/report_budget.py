@@ -34,7 +34,8 @@ class _Rates:
     """Work for a kind of data, in about a microsecond: per item and per possible edit, see ``possible_edits``.
 
     ``coefficient`` is that of a coefficient of agreement, ``pairs`` that of a table of pairs, and ``judgement`` that of a
-    system without bounds.
+    system without bounds. ``drawn`` is per system, and per possible edit of a coder and a system, for all draws of its bounds;
+    there are fewer draws above ``max_drawn``.
     """
 
     coefficient: tuple[float, float] = (80, 0.015)
@@ -42,6 +43,8 @@ class _Rates:
     judgement: tuple[float, float] = (100, 0.1)
     clustering: float = 0.05
     aligned: float = 0.25
+    drawn: tuple[float, float] = (1_000, 10)
+    max_drawn: float = 1_000_000
 
 
 # From the times of pages about files of 1 MB.
@@ -51,7 +54,7 @@ _RATES = {
     "dialogue": _Rates(coefficient=(600, 2)),
     "hierarchy": _Rates(coefficient=(50, 0.5), pairs=(70, 0.5), judgement=(150, 0.4), clustering=0.4, aligned=1.5),
     "spans": _Rates(coefficient=(200, 0), pairs=(70, 0.33), judgement=(100, 0.6)),
-    "timed": _Rates(judgement=(100, 1)),
+    "timed": _Rates(coefficient=(80, 0.1), judgement=(100, 1), drawn=(1_000, 60), max_drawn=2_000_000),
 }
 _READING = 15  # per annotation, with everything that is done once for each
 _CONVERSION = 25  # per annotation: spans and hierarchies to boundaries
@@ -59,9 +62,7 @@ _GAMMA = 25  # per span
 _MAX_COEFFICIENT = {"dialogue": 900_000.0, "spans": 2_000_000.0}  # fewer draws or samples above
 _CLUSTERING = 200_000  # mostly the import of a library
 _BOUNDS = 150  # per item, system and coder
-_DRAWN = (1_000, 10.0)  # per item and system, and per possible edit of a coder and a system, for all draws
-_MAX_DRAWN = 1_000_000.0  # fewer draws above
-_MISTAKES = (40, 1.2)  # the same for mistakes
+_MISTAKES = (40, 1.2)  # per item and system, and per possible edit of a coder and a system
 _POINT = 300  # per pair of coders: a pair in the figure of precision and recall
 _GOLD = 20  # per span
 _FIGURE = 45_000
@@ -208,7 +209,7 @@ class _Work:
             judged = items * systems
             drop = 2 * coefficient if subject.kind == "dialogue" else 0.0
             optional["judgement"] = (work(rates.judgement, judged, edits) + drop, "judge")
-            drawn = min(work(_DRAWN, judged, of_systems), _MAX_DRAWN)
+            drawn = min(work(rates.drawn, judged, of_systems), rates.max_drawn)
             bounds = _BOUNDS * judged * people + 2 * rates.coefficient[1] * of_people * (not drop)
             bounds += 0 if kind == "spans" else drawn
             mistakes = work(_MISTAKES, judged, of_systems)
