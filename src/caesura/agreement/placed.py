@@ -159,15 +159,7 @@ def boundaries_placed(corpus: Corpus) -> Placed:
     check_corpus(corpus)
     if not corpus.coders:
         raise OptionError("expected at least one coder; got none")
-    return Placed(tuple(_row(coder, annotations) for coder, annotations in _by_coder(corpus).items()))
-
-
-def _by_coder(corpus: Corpus) -> dict[str, dict[str, Annotation]]:
-    """Return the annotations of every coder by item, in one pass over the corpus."""
-    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
-    for (item, coder), annotation in corpus.items():
-        by_coder[coder][item] = annotation
-    return by_coder
+    return Placed(tuple(_row(coder, annotations) for coder, annotations in corpus.by_coder().items()))
 
 
 def _row(coder: str, annotations: Mapping[str, Annotation]) -> PlacedRow:
@@ -265,7 +257,7 @@ def spans_placed(corpus: Corpus) -> Placed:
         One row per coder: ``boundaries`` is the number of spans, and ``types`` has the number of spans by category.
     """
     rows = []
-    for coder, by_item in _by_coder(corpus).items():
+    for coder, by_item in corpus.by_coder().items():
         entries = [annotation for annotation in by_item.values() if isinstance(annotation, Spans)]
         if entries:
             length = round(sum(spans.length for spans in entries))

@@ -380,6 +380,25 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         _check_names("coder", [coder], self.coders)
         return {item: annotation for (item, name), annotation in self._annotations.items() if name == coder}
 
+    def by_coder(self) -> dict[str, dict[str, Annotation]]:
+        """Return the annotations of every coder by item.
+
+        Returns
+        -------
+        dict
+            Coder -> item -> annotation.
+
+        Examples
+        --------
+        >>> corpus = Corpus({"t": {"ann": Segmentation.from_masses([2, 1]), "bo": Segmentation.from_masses([1, 2])}})
+        >>> {coder: list(annotations) for coder, annotations in corpus.by_coder().items()}
+        {'ann': ['t'], 'bo': ['t']}
+        """
+        by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in self.coders}
+        for (item, coder), annotation in self._annotations.items():
+            by_coder[coder][item] = annotation
+        return by_coder
+
     def select(self, *, items: Iterable[str] | None = None, coders: Iterable[str] | None = None) -> Corpus:
         """Return the part of the corpus with these items and coders.
 

@@ -276,9 +276,7 @@ def _implausible(
     yield from _different_scales(corpus)
     if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
         return
-    by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in corpus.coders}
-    for (item, coder), annotation in corpus.items():
-        by_coder[coder][item] = annotation
+    by_coder = corpus.by_coder()
     counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
     yield from _inverted_coders(corpus, counts)
     advice = f"if that is wrong, change how the file is read with {hint}"
