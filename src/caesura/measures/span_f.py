@@ -76,10 +76,6 @@ class _SpanMeasure(OverlapMeasure):
     def _labels_of(self, side: SpanArrays) -> Ints:
         return side.label if self["labels"] else np.zeros_like(side.label)
 
-    def _columns(self, side: SpanArrays) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return start, end and label of the spans of a side, in the order of these, and the offset of each document."""
-        return side.start, side.end, self._labels_of(side), side.off
-
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
         counts = self._count(batch)
@@ -156,8 +152,10 @@ class SpanF(_SpanMeasure):
         return {} if self["chance"] == "none" else None
 
     def _count(self, batch: HierarchyBatch) -> Floats:
+        a, b = batch.a, batch.b
         counts: Floats = np.zeros((len(batch), 3))
-        common_spans(*self._columns(batch.a), *self._columns(batch.b), counts)
+        labels = self._labels_of(a), self._labels_of(b)
+        common_spans(a.start, a.end, labels[0], a.off, b.start, b.end, labels[1], b.off, counts)
         return counts
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
@@ -174,12 +172,12 @@ class TokenF(_SpanMeasure):
     parts = ("matches", "reference", "hypothesis")
 
     def _count(self, batch: HierarchyBatch) -> Floats:
-        (*a, a_label, a_off), (*b, b_label, b_off) = self._columns(batch.a), self._columns(batch.b)
-        a_label, b_label = a_label - UNLABELLED, b_label - UNLABELLED  # from 0
+        a, b = batch.a, batch.b
+        a_label, b_label = (self._labels_of(side) - UNLABELLED for side in (a, b))  # from 0
         number = 1 + max(int(label.max(initial=-1)) for label in (a_label, b_label))
         counts: Floats = np.zeros((len(batch), 3))
         seen, last = np.full(number, -1, np.int64), np.zeros((number, 2), np.int64)
-        common_tokens(*a, a_label, a_off, *b, b_label, b_off, seen, last, counts)
+        common_tokens(a.start, a.end, a_label, a.off, b.start, b.end, b_label, b.off, seen, last, counts)
         return counts
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:

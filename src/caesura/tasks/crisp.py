@@ -44,7 +44,6 @@ class CrispOptions(OptionSet):
         "Show precision, recall and F against one gold standard beside fuzzy success against all coders."
     )
 
-
     @property
     def requested(self) -> bool:
         """Whether crisp evaluation is to be computed."""
