@@ -135,8 +135,8 @@ MAX_BOUND_WORK = 100_000_000
 there are fewer draws. Dialogues, types and times count more."""
 MAX_PAIRED_BOUNDARIES = 60_000_000
 """Boundaries of both coders, and 40 for each pair, summed over all ordered pairs of coders of a judgement and all items: about
-five seconds. Spans, hierarchies and times count more: 5 (hierarchies 14) for each
-boundary and 100 for each pair."""
+five seconds. Spans, hierarchies and times count more: 5 (hierarchies 14) for each boundary and 100 for each pair. The
+alternative annotator test alone, which needs one measure, may have four times as many."""
 MAX_PLAN_WORK = 700_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
 MAX_PLAN_OUTPUTS = 9_000

@@ -157,3 +157,18 @@ def test_oracle_distance_by_hand() -> None:
     assert distance(frozenset({2, 5}), frozenset({1, 5}), 2) == 1
     assert distance(frozenset({1}), frozenset({3}), 2) == 4
     assert distance(frozenset({1}), frozenset({3}), 4) == 2
+
+
+@pytest.mark.parametrize("layers", [2, 5, 61, 62, 63, 64, 300])
+def test_number_of_paths_of_any_size(layers, monkeypatch) -> None:
+    """Small numbers are counted by the kernel, large ones as whole numbers of any size."""
+    # 0 < 1 > 3 < 4 ...    every second layer has two nodes; from there, both steps lead to the same node
+    #     2       5
+    sizes = [1 + k % 2 for k in range(layers)]
+    first = np.cumsum([0, *sizes])
+    left = np.repeat([*first[1:-1], -1], sizes)
+    right = np.repeat([*(first[1:-1] + [size - 1 for size in sizes[1:]]), -1], sizes)
+    assert (module.small_count(first, left, right) < 0) == (layers > 62)
+    assert module.count_paths(first, left, right) == 2 ** (layers - 1)
+    monkeypatch.setattr(module, "small_count", lambda *_: -1)
+    assert module.count_paths(first, left, right) == 2 ** (layers - 1)

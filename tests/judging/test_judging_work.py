@@ -11,7 +11,7 @@ import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.coefficients import agreement_value
 from caesura.errors import CaesuraWarning, LimitError
-from caesura.judging import drawn_bounds, drawn_texts, planning
+from caesura.judging import drawn_bounds, drawn_texts, planning, substitution
 from caesura.judging.bounds import Baselines
 from caesura.judging.pair_scores import PLACEMENT, RANDOM, Pairing, score_pairs
 from caesura.judging.participants import collect_participants
@@ -273,11 +273,51 @@ def test_work_of_the_human_bound(annotation, work, monkeypatch):
     """Two items with three coders have six ordered pairs each."""
     corpus = cz.Corpus({item: dict.fromkeys("abcd", annotation) for item in "xy"})
     participants = collect_participants(corpus, ["d"])
+    measures = [parse("boundary_similarity")]
     monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work)
-    drawn_bounds.check_human_bound(participants)
+    drawn_bounds.check_human_bound(participants, measures)
     monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work - 1)
     with pytest.raises(LimitError):
-        drawn_bounds.check_human_bound(participants)
+        drawn_bounds.check_human_bound(participants, measures)
+
+
+def test_fuzzy_success_has_no_pairs_of_coders(corpus, monkeypatch):
+    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
+    fuzzy = "fuzzy_success(minimal_peak=1)"
+    judgement = cz.judge(corpus, [corpus.coders[0]], measures=fuzzy)
+    assert judgement.row("human", fuzzy).bound
+    for measure in ("pk", "F1(references=best)"):  # the second compares a coder with each of the others too
+        with pytest.raises(LimitError):
+            cz.judge(corpus, [corpus.coders[0]], measures=[fuzzy, measure])
+
+
+def test_replacement_is_not_scored_if_coders_share_too_few_items(corpus, monkeypatch):
+    """The reason is the same if the coders have been compared for the human bound."""
+    system, *people = corpus.coders
+    once = cz.Corpus(
+        {item: {c: corpus[item, c] for c in (system, *people[k:])} for k, item in enumerate(corpus.item_names[1:3])}
+    )
+    for few, coder in ((corpus.select(items=corpus.item_names[1:2]), people[0]), (once, people[0])):
+        with_scores = cz.judge(few, [system]).replacements
+        monkeypatch.setattr(substitution, "score_pairs", None)
+        judgement = cz.judge(few, [system], bounds=False)
+        monkeypatch.undo()
+        (replacement,) = judgement.replacements
+        reason = f"coder {coder!r} must share at least 2 items with the system and another coder; got 1"
+        assert (replacement.test, replacement.reason) == (None, reason)
+        assert judgement.replacements == with_scores
+
+
+def test_replacement_of_too_many_boundaries_is_left_out(corpus, monkeypatch):
+    system = corpus.coders[0]
+    work = drawn_bounds.paired_work(participants_of(corpus))
+    monkeypatch.setattr(substitution, "MAX_PAIRED_BOUNDARIES", work / 4)
+    assert cz.judge(corpus, [system], bounds=False).replacements[0].test is not None
+    monkeypatch.setattr(substitution, "MAX_PAIRED_BOUNDARIES", work / 4 - 1)
+    judgement = cz.judge(corpus, [system], bounds=False)
+    assert judgement.replacements[0].test is None
+    assert "boundaries of all pairs of coders" in judgement.replacements[0].reason
+    assert judgement.drops[0].value is not None
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,11 @@ import pytest
 
 import caesura as cz
 from caesura.errors import CaesuraWarning
-from caesura.judging.mistakes import Mistake, TypeConfusion, find_mistakes
+from caesura.judging.mistakes import Mistake, MistakeColumns, TypeConfusion, find_mistakes
 from caesura.judging.participants import collect_participants
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
+from caesura.views.judgement import JudgeTables, judgement_view, mistake_list
+from caesura.views.text_table import table_text
 
 B = "boundary_similarity(n_t=2)"
 
@@ -148,3 +150,27 @@ def test_counts_are_those_of_single_scores():
     data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert len(data["mistakes"]) == len(result.mistakes)
     assert {"late", "early", "offset", "offsets", "systematic", "density", "coders_density"} <= set(data)
+
+
+def test_mistakes_are_built_when_they_are_looked_at(monkeypatch):
+    """Counts, and the beginning of the list on a terminal, do not build hundreds of thousands of mistakes."""
+    # ann, bo  ··|·|·|·|·|·|   bot  ·····|·····|: two boundaries of three are missed, the third is a position away
+    people = cz.Corpus({"x": {c: cz.Segmentation.from_positions(9000, range(2, 9000, 2)) for c in ("ann", "bo")}})
+    bot = {"bot": {"x": cz.Segmentation.from_positions(9000, range(5, 9000, 6))}}
+    judgement = cz.judge(people, bot, bounds=False, interval=None, measures=B)
+    built = []
+    build = MistakeColumns.mistake
+    monkeypatch.setattr(MistakeColumns, "mistake", lambda self, number: built.append(number) or build(self, number))
+    result = judgement.mistakes["bot"]
+    assert result.counts == {"miss": 5998, "false alarm": 0, "near miss": 3000, "confusion": 0}
+    assert result.by_item == {"x": {kind: count for kind, count in result.counts.items() if count}}
+    assert result.late + result.early == 3000
+    assert len(result.mistakes) == 8998
+    assert not built
+    *_, table = judgement_view(judgement, JudgeTables(list_errors=True)).blocks()
+    assert built == list(range(1000))
+    lines = table_text(table, 100).splitlines()
+    complete = mistake_list(judgement.mistakes.values())
+    assert len(complete.rows) == 8998
+    assert lines == table_text(complete, 100).splitlines()
+    assert lines[-1].startswith("and 7,998 more; ")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.kernels import boundary, crossing, fuzzy, meet, nested, segments, sums, window
+from caesura.kernels import boundary, crossing, fuzzy, marked, meet, nested, segments, sums, window
 
 EMPTY = np.empty(0, np.int64)
 
@@ -45,6 +45,11 @@ def test_a_build_with_bounds_checks_raises_index_errors() -> None:
     room = np.empty((2, 1), np.int64), np.empty(4, np.int64), np.empty(2), np.empty((1, 4))
     with pytest.raises(IndexError):
         meet.triples(np.ones(1), ints(1), ints(0, 2), ints(1), *side, *side, *room)
+    spans, empty = (ints(1), ints(2), ints(0), ints(0, 2)), (EMPTY, EMPTY, EMPTY, ints(0, 0))
+    with pytest.raises(IndexError):
+        marked.common_spans(*spans, *empty, np.empty((1, 3)))
+    with pytest.raises(IndexError):
+        marked.common_tokens(*empty, *spans, ints(-1), np.empty((1, 2), np.int64), np.empty((1, 3)))
 
 
 @pytest.mark.parametrize(

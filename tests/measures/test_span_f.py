@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
+from itertools import pairwise
 from math import comb, factorial
 
 import numpy as np
@@ -177,6 +179,25 @@ def test_token_f_of_spans_that_overlap_counts_every_token_once(documents, labels
         sides = [[(start, end, label if labels else None) for start, end, label in side] for side in pair]
         a, b = (oracle.tokens_of(frozenset(side)) for side in sides)
         assert list(parts) == [len(a & b), len(a), len(b)]
+
+
+@given(st.lists(st.tuples(crossing_spans, crossing_spans), max_size=4), st.booleans())
+def test_span_f_of_spans_that_overlap_counts_every_span_once(documents, labels):
+    measure = cz.parse(f"span_f(labels={labels})")
+    scores = cz.score_many([tuple(map(cz.Spans, pair)) for pair in documents], measure)
+    for pair, parts in zip(documents, scores.counts, strict=True):
+        a, b = ({(start, end, label if labels else None) for start, end, label in side} for side in pair)
+        assert list(parts) == [len(a & b), len(a), len(b)]
+
+
+def test_a_slice_of_spans_has_the_scores_of_its_documents():
+    texts = [cz.Spans([(k, k + 2, "X"), (k + 1, k + 4, "Y")][: k % 3]) for k in range(7)]
+    batch = cz.parse("span_f").to_batch(list(pairwise(texts)))[0]
+    part, copied = batch.slice(2, 5), batch.take(np.arange(2, 5))
+    assert np.shares_memory(part.a.start, batch.a.start)
+    for side, expected in ((part.a, copied.a), (part.b, copied.b)):
+        for column in dataclasses.fields(side):
+            assert getattr(side, column.name).tolist() == getattr(expected, column.name).tolist(), column.name
 
 
 def test_token_f_of_long_spans_takes_no_memory_per_token():

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, permutations
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, score_many
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Comparable, Dialogue, kind_name, streams_of
+from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, streams_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -553,24 +552,21 @@ def score_coder_pairs(
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}
-    keys, scores = score_keys(corpus, measure, _keys(corpus, order, ordered, excluded), engine, excluded)
-    item_order = _numbered(dict.fromkeys(item for item, _, _ in keys))
-    item_index = np.fromiter((item_order[key[0]] for key in keys), np.int64, len(keys))
-    sides = np.stack([np.fromiter((order[key[side]] for key in keys), np.int64, len(keys)) for side in (1, 2)], axis=1)
+    items, item_index, sides, scores = _score_rows(corpus, measure, order, ordered, engine, excluded)
     present, members = np.unique(sides, return_inverse=True)
     members = members.reshape(-1, 2)
     # One number per pair, because sorting rows is slow.
     pairs, pair_index = np.unique(members[:, 0] * len(present) + members[:, 1], return_inverse=True)
     return CoderPairs(
         measure=measure,
-        items=tuple(item_order),
+        items=items,
         coders=tuple(np.array([*order], object)[present]),
         item_index=item_index,
         pair_index=pair_index.reshape(-1),
         first=pairs // len(present),
         second=pairs % len(present),
         scores=scores,
-        annotations=_scored_annotations(corpus, tuple(item_order), [*order], item_index, sides),
+        annotations=_scored_annotations(corpus, items, [*order], item_index, sides),
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
         ordered=ordered,
     )
@@ -589,20 +585,94 @@ def _numbered(values: Iterable[str]) -> dict[str, int]:
     return {value: i for i, value in enumerate(values)}
 
 
-def _keys(corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dict[str, str]) -> list[Key]:
-    """Return every pair of coders of every item, sorted by item. Items with one coder are added to ``excluded``."""
-    pairs_of = permutations if ordered else combinations
-    keys: list[Key] = []
-    for item in corpus.item_names:
-        coders = sorted(corpus.of_item(item), key=order.__getitem__)
-        if len(coders) < 2:
-            excluded[item] = f"{_ALONE}{coders[0]} only"
-        keys += [(item, a, b) for a, b in pairs_of(coders, 2)]
-    return sorted(keys, key=lambda key: key[0])
+def _score_rows(
+    corpus: Corpus,
+    measure: Measure,
+    order: Mapping[str, int],
+    ordered: bool,
+    engine: str | Engine,
+    excluded: dict[str, str],
+) -> tuple[tuple[str, ...], Ints, Ints, Scores]:
+    """Return the items, and for each row its item and coders as numbers, and its score; ``excluded`` gets the other items."""
+    rows = _Rows.of(corpus, order, ordered, excluded)
+    scores = score_many(rows.pairs, measure, engine=engine) if len(rows.item) else None
+    if scores is not None and not scores.errors:
+        return rows.items, rows.item, rows.sides, scores
+    names = [*order]
+    sides = rows.sides.tolist()
+    keys = [(rows.items[i], names[a], names[b]) for i, (a, b) in zip(rows.item.tolist(), sides, strict=True)]
+    keys, scores = score_keys(corpus, measure, keys, engine, excluded, scores)
+    items = _numbered(dict.fromkeys(item for item, _, _ in keys))
+    item_index = np.array([items[item] for item, _, _ in keys], np.int64)
+    return tuple(items), item_index, np.array([(order[a], order[b]) for _, a, b in keys], np.int64), scores
+
+
+class _Rows(NamedTuple):
+    """Every pair of coders of every item, sorted by item.
+
+    Attributes
+    ----------
+    items : tuple of str
+        Names of the items with at least two coders.
+    texts : list
+        Their annotations.
+    item : numpy.ndarray
+        Item of each row.
+    sides : numpy.ndarray
+        The two coders of each row.
+    places : numpy.ndarray
+        The two annotations of each row, as places in ``texts``.
+    """
+
+    items: tuple[str, ...]
+    texts: list[Annotation]
+    item: Ints
+    sides: Ints
+    places: Ints
+
+    @classmethod
+    def of(cls, corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dict[str, str]) -> _Rows:
+        """Return all rows. Items with one coder are added to ``excluded``."""
+        for item in corpus.item_names:
+            if len(corpus.of_item(item)) < 2:
+                excluded[item] = f"{_ALONE}{next(iter(corpus.of_item(item)))} only"
+        items = tuple(sorted(item for item in corpus.item_names if item not in excluded))
+        texts: list[Annotation] = []
+        groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}  # items of the same coders have the same pairs
+        for number, item in enumerate(items):
+            by_coder = corpus.of_item(item)
+            coders = sorted(by_coder, key=order.__getitem__)
+            groups.setdefault(tuple(map(order.__getitem__, coders)), []).append((number, len(texts)))
+            texts += map(by_coder.__getitem__, coders)
+        blocks = [_rows_of_group(np.array(coders), np.array(entries), ordered) for coders, entries in groups.items()]
+        rows = np.concatenate([np.empty((0, 5), np.int64), *blocks])
+        if len(groups) > 1:
+            rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        return cls(items, texts, rows[:, 0].copy(), rows[:, 1:3], rows[:, 3:])
+
+    @property
+    def pairs(self) -> list[Any]:
+        """The annotations of each row. One that cannot be compared, such as a tier, gives an error when it is scored."""
+        first, second = (map(self.texts.__getitem__, column.tolist()) for column in self.places.T)
+        return list(zip(first, second, strict=True))
+
+
+def _rows_of_group(coders: Ints, entries: Ints, ordered: bool) -> Ints:
+    """Return item, coders and annotations of each pair of coders, for items and the places of their first annotations."""
+    number = len(coders)
+    a, b = np.nonzero(~np.eye(number, dtype=bool)) if ordered else np.triu_indices(number, 1)
+    items, starts = np.repeat(entries, len(a), axis=0).T
+    first, second = np.tile(a, len(entries)), np.tile(b, len(entries))
+    return np.column_stack([items, coders[first], coders[second], starts + first, starts + second])
 
 
 def score_keys(
-    corpus: Corpus, measure: Measure, keys: list[Key], engine: str | Engine, excluded: dict[str, str]
+    corpus: Corpus,
+    measure: Measure,
+    keys: list[Key],
+    engine: str | Engine,
+    excluded: dict[str, str],
+    first_scores: Scores | None = None,
 ) -> tuple[list[Key], Scores]:
     """Score some pairs of coders on some items.
 
@@ -618,6 +688,8 @@ def score_keys(
         Engine for the computation.
     excluded : dict
         Item -> reason. Items that cannot be scored are added.
+    first_scores : Scores, optional
+        Scores of all keys, if they are known.
 
     Returns
     -------
@@ -640,7 +712,8 @@ def score_keys(
             raise OptionError(f"{problem}{_reasons(excluded)}")
         # An annotation that cannot be compared, such as a tier, produces an error here.
         pairs: list[Any] = [(annotations[item][a], annotations[item][b]) for item, a, b in keys]
-        scores = score_many(pairs, measure, engine=engine)
+        scores = score_many(pairs, measure, engine=engine) if first_scores is None else first_scores
+        first_scores = None
         if not scores.errors:
             return keys, scores
         if measure.chance_family not in COUNTING and all(

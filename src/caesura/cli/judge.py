@@ -48,7 +48,7 @@ def judge(
     reading.require(corpus, "judge")
     human_corpus, annotations = split_systems(corpus, systems, system_files)
     with Progress("steps of judging"):
-        result = judge_systems(human_corpus, annotations, options, settings=reading.settings)
+        result = judge_systems(human_corpus, annotations, options, settings=reading.settings, crisp=crisp_options)
         result, crisp = crisp_and_fuzzy(result, crisp_options)
     extra: dict[str, Any] = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
     answer = judgement_view(result, tables)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import OptionError
-from caesura.kernels.median import MedianGraph
+from caesura.kernels.median import MedianGraph, small_count
 from caesura.limits import MAX_GOLD_STATES
 from caesura.model.value import Ints
 
@@ -150,6 +150,9 @@ def count_paths(first: Ints, left: Ints, right: Ints) -> int:
     >>> count_paths(np.array([0, 1, 3, 4]), np.array([1, 3, 3, -1]), np.array([2, -1, -1, -1]))
     2
     """
+    small = small_count(first, left, right)
+    if small >= 0:
+        return small
     lefts, rights = left.tolist(), right.tolist()
     counts = {0: 1}
     factors: list[int] = []
@@ -376,5 +379,5 @@ class _JointStates:
             optimal = (successors >= 0) & (self.steps[p] + least[p + 1][successors] == least[p][:, None])
             steps.append(np.where(optimal, successors + first[p + 1], -1))
         steps.append(np.full((len(self.layers[-1]), 2), -1))
-        left, right = np.concatenate(steps).T
+        left, right = np.ascontiguousarray(np.concatenate(steps).T)
         return count_paths(first, left, right)

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.errors import OptionError
 from caesura.gold.gold import GOLD_CODER, Gold, gold
-from caesura.judging.participants import Participants
+from caesura.judging.participants import NEEDS_SEGMENTATIONS, Participants
 from caesura.measures.many import Scores, score_many
 from caesura.measures.registry import parse
 from caesura.model.marks import Marks
@@ -110,7 +110,7 @@ def compare_crisp_and_fuzzy(
     Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation.
     """
     if participants.kind != "linear":
-        raise OptionError("the comparison of crisp and fuzzy evaluation needs segmentations without streams")
+        raise OptionError(NEEDS_SEGMENTATIONS)
     standard = gold(participants.to_corpus(), method, threshold=threshold, ignore_types=True)
     excluded = [*standard.excluded]
     rows = [row for system in participants.systems for row in _rows(participants, system, standard, excluded)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.judging.bounds import Baselines, TimedBaselines
 from caesura.judging.drawn_texts import DrawnTexts
-from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores
+from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores, reference_kind
 from caesura.judging.participants import Annotations, Participants
 from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
@@ -32,14 +32,16 @@ MIN_DRAWS = 3
 """Number of draws of a random bound that are always made."""
 BLOCK_WORK = 5_000_000
 """Work of the draws that are scored at once."""
-_PAIR_WORK = 20  # a pair costs as much as 20 boundaries
-_OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY = 4000, 800, 5  # the same for Python objects: a drawn text, and a pair
+_PAIR_WORK = 20  # work of a pair of a coder and a drawn text, in boundaries
+_OBJECT_TEXT = 4000  # work of a text that is drawn as a Python object
+_OBJECT_PAIR = 800  # work of a pair of Python objects
+_OBJECT_BOUNDARY = 5  # work of a boundary of a Python object
+_HUMAN_PAIR = 40  # work of a pair of coders, under all measures
+_OBJECT_HUMAN_PAIR = 100  # work of a pair of coders whose annotations are no arrays
+_OBJECT_HUMAN_BOUNDARY = 5  # work of a span, or of a boundary in seconds
 _HIERARCHY_HUMAN_BOUNDARY = 14  # work of a span of a hierarchy, which four measures compare
-_HUMAN_PAIR, _OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY = (
-    40,
-    100,
-    5,
-)  # the same for pairs of coders, without random draws
+PAIRED_BOUNDARIES = "boundaries of all pairs of coders, and more for each pair"
+"""What :func:`paired_work` counts."""
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -281,22 +283,40 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
     return text * texts + (pair * pairs + boundary * (boundaries + units // 8)) * measures
 
 
-def check_human_bound(participants: Participants) -> None:
+def check_human_bound(participants: Participants, measures: Iterable[Measure]) -> None:
     """Raise an error if the coders are too many to compare every coder with every other.
 
     Parameters
     ----------
     participants : Participants
         The coders.
+    measures : iterable of Measure
+        The measures. Those that compare a coder with the marks of all others do not compare pairs of coders.
+    """
+    if any(reference_kind(measure) != "marks" for measure in measures):
+        hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
+        check_limit(PAIRED_BOUNDARIES, paired_work(participants), MAX_PAIRED_BOUNDARIES, hint)
+
+
+def paired_work(participants: Participants) -> int:
+    """Estimate the work of comparing every coder with every other, in boundaries.
+
+    Parameters
+    ----------
+    participants : Participants
+        The coders.
+
+    Returns
+    -------
+    int
+        The work of the default measures, in both directions; Python objects count more than arrays.
     """
     in_arrays = participants.kind in ("linear", "dialogue")
     pair, boundary = (_HUMAN_PAIR, 1) if in_arrays else (_OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY)
     if participants.kind == "hierarchy":
         boundary = _HIERARCHY_HUMAN_BOUNDARY
     groups = [by_coder.values() for by_coder in participants.coders.values()]
-    work = sum((len(group) - 1) * (pair * len(group) + 2 * boundary * _sizes(group)[0]) for group in groups)
-    hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
-    check_limit("boundaries of all pairs of coders, and more for each pair", work, MAX_PAIRED_BOUNDARIES, hint)
+    return sum((len(group) - 1) * (pair * len(group) + 2 * boundary * _sizes(group)[0]) for group in groups)
 
 
 def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:

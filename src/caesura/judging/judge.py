@@ -333,7 +333,7 @@ def judge(
     _warn_of_undeclared_order(participants, chosen)
     human = draws > 0 and "human" not in undefined
     if human:
-        check_human_bound(participants)
+        check_human_bound(participants, chosen)
     baselines = _baselines(participants) if draws else None
     pairing = Pairing(participants, _segmenters(participants, baselines), human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}

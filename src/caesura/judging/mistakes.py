@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -15,11 +15,15 @@ from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, MATCH, NONE, EditColumns
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
-from caesura.model.result import Result
+from caesura.model.on_demand import OnDemand
+from caesura.model.result import HIDDEN, Result
+from caesura.model.value import Ints
 
 MAX_OFFSET = 5
 """Largest systematic offset to search for, in positions."""
 
+MISTAKE_KINDS = ("miss", "false alarm", "near miss", "confusion")
+"""Kinds of mistakes."""
 _KINDS = {
     "deletion": "miss",
     "insertion": "false alarm",
@@ -27,6 +31,7 @@ _KINDS = {
     "transposition with substitution": "near miss",
     "substitution": "confusion",
 }
+_KIND_NUMBERS = {edit: MISTAKE_KINDS.index(kind) for edit, kind in _KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,92 @@ class TypeConfusion:
     count: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class MistakeColumns:
+    """Mistakes as columns of numbers, because there may be hundreds of thousands of them.
+
+    Attributes
+    ----------
+    keys : sequence of (str, str)
+        Item and coder of each document.
+    document : numpy.ndarray
+        Document of each mistake, as index into ``keys``.
+    kind : numpy.ndarray
+        Kind of the mistake, as index into ``MISTAKE_KINDS``.
+    position, system_position : numpy.ndarray
+        Position of the coder's and of the system's boundary, or ``NONE``.
+    type, system_type : numpy.ndarray
+        Boundary types as indices into ``types``, or ``NONE``.
+    stream : numpy.ndarray
+        Speaker as index into ``streams``.
+    types : sequence of str
+        Boundary types.
+    streams : sequence of str or None
+        Names of the speakers; None for a text that is no dialogue.
+    """
+
+    keys: Sequence[tuple[str, str]]
+    document: Ints
+    kind: Ints
+    position: Ints
+    system_position: Ints
+    type: Ints
+    system_type: Ints
+    stream: Ints
+    types: Sequence[str]
+    streams: Sequence[str | None] = (None,)
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def mistake(self, number: int) -> Mistake:
+        """Return one mistake.
+
+        Parameters
+        ----------
+        number : int
+            Number of the mistake.
+
+        Returns
+        -------
+        Mistake
+            The mistake.
+        """
+        item, coder = self.keys[self.document[number]]
+        position, system_position = self.position.item(number), self.system_position.item(number)
+        of_coder, of_system = self.type.item(number), self.system_type.item(number)
+        return Mistake(
+            MISTAKE_KINDS[self.kind[number]],
+            item,
+            coder,
+            None if position == NONE else position,
+            None if system_position == NONE else system_position,
+            None if of_coder == NONE else self.types[of_coder],
+            None if of_system == NONE else self.types[of_system],
+            self.streams[self.stream[number]],
+        )
+
+    @property
+    def mistakes(self) -> OnDemand[Mistake]:
+        """All mistakes."""
+        return OnDemand(self.mistake, range(len(self)))
+
+    @property
+    def offsets_of_near_misses(self) -> Ints:
+        """Number of positions by which the system is late, for each near miss; negative if it is early."""
+        near = self.kind == MISTAKE_KINDS.index("near miss")
+        late_by: Ints = self.system_position[near] - self.position[near]
+        return late_by
+
+    @property
+    def confusions(self) -> tuple[TypeConfusion, ...]:
+        """Confusions of boundary types, the most frequent first."""
+        differ = (self.type != NONE) & (self.system_type != NONE) & (self.type != self.system_type)
+        pairs = zip(self.type[differ].tolist(), self.system_type[differ].tolist(), strict=True)
+        counts = Counter(pairs).most_common()
+        return tuple(TypeConfusion(self.types[a], self.types[b], count) for (a, b), count in counts)
+
+
 @dataclass(frozen=True, eq=False)
 class Mistakes(Result):
     """All mistakes of a system, compared with every coder on every item.
@@ -93,8 +184,8 @@ class Mistakes(Result):
     ----------
     system : str
         Name of the system.
-    mistakes : tuple of Mistake
-        Every mistake.
+    mistakes : sequence of Mistake
+        Every mistake; entries are built when they are looked at.
     matches : int
         Number of boundaries on which system and coder agree.
     confusions : tuple of TypeConfusion
@@ -107,43 +198,47 @@ class Mistakes(Result):
         Boundaries of the coders per inner position of the same items, averaged over the coders of each item.
     coders_per_item : float
         Mean number of coders per item.
+    columns : MistakeColumns
+        Every mistake, as columns of numbers.
     """
 
     frame_field: ClassVar[str] = "mistakes"
     json_properties: ClassVar[tuple[str, ...]] = ("counts", "late", "early", "offset", "systematic", "by_item")
 
     system: str
-    mistakes: tuple[Mistake, ...] = field(repr=False)
+    mistakes: Sequence[Mistake] = field(repr=False)
     matches: int
     confusions: tuple[TypeConfusion, ...]
     offsets: Mapping[int, int]
     density: float
     coders_density: float
-    coders_per_item: float = 1.0
+    coders_per_item: float
+    columns: MistakeColumns = field(repr=False, metadata=HIDDEN)
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of mistakes by kind."""
-        counts = Counter(mistake.kind for mistake in self.mistakes)
-        return {kind: counts[kind] for kind in ("miss", "false alarm", "near miss", "confusion")}
+        counts = np.bincount(self.columns.kind, minlength=len(MISTAKE_KINDS))
+        return dict(zip(MISTAKE_KINDS, counts.tolist(), strict=True))
 
     @property
     def by_item(self) -> dict[str, dict[str, int]]:
         """Number of mistakes by item and kind."""
+        items = [item for item, _ in self.columns.keys]
         counts: dict[str, Counter[str]] = {}
-        for mistake in self.mistakes:
-            counts.setdefault(mistake.item, Counter())[mistake.kind] += 1
+        for document, kind in zip(self.columns.document.tolist(), self.columns.kind.tolist(), strict=True):
+            counts.setdefault(items[document], Counter())[MISTAKE_KINDS[kind]] += 1
         return {item: dict(by_kind) for item, by_kind in counts.items()}
 
     @property
     def late(self) -> int:
         """Number of near misses after the coder's boundary."""
-        return sum(mistake.offset > 0 for mistake in self.mistakes if mistake.kind == "near miss")
+        return int((self.columns.offsets_of_near_misses > 0).sum())
 
     @property
     def early(self) -> int:
         """Number of near misses before the coder's boundary."""
-        return sum(mistake.offset < 0 for mistake in self.mistakes if mistake.kind == "near miss")
+        return int((self.columns.offsets_of_near_misses < 0).sum())
 
     @property
     def offset(self) -> int:
@@ -185,68 +280,63 @@ def find_mistakes(participants: Participants, system: str, measure: Measure) -> 
     items = [item for item in participants.items if item in by_item]
     keys = [(item, coder) for item in items for coder in participants.coders[item]]
     pairs: list[tuple[Any, Any]] = [(participants.coders[item][coder], by_item[item]) for item, coder in keys]
-    mistakes, matches = _mistakes_and_matches(pairs, keys, measure)
+    columns, matches = _mistakes_and_matches(pairs, keys, measure)
     return Mistakes(
         system=system,
-        mistakes=mistakes,
+        mistakes=columns.mistakes,
         matches=matches,
-        confusions=_confusions(mistakes),
+        confusions=columns.confusions,
         offsets=_offsets(pairs),
         density=_density([by_item[item]] for item in items),
         coders_density=_density(participants.coders[item].values() for item in items),
         coders_per_item=len(keys) / len(items),
+        columns=columns,
     )
 
 
 def _mistakes_and_matches(
     pairs: list[tuple[Any, Any]], keys: list[tuple[str, str]], measure: Measure
-) -> tuple[tuple[Mistake, ...], int]:
+) -> tuple[MistakeColumns, int]:
     """Return the mistakes in all pairs that can be scored, and the number of matches; ``keys`` are (item, coder)."""
     scores = score_many(pairs, measure)
     columns = measure.edit_columns(scores.batch)
     if columns is not None:
         return _from_columns(columns, [keys[place] for place in scores.places.tolist()])
-    mistakes: list[Mistake] = []
+    types: dict[str | None, int] = {None: NONE}
+    streams: dict[str | None, int] = {}
+    rows: list[tuple[int, ...]] = []
     matches = 0
     for place in scores.scored.tolist():
         for edit in scores[place].edits or ():
             if edit.kind == "match":
                 matches += 1
-            else:
-                kind, (item, coder), (a, b) = _KINDS[edit.kind], keys[place], (edit.a_position, edit.b_position)
-                mistakes.append(Mistake(kind, item, coder, a, b, edit.a_type, edit.b_type, edit.stream))
-    return tuple(mistakes), matches
+                continue
+            positions = (NONE if position is None else position for position in (edit.a_position, edit.b_position))
+            codes = (types.setdefault(name, len(types) - 1) for name in (edit.a_type, edit.b_type))
+            stream = streams.setdefault(edit.stream, len(streams))
+            rows.append((place, _KIND_NUMBERS[edit.kind], *positions, *codes, stream))
+    document, kind, a, b, a_type, b_type, stream_of = np.array(rows, np.int64).reshape(-1, 7).T
+    names = [name for name in types if name is not None]
+    return MistakeColumns(keys, document, kind, a, b, a_type, b_type, stream_of, names, [*streams]), matches
 
 
-def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[tuple[Mistake, ...], int]:
+def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[MistakeColumns, int]:
     """Return mistakes and matches from the edits of all pairs, which the kernel listed at once."""
-    wrong = columns.kind != MATCH
-    names: dict[int, str | None] = {NONE: None, **dict(enumerate(columns.types))}
-    streams = [None] * int(wrong.sum()) if columns.stream is None else columns.stream[wrong].tolist()
-    stream_names: dict[int | None, str | None] = {None: None, **dict(enumerate(columns.streams))}
-    numbers = (columns.document, columns.kind, columns.a_position, columns.b_position, columns.a_type, columns.b_type)
-    mistakes = [
-        Mistake(
-            _KINDS[EDIT_KINDS[kind]],
-            keys[document][0],
-            keys[document][1],
-            None if a == NONE else a,
-            None if b == NONE else b,
-            names[a_type],
-            names[b_type],
-            stream_names[stream],
-        )
-        for document, kind, a, b, a_type, b_type, stream in zip(
-            *(column[wrong].tolist() for column in numbers), streams, strict=True
-        )
-    ]
-    return tuple(mistakes), len(columns) - len(mistakes)
-
-
-def _confusions(mistakes: Iterable[Mistake]) -> tuple[TypeConfusion, ...]:
-    pairs = ((mistake.type, mistake.system_type) for mistake in mistakes)
-    counts = Counter((a, b) for a, b in pairs if a is not None and b is not None and a != b)
-    return tuple(TypeConfusion(a, b, count) for (a, b), count in counts.most_common())
+    wrong = np.flatnonzero(columns.kind != MATCH)
+    kinds = np.array([_KIND_NUMBERS.get(name, NONE) for name in EDIT_KINDS], np.int64)
+    mistakes = MistakeColumns(
+        keys,
+        columns.document[wrong],
+        kinds[columns.kind[wrong]],
+        columns.a_position[wrong],
+        columns.b_position[wrong],
+        columns.a_type[wrong],
+        columns.b_type[wrong],
+        np.zeros(len(wrong), np.int64) if columns.stream is None else columns.stream[wrong],
+        columns.types,
+        (None,) if columns.stream is None else columns.streams,
+    )
+    return mistakes, len(columns) - len(mistakes)
 
 
 def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:

@@ -330,7 +330,7 @@ class Pairing:
         PairTable
             The pairs; measures with the same kind of reference share them.
         """
-        kind = "all" if measure["references"] is not None else "marks" if measure.accepts_marks else "each"
+        kind = reference_kind(measure)
         if kind not in self._tables:
             self._tables[kind] = _list_pairs(self, kind)
         return self._tables[kind]
@@ -398,6 +398,22 @@ class Pairing:
         if key not in self._batches:
             self._batches = {key: sides.pairs(table.first, table.second)}  # keep one: the next measures often share it
         return score_packed(measure, measure.pack_crossed(self._batches[key]), len(table.first))
+
+
+def reference_kind(measure: Measure) -> str:
+    """Return what a measure compares an annotation with.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+
+    Returns
+    -------
+    str
+        ``"each"`` coder, ``"all"`` coders together, or the ``"marks"`` of all coders.
+    """
+    return "all" if measure["references"] is not None else "marks" if measure.accepts_marks else "each"
 
 
 @dataclass(frozen=True, eq=False)

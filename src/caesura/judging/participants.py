@@ -26,6 +26,8 @@ Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Se
 
 Annotations = Mapping[str, Mapping[str, Annotation]]
 """Item -> coder -> annotation, or system -> item -> annotation."""
+NEEDS_SEGMENTATIONS = "the comparison of crisp and fuzzy evaluation needs segmentations without streams"
+"""Message if other annotations are to be compared with a crisp gold standard."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,11 @@ from caesura.agreement.families import default_coefficient
 from caesura.agreement.unitizing import shared_store
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.agreement.unitizing_scores import ScoredItems, unitizing_value
-from caesura.errors import InputError
+from caesura.errors import InputError, LimitError
+from caesura.judging.drawn_bounds import PAIRED_BOUNDARIES, paired_work
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
+from caesura.limits import MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
@@ -23,6 +25,9 @@ from caesura.statistics import AlternativeTest, alternative_annotator
 
 MIN_CODERS = 3
 """Minimum number of coders for the alternative annotator test."""
+MIN_ITEMS = 2
+"""Minimum number of items of each coder for the alternative annotator test."""
+_MEASURES = 4  # paired_work is that of several measures, and the test needs one
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +253,10 @@ def replacement_tests(
         names = participants.coder_names
         return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
     if scores is None or scores.measure != measure or HUMAN not in scores.segmenters:
+        reasons = _reasons_not_to_score(participants)
+        if all(reasons.values()):
+            names = tuple(sorted(participants.coder_names))
+            return tuple(Replacement(system, None, names, measure, reasons[system]) for system in participants.systems)
         # Score everything in one batch, over the same boundary types.
         scores = score_pairs(participants, measure, participants.systems, human=True)
     shape = (len(scores.items), len(scores.coders))
@@ -263,6 +272,35 @@ def replacement_tests(
     return tuple(results)
 
 
+def _reasons_not_to_score(participants: Participants) -> dict[str, str | None]:
+    """Return system -> reason why there is no test, as far as it is known before coders are compared; otherwise None."""
+    try:
+        hint = "choose fewer coders"
+        check_limit(PAIRED_BOUNDARIES, paired_work(participants), MAX_PAIRED_BOUNDARIES * _MEASURES, hint)
+    except LimitError as error:
+        return dict.fromkeys(participants.systems, str(error))
+    return {system: _too_few_items(_shared_items(participants, system)) for system in participants.systems}
+
+
+def _shared_items(participants: Participants, system: str) -> dict[str, int]:
+    """Return coder -> number of items that the coder, another coder and a system annotated."""
+    items = dict.fromkeys(sorted(participants.coder_names), 0)
+    for item in _items_with_agreement(participants, system):
+        for coder in participants.coders[item]:
+            items[coder] += 1
+    return items
+
+
+def _too_few_items(items: Mapping[str, int]) -> str | None:
+    """Return the reason if a coder has too few items for the alternative annotator test, or None."""
+    for coder, number in items.items():
+        if number < MIN_ITEMS:
+            return (
+                f"coder {coder!r} must share at least {MIN_ITEMS} items with the system and another coder; got {number}"
+            )
+    return None
+
+
 def _similarities(scores: PairScores, segmenter: str) -> tuple[Ints, Floats]:
     """Return the rows of a segmenter that could be scored, and their similarities."""
     rows = scores.rows_of.get(segmenter, np.empty(0, np.int64))
@@ -271,15 +309,9 @@ def _similarities(scores: PairScores, segmenter: str) -> tuple[Ints, Floats]:
 
 def _replacement(system: str, scores: PairScores, s_f: Floats, s_h: Floats, epsilon: float) -> Replacement:
     items = (~np.isnan(s_f)).sum(axis=1)
-    if (items >= 2).all():
-        test = alternative_annotator(s_f, s_h, epsilon=epsilon)
-        return Replacement(system, test, scores.coders, scores.measure)
-    coder = int(np.flatnonzero(items < 2)[0])
-    reason = (
-        f"coder {scores.coders[coder]!r} must share at least 2 items with the system and another coder; "
-        f"got {items[coder]}"
-    )
-    return Replacement(system, None, scores.coders, scores.measure, reason)
+    reason = _too_few_items(dict(zip(scores.coders, items.tolist(), strict=True)))
+    test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
+    return Replacement(system, test, scores.coders, scores.measure, reason)
 
 
 def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[Floats, Floats]:

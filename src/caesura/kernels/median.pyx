@@ -39,6 +39,9 @@ cdef extern from *:
     int bits_set(uint64_t x) noexcept nogil
 
 
+cdef int64_t MANY_PATHS = 1LL << 61  # the sum of two smaller numbers is exact
+
+
 cdef class MedianGraph:
     """All states that may be part of an optimum, with their successors.
 
@@ -276,6 +279,37 @@ cdef class MedianGraph:
                     ):
                         to_other[node] = self.other[node]
         return np.asarray(self.first), same, other
+
+
+def small_count(
+    const int64_t[::1] first not None, const int64_t[::1] left not None, const int64_t[::1] right not None
+):
+    """Return the number of paths from the first node to the last layer, or -1 if it may be larger than 2^61.
+
+    ``first``, ``left`` and ``right`` are those of :meth:`MedianGraph.steps`. The successors of a node have larger numbers.
+    """
+    cdef int64_t node, successor, nodes = left.shape[0], total = 0
+    cdef int64_t[::1] paths = np.zeros(nodes, np.int64)
+    cdef int side
+    with nogil:
+        paths[0] = 1
+        for node in range(first[first.shape[0] - 2]):
+            for side in range(2):
+                successor = right[node] if side else left[node]
+                if successor >= 0:
+                    paths[successor] += paths[node]
+                    if paths[successor] > MANY_PATHS:
+                        total = -1
+                        break
+            if total < 0:
+                break
+        if total == 0:
+            for node in range(first[first.shape[0] - 2], nodes):
+                total += paths[node]
+                if total > MANY_PATHS:
+                    total = -1
+                    break
+    return total
 
 
 cdef inline int64_t ceiling(int64_t value, int64_t divisor) noexcept nogil:

@@ -10,12 +10,13 @@ import numpy as np
 
 from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
+from caesura.kernels.marked import common_spans, common_tokens
 from caesura.limits import check_limit
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.span_chance import chance_work, expected_span_matches, expected_token_matches
 from caesura.measures.span_pairs import pack_marked_spans
-from caesura.measures.spans import HierarchyBatch, SpanArrays, count_common, distinct_rows
+from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, distinct_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Score
 from caesura.model.spans import Spans
@@ -151,11 +152,11 @@ class SpanF(_SpanMeasure):
         return {} if self["chance"] == "none" else None
 
     def _count(self, batch: HierarchyBatch) -> Floats:
-        a, b = (
-            distinct_rows(np.column_stack([side.document, side.start, side.end, self._labels_of(side)]))
-            for side in (batch.a, batch.b)
-        )
-        return count_common(a, b, len(batch))
+        a, b = batch.a, batch.b
+        counts: Floats = np.zeros((len(batch), 3))
+        labels = self._labels_of(a), self._labels_of(b)
+        common_spans(a.start, a.end, labels[0], a.off, b.start, b.end, labels[1], b.off, counts)
+        return counts
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_span_matches(a, b, tokens)
@@ -171,44 +172,16 @@ class TokenF(_SpanMeasure):
     parts = ("matches", "reference", "hypothesis")
 
     def _count(self, batch: HierarchyBatch) -> Floats:
-        sides = [(side.document, self._labels_of(side), side.start, side.end + 1) for side in (batch.a, batch.b)]
-        both = tuple(np.concatenate(columns) for columns in zip(*sides, strict=True))
-        a, b, either = (covered_tokens(columns, len(batch)) for columns in (*sides, both))
-        return np.column_stack([a + b - either, a, b])
+        a, b = batch.a, batch.b
+        a_label, b_label = (self._labels_of(side) - UNLABELLED for side in (a, b))  # from 0
+        number = 1 + max(int(label.max(initial=-1)) for label in (a_label, b_label))
+        counts: Floats = np.zeros((len(batch), 3))
+        seen, last = np.full(number, -1, np.int64), np.zeros((number, 2), np.int64)
+        common_tokens(a.start, a.end, a_label, a.off, b.start, b.end, b_label, b.off, seen, last, counts)
+        return counts
 
     def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
         return expected_token_matches(a, b, tokens)
-
-
-def covered_tokens(spans: tuple[Ints, ...], documents: int) -> Floats:
-    """Return how many labelled tokens the spans of each document cover; a token in two spans with one label counts once.
-
-    Parameters
-    ----------
-    spans : tuple of numpy.ndarray
-        Document, label, start (included) and end (excluded) of each span. Spans may overlap, and may be of any length.
-    documents : int
-        Number of documents.
-
-    Returns
-    -------
-    numpy.ndarray
-        One number per document.
-
-    Examples
-    --------
-    >>> columns = np.array([[0, 0, 0], [7, 7, 8], [0, 1, 0], [2, 10**9, 1]])
-    >>> covered_tokens(tuple(columns), 1).tolist()
-    [1000000001.0]
-    """
-    document, label, start, end = spans
-    place = np.concatenate([start, end])
-    change = np.repeat([1, -1], len(start))  # in how many spans with the label the tokens from here on lie
-    owner, kind = np.tile(document, 2), np.tile(label, 2)
-    order = np.lexsort((place, kind, owner))
-    place = place[order]
-    inside = np.cumsum(change[order])[:-1] > 0  # 0 after the last place of a document and label
-    return np.bincount(owner[order][:-1], np.diff(place) * inside, documents).astype(float)
 
 
 # -- chance -----------------------------------------------------------------------------------------------------------

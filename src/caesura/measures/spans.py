@@ -116,6 +116,23 @@ class SpanArrays:
         start, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
         return SpanArrays(start, end, level, label, off, self.edges[times], edge_off, self.extent[documents])
 
+    def slice(self, start: int, stop: int) -> SpanArrays:
+        """Return consecutive documents without copying their spans.
+
+        Parameters
+        ----------
+        start, stop : int
+            Place of the first document, and of the first document after the last one.
+
+        Returns
+        -------
+        SpanArrays
+            The spans of these documents.
+        """
+        (off, rows), (edge_off, times) = (_cut(offsets, start, stop) for offsets in (self.off, self.edge_off))
+        start_of, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
+        return SpanArrays(start_of, end, level, label, off, self.edges[times], edge_off, self.extent[start:stop])
+
     @property
     def document(self) -> Ints:
         """The document of each row."""
@@ -162,7 +179,7 @@ class HierarchyBatch(Batch):
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
     def slice(self, start: int, stop: int) -> HierarchyBatch:
-        return self.take(np.arange(start, stop))
+        return HierarchyBatch.of(self.length[start:stop], self.a.slice(start, stop), self.b.slice(start, stop))
 
     def take(self, documents: Ints) -> HierarchyBatch:
         return HierarchyBatch.of(self.length[documents], self.a.take(documents), self.b.take(documents))
@@ -243,6 +260,11 @@ def count_common(a: Ints, b: Ints, documents: int) -> Floats:
     common = columns[0][order][1:][is_common]  # equal neighbors belong to different sides
     numbers = [np.bincount(document, minlength=documents) for document in (common, a[:, 0], b[:, 0])]
     return np.column_stack(numbers).astype(float)
+
+
+def _cut(off: Ints, start: int, stop: int) -> tuple[Ints, slice]:
+    """Return the offsets of consecutive documents, counted from the first of them, and where their entries are."""
+    return off[start : stop + 1] - off[start], slice(off[start], off[stop])
 
 
 def _has_spans(pair: Any) -> bool:

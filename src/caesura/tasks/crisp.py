@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.errors import OptionError
 from caesura.judging.judge import Judgement
+from caesura.judging.participants import NEEDS_SEGMENTATIONS
+from caesura.model.corpus import Corpus
+from caesura.model.segmentation import Segmentation
 from caesura.options import OptionSet, setting, switch, whole
 
 if TYPE_CHECKING:  # gold standards are imported when they are used
@@ -41,6 +44,22 @@ class CrispOptions(OptionSet):
         "Show precision, recall and F against one gold standard beside fuzzy success against all coders."
     )
 
+    @property
+    def requested(self) -> bool:
+        """Whether crisp evaluation is to be computed."""
+        return self.crisp or self.gold is not None
+
+    def check(self, corpus: Corpus) -> None:
+        """Raise an error if crisp evaluation is requested and no item has segmentations.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Annotations of the human coders, as they are judged.
+        """
+        if self.requested and not any(isinstance(annotation, Segmentation) for annotation in corpus.values()):
+            raise OptionError(NEEDS_SEGMENTATIONS)
+
 
 def crisp_and_fuzzy(judgement: Judgement, options: CrispOptions) -> tuple[Judgement, CrispAndFuzzy | None]:
     """Score the systems of a judgement against a gold standard of its coders, if options ask for it.
@@ -59,7 +78,7 @@ def crisp_and_fuzzy(judgement: Judgement, options: CrispOptions) -> tuple[Judgem
     comparison : CrispAndFuzzy or None
         Crisp and fuzzy evaluation side by side; None without ``--gold`` and ``--crisp``.
     """
-    if options.gold is None and not options.crisp:
+    if not options.requested:
         return judgement, None
     from caesura.judging.crisp_gold import compare_crisp_and_fuzzy
 

@@ -21,6 +21,7 @@ from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, switch, whole
 from caesura.statistics import RankTest
+from caesura.tasks.crisp import CrispOptions
 from caesura.tasks.measure_choice import (
     choose_measures,
     default_direct_measures,
@@ -79,6 +80,7 @@ def judge_systems(
     options: JudgeOptions | None = None,
     *,
     settings: Settings | None = None,
+    crisp: CrispOptions | None = None,
 ) -> Judgement:
     """Judge systems against human coders.
 
@@ -92,6 +94,8 @@ def judge_systems(
         Measures, intervals, bounds and tests.
     settings : Settings, optional
         Symbols, similarity matrix and costs of a settings file.
+    crisp : CrispOptions, optional
+        Crisp evaluation that follows; annotations that it cannot evaluate are refused before they are judged.
 
     Returns
     -------
@@ -99,7 +103,7 @@ def judge_systems(
         The scores of all systems, with bounds, tests and mistakes.
     """
     options = options or JudgeOptions()
-    drops = _drops_on_spans(corpus, systems, options.seed) if corpus.kind == "spans" else ()
+    spans = (corpus, systems) if corpus.kind == "spans" else None
     without_units: tuple[Excluded, ...] = ()
     annotations: list[Mapping[Any, Annotation]] = [corpus, *systems.values()]
     check_only(options.only, options.measures)
@@ -109,6 +113,9 @@ def judge_systems(
     as_they_are = measures_as_they_are(annotations, requested)
     if not as_they_are or set(as_they_are) != set(requested):
         corpus, systems, without_units = systems_with_units(corpus, systems, level=options.hierarchy_level)
+    if crisp is not None:
+        crisp.check(corpus)
+    drops = () if spans is None else _drops_on_spans(*spans, options.seed)
     measures = choose_measures("judge", corpus, requested, settings=settings)
     arguments = options.select("interval", "level", "replicates", "seed", "alpha", "epsilon")
     bounds = (options.draws or True) if options.bounds else False

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from caesura.agreement.families import coefficient_label
 from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
-from caesura.judging.mistakes import Mistakes
+from caesura.judging.mistakes import Mistake, Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
+from caesura.limits import MAX_TEXT_ROWS
 from caesura.measures.base import Measure
 from caesura.measures.signatures import short_signature
 from caesura.model.segmentation import UNTYPED
@@ -20,7 +22,17 @@ from caesura.options import OptionSet, switch
 from caesura.statistics import RankTest
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.systems import judgement_answer
-from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, latex_text, or_undefined
+from caesura.views.table import (
+    ALL_ROWS,
+    Cell,
+    Table,
+    cells,
+    clean,
+    extra_figures,
+    interval_cells,
+    latex_text,
+    or_undefined,
+)
 
 
 def score_tables(judgement: Judgement) -> list[Table]:
@@ -591,23 +603,31 @@ def mistake_list(mistakes: Mistakes | Iterable[Mistakes]) -> Table:
     Table
         Systems if there are several, items, coders, kinds and positions.
     """
-    listed = [mistakes] if isinstance(mistakes, Mistakes) else list(mistakes)
-    records = [
-        {"system": system.system}
-        | cells(entry, "item", "stream", "coder", "kind")
-        | {"coder has": entry.position, "system has": entry.system_position}
-        | {"late by": entry.offset if entry.kind == "near miss" else None}
-        | {"type": _type_cell(entry.type), "system's type": _type_cell(entry.system_type)}
-        for system in listed
-        for entry in system.mistakes
-    ]
-    columns = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
     if isinstance(mistakes, Mistakes):
-        return Table.from_records(
-            records, columns=columns, title=f"Mistakes of {mistakes.system}"
-        ).without_empty_columns()
-    table = Table.from_records(records, columns=("system", *columns), title="Mistakes of the systems")
-    return table.without_empty_columns()
+        rows = tuple(map(_mistake_cells, mistakes.mistakes))
+        return Table(_MISTAKE_COLUMNS, rows, title=f"Mistakes of {mistakes.system}").without_empty_columns()
+    rows = tuple((system.system, *_mistake_cells(entry)) for system in mistakes for entry in system.mistakes)
+    return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems").without_empty_columns()
+
+
+def _first_mistakes(mistakes: Iterable[Mistakes]) -> Table:
+    """Return the mistakes of all systems as far as a terminal shows them."""
+    listed = list(mistakes)
+    hidden = max(0, sum(len(system.mistakes) for system in listed) - MAX_TEXT_ROWS)
+    entries = islice(((system, entry) for system in listed for entry in system.mistakes), MAX_TEXT_ROWS)
+    rows = tuple((system.system, *_mistake_cells(entry)) for system, entry in entries)
+    notes = (f"and {hidden:,} more; {ALL_ROWS}",) * bool(hidden)
+    return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems", notes=notes)
+
+
+_MISTAKE_COLUMNS = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
+
+
+def _mistake_cells(mistake: Mistake) -> tuple[Cell, ...]:
+    late_by = mistake.offset if mistake.kind == "near miss" else None
+    types = _type_cell(mistake.type), _type_cell(mistake.system_type)
+    positions = mistake.position, mistake.system_position
+    return (mistake.item, mistake.stream, mistake.coder, mistake.kind, *positions, late_by, *types)
 
 
 def _type_cell(name: str | None) -> str | None:
@@ -651,7 +671,12 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
     if "errors" not in judgement.undefined:
         sections += [
             Section("errors", lambda: mistake_table(judgement.mistakes.values()), tables.errors),
-            Section("mistakes", lambda: mistake_list(judgement.mistakes.values()), tables.list_errors),
+            Section(
+                "mistakes",
+                lambda: mistake_list(judgement.mistakes.values()),
+                tables.list_errors,
+                excerpt=lambda: _first_mistakes(judgement.mistakes.values()),
+            ),
         ]
     return Answer(judgement_answer(judgement), tuple(sections))
 
