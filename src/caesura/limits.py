@@ -63,6 +63,8 @@ MAX_NUMBERED_UNITS = 2**18
 """Units without words that a measure of words numbers instead: about two seconds."""
 MAX_SPAN_STEPS = 50_000_000
 """Comparisons of spans in the search for the heaviest set without crossing."""
+MAX_UNIFIED_SPANS = 6_000_000
+"""Spans of both coders, summed over all pairs of coders and all items, that are compared to find the best annotators."""
 MAX_DIGITS = 4000
 """Digits of a count that is exact. Python does not print longer whole numbers."""
 MAX_KEY_PARTS = 100
