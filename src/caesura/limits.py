@@ -157,6 +157,9 @@ MAX_CHANCE_TEXTS = 40_000
 """Items of S_f with random texts, summed over all pairs of coders."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
+MAX_MEDIAN_WORK = 1_000_000
+"""States of all coders, summed over times, in the median gold standards of all items in seconds; an item has a share of them
+in proportion to its times."""
 MAX_GOLD_STATES = 5_000_000
 """Joint states of the coders in a median gold standard of one text, for n_t > 2; each takes about 40 bytes."""
 

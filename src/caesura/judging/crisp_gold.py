@@ -16,6 +16,9 @@ from caesura.model.marks import Marks
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 
+NEEDS_SEGMENTATIONS = "the comparison of crisp and fuzzy evaluation needs segmentations without streams"
+"""Message for data of another kind."""
+
 
 @dataclass(frozen=True, slots=True)
 class CrispAndFuzzyRow:
@@ -110,7 +113,7 @@ def compare_crisp_and_fuzzy(
     Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation.
     """
     if participants.kind != "linear":
-        raise OptionError("the comparison of crisp and fuzzy evaluation needs segmentations without streams")
+        raise OptionError(NEEDS_SEGMENTATIONS)
     standard = gold(participants.to_corpus(), method, threshold=threshold, ignore_types=True)
     excluded = [*standard.excluded]
     rows = [row for system in participants.systems for row in _rows(participants, system, standard, excluded)]
