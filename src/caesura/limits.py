@@ -63,6 +63,8 @@ MAX_NUMBERED_UNITS = 2**18
 """Units without words that a measure of words numbers instead: about two seconds."""
 MAX_SPAN_STEPS = 50_000_000
 """Comparisons of spans in the search for the heaviest set without crossing."""
+MAX_UNIFIED_SPANS = 6_000_000
+"""Spans of both coders, summed over all pairs of coders and all items, that are compared to find the best annotators."""
 MAX_DIGITS = 4000
 """Digits of a count that is exact. Python does not print longer whole numbers."""
 MAX_KEY_PARTS = 100
@@ -157,6 +159,9 @@ MAX_CHANCE_TEXTS = 40_000
 """Items of S_f with random texts, summed over all pairs of coders."""
 MAX_DRAWS = 1_000_000
 """Draws of simulated chance."""
+MAX_MEDIAN_WORK = 1_000_000
+"""States of all coders, summed over times, in the median gold standards of all items in seconds; an item has a share of them
+in proportion to its times."""
 MAX_GOLD_STATES = 5_000_000
 """Joint states of the coders in a median gold standard of one text, for n_t > 2; each takes about 40 bytes."""
 

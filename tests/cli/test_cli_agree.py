@@ -13,7 +13,8 @@ from click.testing import Result
 import caesura as cz
 from caesura.data import stargazer
 from caesura.errors import CaesuraWarning
-from caesura.views.agreement import draw_dendrogram
+from caesura.views import agreement as views
+from caesura.views.agreement import draw_dendrogram, heat_table
 from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
@@ -446,3 +447,12 @@ def test_agree_invalid_usage_exits_2(run: Run, arguments: list[str], message: st
 
 def test_bias_has_no_outliers(run: Run) -> None:
     assert "the others agree best" not in run("agree", "readers.json", "-c", "bias").stdout
+
+
+def test_table_of_heat_is_built_only_if_it_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = []
+    monkeypatch.setattr(views, "heat_table", lambda strips: built.append(strips) or heat_table(strips))
+    assert run("agree", "readers.json", "-m", B, "--heat", "--json").exit_code == 0
+    assert not built
+    assert run("agree", "readers.json", "-m", B, "--heat", "--csv", "--table", "heat").exit_code == 0
+    assert len(built) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import re
@@ -468,3 +469,18 @@ def test_systems_with_different_items(run: Run, folder: Path) -> None:
     comparison = results_of(document)["comparisons"][0]
     assert comparison["pairs"][0]["interval"] is None
     assert "no interval of mine - theirs under B: too few items in common (2)" in comparison["notes"]
+
+
+def test_crisp_evaluation_of_dialogues_and_spans_is_refused_before_the_work(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge_systems(*_: object, **__: object) -> None:
+        raise AssertionError("the systems were judged")
+
+    monkeypatch.setattr(importlib.import_module("caesura.cli.judge"), "judge_systems", judge_systems)
+    spans = "item,coder,start,end,label\n" + "".join(f"x,{coder},{s},{s + 3},A\n" for coder in "abc" for s in (0, 8))
+    (folder / "spans.csv").write_text(spans)
+    for name, coder in (("talk.csv", "bo"), ("spans.csv", "c")):
+        result = invoke(["judge", str(folder / name), "--system", coder, "--crisp"])
+        assert result.exit_code
+        assert "needs segmentations without streams" in result.stderr

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.errors import OptionError
+from caesura.errors import LimitError, OptionError
 from caesura.gold.median import median_segmentation
 from caesura.gold.median_in_time import median_in_time
 from oracle.median_in_time import median
@@ -52,3 +52,24 @@ def test_too_many_close_boundaries() -> None:
     coders = [list(range(coder, 100, 3)) for coder in range(1, 4)]
     with pytest.raises(OptionError, match="too many boundaries lie close together"):
         median_in_time(coders, [i * 10 for i in range(100)], 100_000)
+
+
+def test_work_is_bounded() -> None:
+    coders = [list(range(coder, 3000, 3)) for coder in range(1, 4)]
+    places = [i * 200 for i in range(3000)]
+    whole = median_in_time(coders, places, 1000, max_work=10**9)
+    assert whole == median_in_time(coders, places, 1000)
+    with pytest.raises(
+        LimitError, match=r"the exact median of 3,000 times of 3 coders would take about .* --method majority"
+    ):
+        median_in_time(coders, places, 1000, max_work=2000)
+
+
+def test_parts_of_a_long_text_are_joined() -> None:
+    """Wherever nothing waits, the text is cut: costs and matches are added, and numbers of optima multiplied."""
+    part = median_in_time([[1], [2]], [0, 300], 1000)
+    places = [start + offset for start in range(0, 500_000, 5000) for offset in (0, 300)]
+    result = median_in_time([list(range(1, 201, 2)), list(range(2, 201, 2))], places, 1000)
+    assert (result.matches, result.optima) == (100 * part.matches, part.optima**100)
+    assert result.cost == pytest.approx(100 * part.cost)
+    assert result.positions == tuple(2 * k + number for k in range(100) for number in part.positions)

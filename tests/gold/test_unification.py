@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from statistics import fmean, pstdev
 
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.errors import OptionError, Undefined
+from caesura.errors import LimitError, OptionError, Undefined
+from caesura.gold import unify
 from caesura.gold.experiment import FigureSummary
 from caesura.gold.unify import METHODS
 from caesura.views.gold import deviation_table, dropped_table, span_table, unification_table, unified_table
@@ -222,3 +224,49 @@ def test_full_methods_count_a_span_on_two_levels_twice():
     assert result.row("FlatCNS").mean_spans == 2
     assert result.row("BestAnnotator").best_annotators == {"t": "a"}
     assert not result.row("CFU").best_annotators
+
+
+def test_blocks_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures are those of every pair on its own, however many pairs are compared together."""
+    rng = random.Random(5)
+    items = {f"item {k}": {f"coder {j}": nested(rng) for j in range(4)} for k in range(6)}
+    items["item 6"] = {"coder 0": cz.Hierarchy(8, []), "coder 1": nested(rng)}
+    corpus = cz.Corpus(items)
+    whole = cz.evaluate_unification(corpus)
+    for size in (1, 30):
+        monkeypatch.setattr(unify, "_BLOCK_SPANS", size)
+        assert cz.evaluate_unification(corpus) == whole
+    scores = []
+    for by_coder in items.values():
+        gold = cz.unify(by_coder, method="union").hierarchy
+        texts = by_coder.values()
+        scores += [(text, cz.hierarchy_overlap(text, gold), cz.non_crossing(text, gold)) for text in texts]
+    row = whole.row("FlatUNI")
+    assert row.recall.annotations == row.non_crossing.annotations == len(scores) - 1  # one annotation has no spans
+    assert row.precision.mean == pytest.approx(fmean(overlap.precision() for _, overlap, _ in scores), abs=1e-15)
+    crossing = fmean(score.value for text, _, score in scores if text.spans)
+    assert row.non_crossing.mean == pytest.approx(crossing, abs=1e-15)
+
+
+def test_limit_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = cz.Corpus({"item": {f"coder {j}": nested(random.Random(j)) for j in range(5)}})
+    spans = 4 * sum(len(annotation.spans) for annotation in corpus.of_item("item").values())
+    monkeypatch.setattr(unify, "MAX_UNIFIED_SPANS", spans)
+    assert cz.evaluate_unification(corpus).rows
+    monkeypatch.setattr(unify, "MAX_UNIFIED_SPANS", spans - 1)
+    message = f"spans in all pairs of coders: {spans}, more than {spans - 1}; choose items"
+    with pytest.raises(LimitError, match=message):
+        cz.evaluate_unification(corpus)
+    with pytest.raises(LimitError, match=message):
+        cz.gold(corpus, "best_annotator")
+    assert cz.gold(corpus, "majority").corpus
+    assert cz.evaluate_unification(corpus, methods=["majority"]).rows
+
+
+def nested(rng: random.Random) -> cz.Hierarchy:
+    """Return a hierarchy of a text of 8 units and random spans inside halves of the text."""
+    spans = {(1, 8)}
+    for first in (1, 5):
+        start = rng.randrange(first, first + 4)
+        spans.add((start, rng.randrange(start, first + 4)))
+    return cz.Hierarchy(8, sorted(spans))

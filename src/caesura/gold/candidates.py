@@ -90,10 +90,13 @@ class CoderHierarchies:
         One hierarchy per coder.
     empty_spans : int
         Number of spans that became empty when times were merged.
+    kappas : mapping of (str, str) to float, or None
+        Kappa of each pair of coders, None if it is undefined; None as a whole if they are not known yet.
     """
 
     by_coder: Mapping[str, Hierarchy]
     empty_spans: int
+    kappas: Mapping[tuple[str, str], float | None] | None = None
     _candidates: dict[tuple[str, str], list[Candidate]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
 from caesura.gold.candidates import CoderHierarchies, collect_hierarchies
-from caesura.gold.unify import METHODS, UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappa_or_none
-from caesura.measures.hierarchy import hierarchy_overlap, non_crossing
+from caesura.gold.unify import (
+    METHODS,
+    HierarchyPair,
+    UnificationMethod,
+    UnifiedHierarchy,
+    blocks_of,
+    build_gold,
+    check_method,
+    check_pair_spans,
+    pair_kappas,
+    values_or_none,
+)
+from caesura.measures.many import score_packed
+from caesura.measures.registry import parse
+from caesura.measures.sums import divide
 from caesura.model.corpus import Corpus
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result, signature_line
+from caesura.model.value import Floats
 from caesura.options import names, positive, suggest
 
 _FIGURES = ("kappa", "recall", "precision", "non_crossing")
@@ -254,6 +270,12 @@ def evaluate_unification(
     if not annotations:
         examples = "; ".join(map(str, excluded[:5]))
         raise OptionError(f"no item can be unified{': ' if examples else '; the corpus is empty'}{examples}")
+    if any(method.name == "best_annotator" for method in checked):
+        check_pair_spans(hierarchies.by_coder.values() for hierarchies in annotations.values())
+        kappas = pair_kappas([*annotations.values()])
+        annotations = {
+            item: replace(annotations[item], kappas=of_item) for item, of_item in zip(annotations, kappas, strict=True)
+        }
     return Unification(
         rows=tuple(row for method in checked for row in _rows(method, annotations, tolerance)),
         items=tuple(annotations),
@@ -317,12 +339,13 @@ def _row(
     excluded: list[Excluded],
 ) -> UnificationRow:
     includes_self = not name.endswith("-self")
-    figures = [
-        _figures(gold, hierarchy)
+    pairs = [
+        (hierarchy, gold.hierarchy)
         for item, gold in golds.items()
         for coder, hierarchy in annotations[item].by_coder.items()
         if includes_self or coder != gold.best_annotator
     ]
+    figures = _figures(pairs, method.level)
     spans = [gold.hierarchy.full if method.level == "full" else gold.hierarchy.flat for gold in golds.values()]
     span_counts = [*map(len, spans)]
     return UnificationRow(
@@ -330,8 +353,8 @@ def _row(
         method=method.name,
         level=method.level,
         includes_self=includes_self,
-        **{figure: FigureSummary.of(values[figure] for values in figures) for figure in _FIGURES},
-        annotations=len(figures),
+        **{name: FigureSummary.of(values) for name, values in figures.items()},
+        annotations=len(pairs),
         mean_spans=sum(span_counts) / max(1, len(golds)),
         empty_golds=span_counts.count(0),
         conflicting_golds=sum(gold.conflicts > 0 for gold in golds.values()),
@@ -341,12 +364,35 @@ def _row(
     )
 
 
-def _figures(gold: UnifiedHierarchy, annotation: Hierarchy) -> dict[str, float | None]:
-    """Return the figures of a gold standard against one annotation; None if a figure is undefined."""
-    overlap = hierarchy_overlap(annotation, gold.hierarchy, level=gold.level)
+def _figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float | None]]:
+    """Return the figures of each pair of an annotation and a gold standard; None where a figure is undefined."""
+    figures: dict[str, list[float | None]] = {name: [] for name in _FIGURES}
+    for block in blocks_of(pairs):
+        for name, values in _block_figures(block, level).items():
+            figures[name] += values
+    return figures
+
+
+def _block_figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float | None]]:
+    """Return the figures of pairs that are packed once for all measures."""
+    overlap, crossing, kappa = (
+        parse(f"hierarchy_overlap(level={level!r})"),
+        parse("non_crossing"),
+        parse("hierarchy_kappa"),
+    )
+    batch, places, errors = overlap.pack(pairs)
+    for error in errors.values():
+        raise error
+    packed = batch, places, errors
+    common, in_annotation, in_gold = score_packed(overlap, packed, len(pairs)).counts.T
+    uncrossed = score_packed(crossing, packed, len(pairs)).values
     return {
-        "kappa": kappa_or_none(gold.hierarchy, annotation),
-        "recall": overlap.recall() if annotation.spans else None,
-        "precision": overlap.precision() if gold.hierarchy.spans else None,
-        "non_crossing": non_crossing(annotation, gold.hierarchy).value if annotation.spans else None,
+        "kappa": values_or_none(score_packed(kappa, kappa.pack_crossed(batch), len(pairs))),
+        "recall": _where(in_annotation > 0, divide(common, in_annotation)),
+        "precision": _where(in_gold > 0, divide(common, in_gold)),
+        "non_crossing": _where(in_annotation > 0, uncrossed),
     }
+
+
+def _where(defined: NDArray[np.bool_], values: Floats) -> list[float | None]:
+    return [value if flag else None for flag, value in zip(defined.tolist(), values.tolist(), strict=True)]

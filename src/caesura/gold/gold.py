@@ -22,7 +22,14 @@ from caesura.gold.linear import (
     method_name,
 )
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
-from caesura.gold.unify import UnificationMethod, UnifiedHierarchy, build_gold, check_method, kappas_or_none
+from caesura.gold.unify import (
+    UnificationMethod,
+    UnifiedHierarchy,
+    build_gold,
+    check_method,
+    check_pair_spans,
+    kappas_or_none,
+)
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, spans_nest
@@ -453,6 +460,8 @@ def _unify_items(
     golds: dict[str, UnifiedHierarchy] = {}
     pairs: list[tuple[Hierarchy, Hierarchy]] = []
     excluded: list[Excluded] = []
+    if method.name == "best_annotator":
+        check_pair_spans(_hierarchies_of(corpus, item) for item in corpus.item_names)
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         try:
@@ -467,6 +476,10 @@ def _unify_items(
     kappas = iter(kappas_or_none(pairs))
     items = [_hierarchy_item(item, entry, [*islice(kappas, len(entry.coders))]) for item, entry in golds.items()]
     return golds, items, excluded
+
+
+def _hierarchies_of(corpus: Corpus, item: str) -> list[Hierarchy]:
+    return [annotation for annotation in corpus.of_item(item).values() if isinstance(annotation, Hierarchy)]
 
 
 def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float | None]) -> GoldItem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ import numpy as np
 from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
 from caesura.gold.median import MedianSegmentation, median_segmentation
 from caesura.gold.median_in_time import median_in_time
+from caesura.limits import MAX_MEDIAN_WORK
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.corpus import Corpus
@@ -82,6 +84,11 @@ class TimeScale:
 
     places: Mapping[tuple[str, str], Ints]
     n_t: int
+
+    @cached_property
+    def size(self) -> int:
+        """Number of positions of all items."""
+        return sum(map(len, self.places.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,15 +357,19 @@ class _Places:
 
     at: Ints | None
     n_t: int
+    max_work: float = math.inf  # for the median
 
     @classmethod
     def of(cls, text: _Text, n_t: int, scale: TimeScale | None) -> _Places:
-        return cls(None if scale is None else scale.places[text.item, text.stream or ""], n_t)
+        if scale is None:
+            return cls(None, n_t)
+        at = scale.places[text.item, text.stream or ""]
+        return cls(at, n_t, MAX_MEDIAN_WORK * len(at) / max(1, scale.size))
 
     def median(self, marks: list[Ints], last: int) -> MedianSegmentation:
         if self.at is None:
             return median_segmentation(marks, last, self.n_t)
-        return median_in_time([at.tolist() for at in marks], self.at[:last].tolist(), self.n_t)
+        return median_in_time([at.tolist() for at in marks], self.at[:last].tolist(), self.n_t, self.max_work)
 
     def length(self, last: int) -> int:
         return int(self[np.array([last])][0]) + 1 if last else 1

@@ -11,23 +11,23 @@ boundaries are solved one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from caesura.errors import OptionError
+from caesura.errors import LimitError, OptionError
 from caesura.gold.median import MedianSegmentation
 
 _EQUAL, _GOLD, _CODER = 0, 1, 2  # who has a boundary at a place: both or neither, median only, coder only
 _Waiting = tuple[int, tuple[int, ...]]  # side and places of the boundaries that wait for a partner, first to last
 _NOTHING: _Waiting = (_EQUAL, ())
 _State = tuple[tuple[_Waiting, int], ...]  # waiting boundaries -> cost relative to nothing waiting
-
+_START: _State = ((_NOTHING, 0),)
 
 _MAX_STATES = 10_000  # of all coders together
 _MAX_WAITING = 200  # ways in which boundaries of one coder may wait
-_TOO_DENSE = (
-    "too many boundaries lie close together for an exact median; choose a smaller n_t (--n-t 0.2s) or --method majority"
-)
+_INSTEAD = "choose a smaller n_t (--n-t 0.2s) or --method majority"
+_TOO_DENSE = f"too many boundaries lie close together for an exact median; {_INSTEAD}"
 
 
 class _Best(NamedTuple):
@@ -39,7 +39,12 @@ class _Best(NamedTuple):
     optima: int
 
 
-def median_in_time(coders: Sequence[Sequence[int]], places: Sequence[int], n_t: int) -> MedianSegmentation:
+_Layer = dict[tuple[int, ...], _Best]  # number of each coder's state -> the best choice
+
+
+def median_in_time(
+    coders: Sequence[Sequence[int]], places: Sequence[int], n_t: int, max_work: float = math.inf
+) -> MedianSegmentation:
     """Return the segmentation with the smallest total boundary edit distance to all coders.
 
     Parameters
@@ -50,6 +55,8 @@ def median_in_time(coders: Sequence[Sequence[int]], places: Sequence[int], n_t: 
         Where the places are, in rising order, in any unit such as microseconds. At each of them a coder should have a boundary.
     n_t : int
         Boundaries less than this far apart are near misses, in the same unit.
+    max_work : float, optional
+        Largest number of states of all coders, summed over places.
 
     Returns
     -------
@@ -61,6 +68,8 @@ def median_in_time(coders: Sequence[Sequence[int]], places: Sequence[int], n_t: 
     ------
     OptionError
         If too many boundaries lie less than ``n_t`` apart.
+    LimitError
+        If the work is above ``max_work``.
 
     Examples
     --------
@@ -70,80 +79,117 @@ def median_in_time(coders: Sequence[Sequence[int]], places: Sequence[int], n_t: 
     MedianSegmentation(positions=(1, 3, 4), cost=2.3, matches=3, optima=8)
     """
     marks = [frozenset(positions) for positions in coders]
-    layer: dict[tuple[_State, ...], _Best] = {(((_NOTHING, 0),),) * len(marks): _Best(0, 0, (), 1)}
+    states = [_START]
+    layer: _Layer = {(0,) * len(marks): _Best(0, 0, (), 1)}
+    work = 0
+    parts: list[_Best] = []  # of the text before places where all choices meet in one state
     for number, place in enumerate(places, 1):
         following = places[number] if number < len(places) else place + n_t
         marked = [number in positions for positions in marks]
-        layer = _after(layer, number, place, following, marked, n_t)
+        layer, states = _after(layer, states, number, place, following, marked, n_t)
+        work += len(layer) * len(marks)
         if len(layer) > _MAX_STATES:
             raise OptionError(_TOO_DENSE)
-    best = min(layer.values(), key=lambda entry: entry[:3])  # one state: nothing waits at the end
-    return MedianSegmentation(best.chosen, best.cost / n_t, -best.matches, best.optima)
+        if work > max_work:
+            estimate = work * len(places) / number / max_work
+            raise LimitError(
+                f"the exact median of {len(places):,} times of {len(marks)} coders would take about {estimate:.2g} times the "
+                f"work that is allowed, because many boundaries lie close together; {_INSTEAD}"
+            )
+        if len(layer) == 1:
+            ((joint, best),) = layer.items()
+            parts.append(best)
+            layer = {joint: _Best(0, 0, (), 1)}
+    # One state remains at the end, because nothing waits there.
+    cost, matches = sum(part.cost for part in parts), sum(part.matches for part in parts)
+    chosen = tuple(number for part in parts for number in part.chosen)
+    return MedianSegmentation(chosen, cost / n_t, -matches, math.prod(part.optima for part in parts))
+
+
+class _Steps(dict[int, tuple[int, int]]):
+    """Number of a coder's state -> number of the state after a place, and the change of the cost; found when first needed."""
+
+    def __init__(
+        self, states: Sequence[_State], step: Callable[[_State], tuple[_State, int]], numbers: dict[_State, int]
+    ):
+        self.states, self.step, self.numbers = states, step, numbers
+
+    def __missing__(self, state: int) -> tuple[int, int]:
+        successor, added = self.step(self.states[state])
+        result = self[state] = self.numbers.setdefault(successor, len(self.numbers)), added
+        return result
 
 
 def _after(
-    layer: Mapping[tuple[_State, ...], _Best], number: int, place: int, following: int, marked: Sequence[bool], n_t: int
-) -> dict[tuple[_State, ...], _Best]:
-    """Return the states after a place, with and without a boundary of the median there."""
-    steps: dict[tuple[_State, int], tuple[_State, int]] = {}
-    states: dict[tuple[_State, ...], _Best] = {}
-    for joint, best in layer.items():
-        for has in (False, True) if any(marked) else (False,):
-            cost, successors = best.cost, []
-            for state, mark in zip(joint, marked, strict=True):
-                who = _EQUAL if mark == has else _GOLD if has else _CODER
-                if (state, who) not in steps:
-                    steps[state, who] = _next_state(state, who, place, following, n_t)
-                successor, added = steps[state, who]
-                successors.append(successor)
-                cost += added
-            matches = best.matches - (sum(marked) if has else 0)
-            entry = _Best(cost, matches, (*best.chosen, number) if has else best.chosen, best.optima)
-            key = tuple(successors)
-            states[key] = _better(states[key], entry) if key in states else entry
-    return _useful(states, following, n_t)
+    layer: _Layer, states: Sequence[_State], number: int, place: int, following: int, marked: Sequence[bool], n_t: int
+) -> tuple[_Layer, list[_State]]:
+    """Return the layer after a place, with and without a boundary of the median there, and the states of its coders."""
+    numbers: dict[_State, int] = {}
+
+    def steps_of(who: int) -> _Steps:
+        return _Steps(states, lambda state: _next_state(state, who, place, following, n_t), numbers)
+
+    equal, gold, coder = map(steps_of, (_EQUAL, _GOLD, _CODER))
+    successors: _Layer = {}
+    for has in (False, True) if any(marked) else (False,):
+        steps = [equal if mark == has else gold if has else coder for mark in marked]
+        matches = sum(marked) if has else 0
+        for joint, best in layer.items():
+            moves = [step[state] for step, state in zip(steps, joint, strict=True)]
+            cost = best.cost + sum([added for _, added in moves])
+            chosen = (*best.chosen, number) if has else best.chosen
+            entry = _Best(cost, best.matches - matches, chosen, best.optima)
+            key = tuple([state for state, _ in moves])
+            successors[key] = _better(successors[key], entry) if key in successors else entry
+    reached = list(numbers)
+    return _useful(successors, reached, following, n_t), reached
 
 
-def _useful(states: Mapping[tuple[_State, ...], _Best], following: int, n_t: int) -> dict[tuple[_State, ...], _Best]:
+def _useful(layer: _Layer, states: Sequence[_State], following: int, n_t: int) -> _Layer:
     """Return the states that may be part of an optimum: pairs still to come can save what they cost more than the best."""
-    gains: dict[_State, int] = {}
-    for state in {state for joint in states for state in joint}:
-        gains[state] = max(sum(n_t - (following - at) for at in waiting[1]) - cost for waiting, cost in state)
-    smallest = min(best.cost for best in states.values())
-    return {
-        joint: best for joint, best in states.items() if best.cost - sum(gains[state] for state in joint) <= smallest
-    }
+    gains = [
+        max(sum(n_t - (following - at) for at in waiting[1]) - cost for waiting, cost in state) for state in states
+    ]
+    limit = min(best.cost for best in layer.values())
+    return {joint: best for joint, best in layer.items() if best.cost - sum([gains[state] for state in joint]) <= limit}
 
 
 def _better(a: _Best, b: _Best) -> _Best:
     """Return the better of two choices with the same state; the optima of equal cost are added."""
-    optima = a.optima * (a.cost <= b.cost) + b.optima * (b.cost <= a.cost)
-    return min(a, b, key=lambda entry: entry[:3])._replace(optima=optima)
+    if a.cost != b.cost:
+        return a if a.cost < b.cost else b
+    return min(a, b, key=lambda entry: entry[:3])._replace(optima=a.optima + b.optima)
 
 
 def _next_state(state: _State, who: int, place: int, following: int, n_t: int) -> tuple[_State, int]:
     """Return the state after a place, relative to the cost if nothing waits, and the change of that cost."""
+    expired = following - n_t  # a boundary up to here has no partner from the next place on
+    if who == _EQUAL:
+        if len(state) == 1:
+            return state, 0
+        useful = [(waiting, cost) for waiting, cost in state if _is_useful(waiting, cost, expired)]
+        return tuple(useful), 0
     costs: dict[_Waiting, int] = {}
-
-    def offer(waiting: _Waiting, cost: int) -> None:
-        costs[waiting] = min(cost, costs.get(waiting, cost))
-
-    for (side, before), cost in state:
-        if who == _EQUAL:
-            offer((side, before), cost)
-            continue
-        offer((side, before), cost + n_t)  # the boundary stays alone
+    for waiting, cost in state:
+        side, before = waiting
+        alone = cost + n_t
+        if alone < costs.get(waiting, alone + 1):
+            costs[waiting] = alone  # the boundary stays alone
         if side in (_EQUAL, who):
-            offer((who, (*before, place)), cost)  # it waits for a partner
+            successor, after = (who, (*before, place)), cost  # it waits for a partner
         else:
-            offer((side, before[1:]) if before[1:] else _NOTHING, cost + place - before[0])  # it pairs with the first
+            successor = (side, before[1:]) if before[1:] else _NOTHING
+            after = cost + place - before[0]  # it pairs with the first
+        if after < costs.get(successor, after + 1):
+            costs[successor] = after
     base = costs[_NOTHING]
-    useful = {
-        waiting: cost - base
-        for waiting, cost in costs.items()
-        if waiting == _NOTHING
-        or (following - waiting[1][0] < n_t and cost - base < sum(n_t - (following - at) for at in waiting[1]))
-    }
+    useful = [(waiting, cost - base) for waiting, cost in costs.items() if _is_useful(waiting, cost - base, expired)]
     if len(useful) > _MAX_WAITING:
         raise OptionError(_TOO_DENSE)
-    return tuple(sorted(useful.items())), base
+    return tuple(sorted(useful)), base
+
+
+def _is_useful(waiting: _Waiting, cost: int, expired: int) -> bool:
+    """Return whether boundaries can have partners that save more than it costs to wait for them."""
+    places = waiting[1]
+    return not places or (places[0] > expired and cost < sum(places) - expired * len(places))

@@ -18,9 +18,9 @@ from caesura.gold.candidates import (
     crossing_places,
     heaviest_conflict_free_set,
 )
-from caesura.limits import short_count
+from caesura.limits import MAX_UNIFIED_SPANS, check_limit, short_count
 from caesura.measures.hierarchy import hierarchy_kappa
-from caesura.measures.many import score_many
+from caesura.measures.many import Scores, score_many
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result, keep_warnings, signature_line
 from caesura.model.value import count_of
@@ -45,6 +45,10 @@ _OPTIONS_OF_METHOD = {
     "conflict_free_union": ("weights", "min_support"),
     "union": ("min_support",),
 }
+_BLOCK_SPANS = 500_000  # of pairs that are compared together
+
+HierarchyPair = tuple[Hierarchy, Hierarchy]
+"""Two hierarchies that are compared."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -436,17 +440,55 @@ _RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod
 
 def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None], int]:
     """Return the mean kappa of each coder with the others, and the number of pairs whose kappa is undefined."""
-    by_coder = hierarchies.by_coder
-    pairs = [*combinations(by_coder, 2)]
-    kappas = dict(zip(pairs, kappas_or_none([(by_coder[a], by_coder[b]) for a, b in pairs]), strict=True))
+    kappas = hierarchies.kappas
+    if kappas is None:
+        (kappas,) = pair_kappas([hierarchies])
     means: dict[str, float | None] = {}
-    for coder in by_coder:
+    for coder in hierarchies.by_coder:
         defined = [kappa for pair, kappa in kappas.items() if coder in pair and kappa is not None]
         means[coder] = math.fsum(defined) / len(defined) if defined else None
     return means, sum(kappa is None for kappa in kappas.values())
 
 
-def kappas_or_none(pairs: Sequence[tuple[Hierarchy, Hierarchy]]) -> list[float | None]:
+def check_pair_spans(items: Iterable[Iterable[Hierarchy]]) -> None:
+    """Raise an error if it is too much work to compare all pairs of coders.
+
+    Parameters
+    ----------
+    items : iterable of iterables of Hierarchy
+        The hierarchies of each item.
+
+    Raises
+    ------
+    LimitError
+        If all pairs of coders together have too many spans.
+    """
+    sizes = [[len(hierarchy.spans) for hierarchy in hierarchies] for hierarchies in items]
+    spans = sum((len(of_coders) - 1) * sum(of_coders) for of_coders in sizes)
+    hint = "choose items (--item) or fewer coders, or another method than best_annotator, without an evaluation"
+    check_limit("spans in all pairs of coders", spans, MAX_UNIFIED_SPANS, hint)
+
+
+def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str], float | None]]:
+    """Return Flammia & Zue's kappa of each pair of coders, or None if it is undefined.
+
+    Parameters
+    ----------
+    items : sequence of CoderHierarchies
+        The hierarchies of each item, which are compared together.
+
+    Returns
+    -------
+    list of dict
+        Two coders -> kappa, for each item. See :func:`hierarchy_kappa`.
+    """
+    coders = [[*combinations(item.by_coder, 2)] for item in items]
+    pairs = [(item.by_coder[a], item.by_coder[b]) for item, names in zip(items, coders, strict=True) for a, b in names]
+    kappas = iter(kappas_or_none(pairs))
+    return [{names: next(kappas) for names in of_item} for of_item in coders]
+
+
+def kappas_or_none(pairs: Sequence[HierarchyPair]) -> list[float | None]:
     """Return Flammia & Zue's kappa of each pair of hierarchies, or None if it is undefined.
 
     Parameters
@@ -459,7 +501,48 @@ def kappas_or_none(pairs: Sequence[tuple[Hierarchy, Hierarchy]]) -> list[float |
     list of float or None
         See :func:`hierarchy_kappa`.
     """
-    scores = score_many(pairs, "hierarchy_kappa")
+    return [kappa for block in blocks_of(pairs) for kappa in values_or_none(score_many(block, "hierarchy_kappa"))]
+
+
+def blocks_of(pairs: Sequence[HierarchyPair]) -> Iterator[Sequence[HierarchyPair]]:
+    """Yield pairs of hierarchies that are compared together; a block with many spans ends, which bounds the memory.
+
+    Parameters
+    ----------
+    pairs : sequence of tuple of (Hierarchy, Hierarchy)
+        The pairs.
+
+    Yields
+    ------
+    sequence of tuple of (Hierarchy, Hierarchy)
+        Successive pairs; none is empty.
+    """
+    start = spans = 0
+    for stop, (a, b) in enumerate(pairs, 1):
+        spans += len(a.spans) + len(b.spans)
+        if spans >= _BLOCK_SPANS or stop == len(pairs):
+            yield pairs[start:stop]
+            start, spans = stop, 0
+
+
+def values_or_none(scores: Scores) -> list[float | None]:
+    """Return the value of each pair, or None if it is undefined.
+
+    Parameters
+    ----------
+    scores : Scores
+        Scores of pairs.
+
+    Returns
+    -------
+    list of float or None
+        One value per pair.
+
+    Raises
+    ------
+    MismatchError
+        If a pair cannot be compared.
+    """
     for error in scores.errors.values():
         if not isinstance(error, Undefined):
             raise error

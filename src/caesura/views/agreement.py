@@ -27,7 +27,7 @@ from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import agreement_answer, coefficient_name, worst_items
 from caesura.views.answers.words import MEAN_NOTE, PLACEMENT_NOTE, STRENGTH_NOTE
-from caesura.views.table import Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
+from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 MAX_ITEMS = 20
 """Number of rows that a terminal shows of the main table."""
@@ -316,12 +316,15 @@ def heat_table(strips: Sequence[Heat]) -> Table:
     Table
         Item, position and number of coders.
     """
-    records = [
-        cells(strip, "item", "stream") | {"position": position, "marked by": number, "coders": strip.coders}
-        for strip in strips
-        for position, number in enumerate(strip.counts, 1)
-    ]
-    return Table.from_records(records).without_empty_columns(("stream",))
+    if not any(strip.counts for strip in strips):
+        return Table((), ())
+    with_streams = any(strip.stream for strip in strips)
+    names = ("item", *(("stream",) if with_streams else ()), "position", "marked by", "coders")
+    rows: list[tuple[Cell, ...]] = []
+    for strip in strips:
+        head = (strip.item, strip.stream) if with_streams else (strip.item,)
+        rows += [(*head, position, number, strip.coders) for position, number in enumerate(strip.counts, 1)]
+    return Table(names, tuple(rows))
 
 
 def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
@@ -635,8 +638,16 @@ def _analysis_sections(name: str, outcome: Outcome[Any], width: int) -> list[Sec
     if result is None:
         return [Section(table_name, Table((name, "reason"), (("undefined", outcome.reason),)), shown=True)]
     if name == "heat":
-        drawing = "Boundaries by position\n\n" + draw_heat(result, width=max(10, min(50, width - 8)))
-        return [Section("heat", heat_table(result)), Section("heat drawing", drawing, shown=True)]
+        columns = max(10, min(50, width - 8))
+        return [
+            Section("heat", lambda: heat_table(result)),
+            Section(
+                "heat drawing",
+                lambda: "Boundaries by position\n\n" + draw_heat(result, width=columns),
+                shown=True,
+                drawing=True,
+            ),
+        ]
     if name != "clusters":
         return [Section(table_name, cochran_table(result) if name == "cochran" else label_table(result), shown=True)]
     margin = max(map(text_width, result.coders)) + 16
