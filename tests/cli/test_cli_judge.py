@@ -474,10 +474,10 @@ def test_systems_with_different_items(run: Run, folder: Path) -> None:
 def test_crisp_evaluation_of_dialogues_and_spans_is_refused_before_the_work(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def judge_systems(*_: object, **__: object) -> None:
+    def judge(*_: object, **__: object) -> None:
         raise AssertionError("the systems were judged")
 
-    monkeypatch.setattr(importlib.import_module("caesura.cli.judge"), "judge_systems", judge_systems)
+    monkeypatch.setattr(importlib.import_module("caesura.tasks.judge"), "judge", judge)
     spans = "item,coder,start,end,label\n" + "".join(f"x,{coder},{s},{s + 3},A\n" for coder in "abc" for s in (0, 8))
     (folder / "spans.csv").write_text(spans)
     for name, coder in (("talk.csv", "bo"), ("spans.csv", "c")):

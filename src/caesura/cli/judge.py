@@ -10,7 +10,7 @@ from caesura.cli.options import reading_options, systems_option, with_options
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.cli.progress import Progress
-from caesura.tasks.crisp import CrispOptions, check_crisp, crisp_and_fuzzy
+from caesura.tasks.crisp import CrispOptions, crisp_and_fuzzy
 from caesura.tasks.judge import JudgeOptions, judge_systems
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.systems import split_systems
@@ -47,8 +47,6 @@ def judge(
     corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "judge")
     human_corpus, annotations = split_systems(corpus, systems, system_files)
-    if options.hierarchy_level is None:
-        check_crisp(human_corpus.kind, crisp_options)
     with Progress("steps of judging"):
         result = judge_systems(human_corpus, annotations, options, settings=reading.settings, crisp=crisp_options)
         result, crisp = crisp_and_fuzzy(result, crisp_options)

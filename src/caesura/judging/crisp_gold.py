@@ -16,9 +16,6 @@ from caesura.model.marks import Marks
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 
-NEEDS_SEGMENTATIONS = "the comparison of crisp and fuzzy evaluation needs segmentations without streams"
-"""Message for data of another kind."""
-
 
 @dataclass(frozen=True, slots=True)
 class CrispAndFuzzyRow:

@@ -61,27 +61,6 @@ class CrispOptions(OptionSet):
             raise OptionError(NEEDS_SEGMENTATIONS)
 
 
-def check_crisp(kind: str, options: CrispOptions) -> None:
-    """Raise an error before the work if options ask for a comparison that data of this kind never have.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of the corpus as it was read.
-    options : CrispOptions
-        The options.
-
-    Raises
-    ------
-    OptionError
-        If crisp evaluation is requested for spans or dialogues.
-    """
-    if (options.gold is not None or options.crisp) and kind in ("spans", "dialogue"):
-        from caesura.judging.crisp_gold import NEEDS_SEGMENTATIONS
-
-        raise OptionError(NEEDS_SEGMENTATIONS)
-
-
 def crisp_and_fuzzy(judgement: Judgement, options: CrispOptions) -> tuple[Judgement, CrispAndFuzzy | None]:
     """Score the systems of a judgement against a gold standard of its coders, if options ask for it.
 
