@@ -60,7 +60,7 @@ def test_the_page_says_what_is_left_out_and_how_to_compute_it(monkeypatch: pytes
     assert bounds == (
         f"the bounds of the systems are left out, because a page has no time for them with {number}; see the command judge"
     )
-    assert coefficients.startswith("agreement is computed under the first measure only")
+    assert coefficients.startswith("only the first coefficient of agreement is computed")
     assert report.clustering is not None
     assert report.clustering.result is None
     assert report.clustering.reason == (
@@ -135,3 +135,19 @@ def test_precision_and_recall_of_pairs_are_left_out_before_the_pairs(monkeypatch
     chosen = budget(plain())
     assert chosen.left_out["precision_recall"].endswith("see the command pairwise -m boundary_confusion --ordered")
     assert "pairs" not in chosen.left_out
+
+
+def test_the_first_coefficient_of_spans_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = [cz.Spans([(0, 3, "A"), (4, 6 + i, "B")]) for i in range(3)]
+    corpus = cz.Corpus(
+        {"x": dict(zip(("ann", "bo", "cy"), spans, strict=True)), "y": dict.fromkeys(("ann", "bo"), spans[0])}
+    )
+    everything = analyze_corpus(corpus)
+    monkeypatch.setattr(report_budget, "MAX_PAGE_WORK", 0)
+    report = analyze_corpus(corpus)
+    assert everything.agreement.result is not None
+    assert len(everything.agreement.result) > 1
+    assert report.agreement.result is not None
+    (only,) = report.agreement.result
+    assert only.coefficient == "gamma"
+    assert only.result == everything.agreement.result[0].result

@@ -227,6 +227,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
             The corpus.
         """
         first = corpus if corpus.origin is None else corpus.origin
+        if self._annotations.keys() == first._annotations.keys():
+            return self._with(origin=first)
         kept: dict[str, dict[str, Annotation]] = {}
         for item, coder in self._annotations:
             kept.setdefault(item, {})[coder] = first[item, coder]
@@ -423,6 +425,8 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         chosen_coders = set(self.coders if coders is None else coders)
         _check_names("item", chosen_items, self._by_item)
         _check_names("coder", chosen_coders, dict.fromkeys(self.coders))  # which finds a name faster
+        if len(chosen_items) == len(self._by_item) and len(chosen_coders) == len(self.coders):
+            return self
         part: dict[str, dict[str, Annotation]] = {}
         for (item, coder), annotation in self._annotations.items():
             if item in chosen_items and coder in chosen_coders:

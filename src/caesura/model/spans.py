@@ -290,6 +290,8 @@ class Spans(Value, Displayed):
         >>> Spans([(0, 4), (2, 6), (3, 4)]).first_crossing()
         (0, 1)
         """
+        if len(self) < 2:
+            return None
         starts, ends = self.starts.tolist(), self.ends.tolist()
         around: list[int] = []  # the spans that contain the current one, the largest first
         for i in sorted(range(len(self)), key=lambda i: (starts[i], -ends[i])):
@@ -344,11 +346,11 @@ class Spans(Value, Displayed):
         if not 1 <= number <= MAX_UNITS:
             raise SpansError(f"a hierarchy needs from 1 to {MAX_UNITS} units; got {number:.10g}; set it with length=")
         units = tuple(self.text) if self.text is not None else self.units
-        starts, ends = (self.starts - offset).astype(np.int64) + 1, (self.ends - offset).astype(np.int64)
-        if not layers and ends.max(initial=0) <= number:
-            nested = zip(starts.tolist(), ends.tolist(), self.categories, strict=True)
-            return Hierarchy.from_nested(int(number), nested, units=units)
-        spans = zip(starts.tolist(), ends.tolist(), levels, self.categories, strict=True)
+        starts = [int(start - offset) + 1 for start in self.starts.tolist()]
+        ends = [int(end - offset) for end in self.ends.tolist()]
+        if not layers and max(ends, default=0) <= number:
+            return Hierarchy.from_nested(int(number), zip(starts, ends, self.categories, strict=True), units=units)
+        spans = zip(starts, ends, levels, self.categories, strict=True)
         return Hierarchy(int(number), [*spans], units=units, nested=not layers)
 
     def _layers(self) -> list[int | None]:

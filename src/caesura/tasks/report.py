@@ -201,12 +201,13 @@ class _Analyst:
         # A coder whose spans all cross is no coder of the hierarchies, but one of the spans.
         people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
         compute = partial(agreement, people, seed=self.subject.seed)
+        names = default_unitizing(people)
         with shared_results():
             return tuple(
                 AgreementOutcome.attempt(
                     partial(compute, coefficient=name), CaesuraError, coefficient=name, measure=None
                 )
-                for name in default_unitizing(people)
+                for name in (names if self.budget.all_coefficients else names[:1])
             )
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:

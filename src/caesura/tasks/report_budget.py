@@ -53,12 +53,13 @@ _RATES = {
     "typed": _Rates(coefficient=(130, 0.05), judgement=(200, 0.15), aligned=0.4),
     "dialogue": _Rates(coefficient=(600, 2)),
     "hierarchy": _Rates(coefficient=(50, 0.5), pairs=(70, 0.5), judgement=(150, 0.4), clustering=0.4, aligned=1.5),
-    "spans": _Rates(coefficient=(200, 0), pairs=(70, 0.33), judgement=(100, 0.6)),
+    "spans": _Rates(coefficient=(150, 0), pairs=(70, 0.33), judgement=(100, 0.6)),
     "timed": _Rates(coefficient=(80, 0.1), judgement=(100, 1), drawn=(1_000, 60), max_drawn=2_000_000),
 }
 _READING = 15  # per annotation, with everything that is done once for each
 _CONVERSION = 25  # per annotation: spans and hierarchies to boundaries
 _GAMMA = 25  # per span
+_MORE_OF_SPANS = 120  # per item: the other coefficients of spans, which share the samples of gamma
 _MAX_COEFFICIENT = {"dialogue": 900_000.0, "spans": 2_000_000.0}  # fewer draws or samples above
 _CLUSTERING = 200_000  # mostly the import of a library
 _BOUNDS = 150  # per item, system and coder
@@ -76,7 +77,7 @@ class PageBudget:
     Parameters
     ----------
     all_coefficients : bool, default True
-        Whether agreement is computed under every measure, or under the first one only.
+        Whether all coefficients of agreement are computed, or only the first one.
     bounds : bool, default True
         Whether the systems are compared with bounds, such as random boundaries.
     mistakes : bool, default True
@@ -144,7 +145,7 @@ def page_budget(preparation: Preparation) -> PageBudget:
     all_coefficients = fits(work.coefficient)
     if not all_coefficients and work.coefficient:
         notes.append(
-            f"agreement is computed under the first measure only, because a page has no time for more with {items}; see the "
+            f"only the first coefficient of agreement is computed, because a page has no time for more with {items}; see the "
             "command agree"
         )
     mistakes = "judgement" not in left_out and fits(work.mistakes)
@@ -225,7 +226,7 @@ class _Work:
             optional["golds"] = (_GOLD * min(spans, MAX_PAGE_GOLD), "gold")
         return cls(
             needed=needed,
-            coefficient=coefficient * (measures - 1) if kind != "spans" else 0.0,
+            coefficient=coefficient * (measures - 1) if kind != "spans" else _MORE_OF_SPANS * items * (people > 1),
             bounds=bounds,
             mistakes=mistakes,
             optional=optional,
