@@ -75,7 +75,10 @@ def mean_of_pairs(
 
 
 def equal_lengths(const int64_t[:, ::1] codes not None, const double[::1] width not None, double[:, ::1] out not None):
-    """Add to ``out``, for every two columns of ``codes``, the widths of the rows in which both have the same code."""
+    """Add to ``out``, for every two columns of ``codes``, the widths of the rows in which both have the same code.
+
+    ``out`` must be symmetric.
+    """
     cdef Py_ssize_t k, x, y, m = codes.shape[0], n = codes.shape[1]
     cdef int64_t code
     cdef double w
@@ -88,5 +91,8 @@ def equal_lengths(const int64_t[:, ::1] codes not None, const double[::1] width 
                 continue
             for x in range(n):
                 code = codes[k, x]
-                for y in range(n):
+                for y in range(x, n):
                     out[x, y] += w if codes[k, y] == code else 0.0
+        for x in range(n):
+            for y in range(x):
+                out[x, y] = out[y, x]
