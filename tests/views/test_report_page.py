@@ -154,6 +154,19 @@ def test_one_coder_is_enough() -> None:
     assert page.item("moon")["streams"][0]["marks"] == [[0, [1, 3, 4], [0, 0, 0]]]
 
 
+@pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
+def test_a_coder_whose_spans_cannot_be_drawn() -> None:
+    """Gamma compares spans of length 0; the pictures of an item cannot show them."""
+    spans = {
+        "ann": cz.Spans([(0.0, 2.5, "A"), (4.0, 4.0, "B")], seconds=True),
+        "bo": cz.Spans([(0.0, 2.0, "A"), (3.5, 5.0, "B")], seconds=True),
+        "cy": cz.Spans([(0.5, 2.5, "A"), (4.0, 5.0, "B")], seconds=True),
+    }
+    page = Page(cz.report(cz.Corpus({"talk": spans})))
+    assert "a hierarchy needs spans that are longer than 0" in page.text
+    assert [cell[:2] for cell in page.common["matrix"]["cells"]] == [[0, 1]]
+
+
 def test_excluded_items_are_listed() -> None:
     corpus = plain()
     different = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}

@@ -130,7 +130,7 @@ def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float])
     coders : sequence of str
         The coders in the order of the page.
     values : mapping
-        Pair of coders -> value.
+        Pair of coders -> value. Pairs with a coder whose spans no item of the page can show are left out.
 
     Returns
     -------
@@ -138,7 +138,11 @@ def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float])
         The two coders as numbers, the lower one first, and the value.
     """
     numbers = {coder: i for i, coder in enumerate(coders)}
-    return [[*sorted((numbers[a], numbers[b])), round(value, 4)] for (a, b), value in values.items()]
+    return [
+        [*sorted((numbers[a], numbers[b])), round(value, 4)]
+        for (a, b), value in values.items()
+        if a in numbers and b in numbers
+    ]
 
 
 def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) -> dict[str, dict[str, Any]]:
