@@ -16,6 +16,8 @@ MAX_PAIRS = 600_000
 they are compared in both directions, half as many."""
 MAX_PAIR_ROWS = 170_000
 """Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions."""
+MAX_TABLE_ROWS = 400_000
+"""Pairs of coders in the tables of all measures together; a pair in seconds counts three times."""
 MAX_LISTED_BOUNDARIES = 3_000_000
 """Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
 are listed; an eighth if the measure lists edits one document at a time."""

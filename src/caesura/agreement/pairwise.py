@@ -28,6 +28,10 @@ from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
 
+FEWER_CODERS = "choose fewer coders with --coder or Corpus.select"
+"""What to do if there are too many pairs of coders."""
+
+
 @dataclass(frozen=True, slots=True)
 class PairwiseRow:
     """One pair of coders over all items that both coded.
@@ -213,6 +217,25 @@ class Pairwise(Result):
         return {coder: (precision, recall) for coder, (precision, recall) in means.items()}
 
 
+def number_of_rows(corpus: Corpus, *, ordered: bool) -> int:
+    """Return the largest number of rows of a table of pairs.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    ordered : bool
+        Whether each pair has two rows.
+
+    Returns
+    -------
+    int
+        Number of rows, if every two coders that share an item can be compared.
+    """
+    shared = sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
+    return min(math.comb(len(corpus.coders), 2), shared) * (1 + ordered)
+
+
 @keep_warnings
 def pairwise(
     corpus: Corpus, measure: str | Measure, *, ordered: bool = False, engine: str | Engine = "threads"
@@ -256,10 +279,7 @@ def pairwise(
     """
     resolved = parse(measure)
     check_corpus(corpus)
-    pairs = math.comb(len(corpus.coders), 2)
-    shared = sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
-    hint = "choose fewer coders with --coder or Corpus.select"
-    check_limit("pairs of coders in a table", min(pairs, shared) * (1 + ordered), MAX_PAIR_ROWS, hint)
+    check_limit("pairs of coders in a table", number_of_rows(corpus, ordered=ordered), MAX_PAIR_ROWS, FEWER_CODERS)
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
         aligned_by, misses = _misses(observed, opened)
