@@ -27,7 +27,6 @@ from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
-
 FEWER_CODERS = "choose fewer coders with --coder or Corpus.select"
 """What to do if there are too many pairs of coders."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -50,6 +50,9 @@ def method_name(known: Collection[str]) -> Callable[[str, Any], str]:
         return name
 
     return check
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -268,44 +271,98 @@ def linear_golds(
     OptionError
         If no item has a gold standard, or the threshold is larger than the number of coders.
     """
-    _check_threshold(options.threshold, len(corpus.coders))
-    excluded: list[Excluded] = []
-    texts = _texts(corpus, options, excluded)
-    rules, thresholds = _rules(texts, options)
-    scale = _Scale.of(text for group in texts.values() for text in group)
-    exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
-    n_t = options.n_t if scale_of_time is None else scale_of_time.n_t
-    errors: dict[str, CaesuraError] = {}
-    decisions: dict[str, list[_Decision]] = {}
-    for item, group in texts.items():
-        try:
-            with own_errors():
-                decisions[item] = [
-                    decision
-                    for text in group
-                    for decision in _decisions(text, _Places.of(text, n_t, scale_of_time), rules, exclusive)
-                ]
-        except CaesuraError as error:
-            errors[item] = error
-    alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
-    too_large = alignment.errors()
-    if too_large:
-        errors |= too_large
-        decisions = {item: group for item, group in decisions.items() if item not in errors}
-        alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
-    comparisons = iter(alignment.comparisons())
+    decided = _Decided.of(corpus, options, scale_of_time)
+    comparisons = iter(decided.alignment.comparisons())
     golds: dict[str, LinearGold] = {}
-    for item, own_decisions in decisions.items():
+    for item, own_decisions in decided.decisions.items():
         own_comparisons = list(islice(comparisons, len(own_decisions)))
         try:
             with own_errors():
-                golds[item] = _item_gold(texts[item], own_decisions, own_comparisons, scale)
+                golds[item] = _item_gold(decided.texts[item], own_decisions, own_comparisons, decided.scale)
         except CaesuraError as error:
-            errors[item] = error
-    excluded += [Excluded(item, None, str(errors[item])) for item in texts if item in errors]
-    if not golds:
-        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
-    return golds, tuple(excluded), thresholds
+            decided.errors[item] = error
+    return decided.checked(golds), tuple(decided.excluded), decided.thresholds
+
+
+def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, Segmentation | Dialogue]:
+    """Return the gold standard of each item without the coders of its boundaries, in less time than :func:`linear_golds`.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations or dialogues of several coders.
+    options : LinearGoldOptions
+        The method and its options.
+
+    Returns
+    -------
+    dict
+        Item -> gold standard, for the same items.
+
+    Raises
+    ------
+    OptionError
+        If no item has a gold standard, or the threshold is larger than the number of coders.
+    """
+    decided = _Decided.of(corpus, options, None)
+    golds: dict[str, Segmentation | Dialogue] = {}
+    for item, decisions in decided.decisions.items():
+        try:
+            with own_errors():
+                golds[item] = _annotation(decided.texts[item], decisions, decided.scale)
+        except CaesuraError as error:
+            decided.errors[item] = error
+    return decided.checked(golds)
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """The boundaries of the gold standard of each item that has one, and the problems of the other items."""
+
+    texts: Mapping[str, list[_Text]]
+    decisions: Mapping[str, list[_Decision]]
+    alignment: _Alignment
+    scale: _Scale | None
+    thresholds: dict[str, int]
+    excluded: list[Excluded]
+    errors: dict[str, CaesuraError]
+
+    @classmethod
+    def of(cls, corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
+        """Decide which boundaries of a corpus are in the gold standard."""
+        _check_threshold(options.threshold, len(corpus.coders))
+        excluded: list[Excluded] = []
+        texts = _texts(corpus, options, excluded)
+        rules, thresholds = _rules(texts, options)
+        scale = _Scale.of(text for group in texts.values() for text in group)
+        exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
+        n_t = options.n_t if scale_of_time is None else scale_of_time.n_t
+        errors: dict[str, CaesuraError] = {}
+        decisions: dict[str, list[_Decision]] = {}
+        for item, group in texts.items():
+            try:
+                with own_errors():
+                    decisions[item] = [
+                        decision
+                        for text in group
+                        for decision in _decisions(text, _Places.of(text, n_t, scale_of_time), rules, exclusive)
+                    ]
+            except CaesuraError as error:
+                errors[item] = error
+        alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
+        too_large = alignment.errors()
+        if too_large:
+            errors |= too_large
+            decisions = {item: group for item, group in decisions.items() if item not in errors}
+            alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
+        return cls(texts, decisions, alignment, scale, thresholds, excluded, errors)
+
+    def checked(self, golds: dict[str, T]) -> dict[str, T]:
+        """Return the gold standards, and list the items without one; raise an error if there is none."""
+        self.excluded.extend(Excluded(item, None, str(self.errors[item])) for item in self.texts if item in self.errors)
+        if not golds:
+            raise OptionError(f"no item has a gold standard: {'; '.join(map(str, self.excluded[:5]))}")
+        return golds
 
 
 def _texts(corpus: Corpus, options: LinearGoldOptions, excluded: list[Excluded]) -> dict[str, list[_Text]]:
@@ -467,21 +524,28 @@ def _item_gold(
     kept: list[GoldBoundary] = []
     dropped: list[GoldBoundary] = []
     optima, cost, pairs = 1, 0.0, 0
-    positions: dict[str, dict[str, tuple[int, ...]]] = {text.stream or "": {} for text in texts}
     for decision, comparison in zip(decisions, comparisons, strict=True):
         optima *= decision.optima
         cost += comparison.cost
         pairs += comparison.pairs
-        positions[decision.text.stream or ""][decision.name] = decision.positions
         for boundary, in_gold in _boundaries(decision, comparison):
             (kept if in_gold else dropped).append(boundary)
-    streams = {text.stream or "": text.segmentation(positions[text.stream or ""], scale) for text in texts}
-    first = texts[0]
-    annotation = Dialogue(streams) if first.stream is not None else streams[""]
-    order = {name: i for i, name in enumerate(streams)}
+    first, annotation = texts[0], _annotation(texts, decisions, scale)
+    order = {text.stream or "": i for i, text in enumerate(texts)}
     for boundaries in (kept, dropped):
         boundaries.sort(key=lambda boundary: (order[boundary.stream or ""], boundary.position))
     return LinearGold(first.item, annotation, tuple(first.by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
+
+
+def _annotation(
+    texts: Sequence[_Text], decisions: Sequence[_Decision], scale: _Scale | None
+) -> Segmentation | Dialogue:
+    """Return the gold standard of an item."""
+    positions: dict[str, dict[str, tuple[int, ...]]] = {text.stream or "": {} for text in texts}
+    for decision in decisions:
+        positions[decision.text.stream or ""][decision.name] = decision.positions
+    streams = {name: text.segmentation(positions[name], scale) for text in texts for name in (text.stream or "",)}
+    return Dialogue(streams) if texts[0].stream is not None else streams[""]
 
 
 def _check_exclusive(text: _Text, positions: Mapping[str, Sequence[int]]) -> None:

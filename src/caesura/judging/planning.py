@@ -22,7 +22,7 @@ from scipy.special import ndtri
 
 from caesura.agreement.coefficients import CoderSubsets
 from caesura.errors import OptionError
-from caesura.gold.gold import gold
+from caesura.gold.linear import LinearGoldOptions, linear_annotations
 from caesura.limits import MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
 from caesura.measures.base import Measure
 from caesura.measures.crossed import score_crossed
@@ -437,8 +437,8 @@ def error_rates(
 
 
 def _references(pilot: Corpus) -> dict[str, Segmentation]:
-    result = gold(pilot, ignore_types=True).corpus
-    return {item: _untyped(entry) for (item, _), entry in result.items() if isinstance(entry, Segmentation)}
+    golds = linear_annotations(pilot, LinearGoldOptions(ignore_types=True))
+    return {item: _untyped(entry) for item, entry in golds.items() if isinstance(entry, Segmentation)}
 
 
 def _untyped(annotation: Segmentation) -> Segmentation:

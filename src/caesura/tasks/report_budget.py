@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from caesura.limits import (
+    MAX_EXACT_WORK,
     MAX_PAGE_BARS,
     MAX_PAGE_EDITS,
     MAX_PAGE_GOLD,
@@ -61,6 +62,7 @@ _CONVERSION = 25  # per annotation: spans and hierarchies to boundaries
 _GAMMA = 25  # per span
 _MORE_OF_SPANS = 120  # per item: the other coefficients of spans, which share the samples of gamma
 _MAX_COEFFICIENT = {"dialogue": 900_000.0, "spans": 2_000_000.0}  # fewer draws or samples above
+_EXACT_CHANCE = 450  # per item of dialogues
 _CLUSTERING = 200_000  # mostly the import of a library
 _BOUNDS = 150  # per item, system and coder
 _MISTAKES = (40, 1.2)  # per item and system, and per possible edit of a coder and a system
@@ -202,6 +204,8 @@ class _Work:
         if people > 1:
             coefficient = work(rates.coefficient, items, of_people) + (_GAMMA * spans if kind == "spans" else 0)
             coefficient = min(coefficient, _MAX_COEFFICIENT.get(kind, math.inf))
+            if kind == "dialogue":  # chance agreement is computed exactly for thousands of short items
+                coefficient = max(coefficient, min(_EXACT_CHANCE * items, MAX_EXACT_WORK))
         needed = (_READING + _CONVERSION * nested) * len(subject.corpus) + coefficient
         needed += rates.aligned * min(edits, MAX_PAGE_EDITS)
         optional: dict[str, tuple[float, str]] = {}
