@@ -270,5 +270,5 @@ def test_annotations_alone_are_those_of_the_gold_standard(method: str) -> None:
         assert expected.excluded  # the texts of "other" differ
         golds = linear_annotations(corpus, LinearGoldOptions(method, **options))
         assert golds == {item: annotation for (item, _), annotation in expected.corpus.items()}
-    with pytest.raises(OptionError, match="no item has a gold standard"):
+    with pytest.raises(OptionError, match="no item was annotated by two coders"):
         linear_annotations(corpus.select(items=["other"]), LinearGoldOptions(method))
