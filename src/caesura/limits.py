@@ -16,7 +16,7 @@ MAX_PAIRS = 600_000
 they are compared in both directions, half as many."""
 MAX_PAIR_ROWS = 170_000
 """Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions."""
-MAX_TABLE_ROWS = 400_000
+MAX_TABLE_ROWS = 200_000
 """Pairs of coders in the tables of all measures together; a pair in seconds counts three times."""
 MAX_LISTED_BOUNDARIES = 3_000_000
 """Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
@@ -141,7 +141,7 @@ MAX_BOUND_WORK = 100_000_000
 there are fewer draws. Dialogues, types and times count more."""
 MAX_PAIRED_BOUNDARIES = 60_000_000
 """Boundaries of both coders, and 40 for each pair, summed over all ordered pairs of coders of a judgement and all items: about
-five seconds. Spans, hierarchies and times count more: 5 (hierarchies 14) for each boundary and 100 for each pair. The
+five seconds. Spans, hierarchies and times count more: 5 (hierarchies 16) for each boundary and 100 for each pair. The
 alternative annotator test alone, which needs one measure, may have four times as many."""
 MAX_PLAN_WORK = 700_000_000
 """Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""

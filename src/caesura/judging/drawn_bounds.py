@@ -39,7 +39,7 @@ _OBJECT_BOUNDARY = 5  # work of a boundary of a Python object
 _HUMAN_PAIR = 40  # work of a pair of coders, under all measures
 _OBJECT_HUMAN_PAIR = 100  # work of a pair of coders whose annotations are no arrays
 _OBJECT_HUMAN_BOUNDARY = 5  # work of a span, or of a boundary in seconds
-_HIERARCHY_HUMAN_BOUNDARY = 14  # work of a span of a hierarchy, which four measures compare
+_HIERARCHY_HUMAN_BOUNDARY = 16  # work of a span of a hierarchy, which four measures compare
 PAIRED_BOUNDARIES = "boundaries of all pairs of coders, and more for each pair"
 """What :func:`paired_work` counts."""
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
