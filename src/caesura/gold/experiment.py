@@ -245,6 +245,7 @@ def evaluate_unification(
 
     Examples
     --------
+    >>> from caesura.model.hierarchy import Hierarchy
     >>> annotations = {
     ...     "first": Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)]),
     ...     "second": Hierarchy(8, [(1, 8), (1, 4), (5, 8)]),

@@ -227,7 +227,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
             The corpus.
         """
         first = corpus if corpus.origin is None else corpus.origin
-        if self._annotations.keys() == first._annotations.keys():
+        if self._annotations.keys() == first.keys():
             return self._with(origin=first)
         kept: dict[str, dict[str, Annotation]] = {}
         for item, coder in self._annotations:
