@@ -80,7 +80,7 @@ def test_first_samples_are_the_same_with_less_work(monkeypatch: pytest.MonkeyPat
         compute(corpus, samples=5, engine=engine)
         monkeypatch.setattr(rows, "observed", align)
         monkeypatch.setattr(rows, "samples", measure)
-    monkeypatch.setattr(gamma_samples, "MAX_SAMPLED_WORK", observed[0] + 7.5 * seen[0])
+    monkeypatch.setattr(gamma_samples, "MAX_SAMPLED_WORK", observed[0] + 7.5 * (seen[0] + gamma_samples._PER_SAMPLE))
     result, messages = compute(corpus)
     assert result.draws == 7
     assert result.expected_disorder == seven.expected_disorder

@@ -48,6 +48,7 @@ _CLEAR_EXCESS = 1.25  # of an estimate without samples
 _PILOT_WINDOWS = 8
 _PILOT_UNITS = 1000
 _PAIR_WORK = 1000  # nanoseconds per unit of a pair of coders
+_PER_SAMPLE = 2500  # nanoseconds per sample of an item, besides its alignment
 
 
 class Cell(NamedTuple):
@@ -439,7 +440,7 @@ def _mean_work(samples: Sequence[Floats]) -> float:
         return 0.0
     numbers = np.array([len(rows) for rows in samples])
     work = np.concatenate([rows[:, WORK_COLUMN] for rows in samples])
-    return float((work / np.repeat(numbers, numbers)).sum())
+    return float((work / np.repeat(numbers, numbers)).sum()) + _PER_SAMPLE * len(samples)
 
 
 @dataclass(frozen=True)
@@ -467,7 +468,7 @@ class WorkLimit:
         units = sum(cell.observed.units for cell in self.cells)
         drawn = sum(cell.chance.units for cell in chance.values())
         work = sum(row[WORK_COLUMN] * (1.0 if row[_PROVED_COLUMN] else SAMPLE_EFFORT) for row in self.observed)
-        return float(work) * drawn / max(units, 1)
+        return float(work) * drawn / max(units, 1) + _PER_SAMPLE * len(self.cells)
 
     @cached_property
     def observed_work(self) -> float:

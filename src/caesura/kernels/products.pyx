@@ -3,18 +3,35 @@
 from libc.math cimport INFINITY, NAN, fabs, rint
 from libc.stdint cimport int64_t
 
+cdef enum:
+    ROWS = 8
+
 
 def multiply(const double[:, ::1] a not None, const double[:, ::1] b not None, double[:, ::1] out not None):
-    """Add the product of ``a`` and ``b`` to ``out``, one term after the other, in the order of the shared dimension."""
-    cdef Py_ssize_t i, j, k, n = a.shape[0], m = a.shape[1], p = b.shape[1]
+    """Add the product of ``a`` and ``b`` to ``out``, one term after the other, in the order of the shared dimension.
+
+    Terms with 0 in ``a`` are left out, also if ``b`` is infinite there.
+    """
+    cdef Py_ssize_t i, j, k, first, last, n = a.shape[0], m = a.shape[1], p = b.shape[1]
     cdef double x
+    cdef bint finite = True
+    if b.shape[0] < m or out.shape[0] < n or out.shape[1] < p:
+        raise IndexError("too few rows or columns")
     with nogil:
-        for i in range(n):
+        for k in range(m):
+            for j in range(p):
+                finite = finite & (b[k, j] - b[k, j] == 0)
+        first = 0
+        # Some rows at a time, so that an addition need not wait for the one before it.
+        while first < n:
+            last = first + ROWS if first + ROWS < n else n
             for k in range(m):
-                x = a[i, k]
-                if x != 0:
-                    for j in range(p):
-                        out[i, j] += x * b[k, j]
+                for i in range(first, last):
+                    x = a[i, k]
+                    if finite or x != 0:
+                        for j in range(p):
+                            out[i, j] += x * b[k, j]
+            first = last
 
 
 def largest_whole(const double[::1] values not None):
