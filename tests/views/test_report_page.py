@@ -167,6 +167,12 @@ def test_a_coder_whose_spans_cannot_be_drawn() -> None:
     assert [cell[:2] for cell in page.common["matrix"]["cells"]] == [[0, 1]]
 
 
+def test_clusters_with_too_many_marks_are_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sections, "MAX_PAGE_MARKS", 0)
+    page = Page(cz.report(plain(), systems=["cy"]))
+    assert "every item has more than 0 marked positions; draw them with the command plot" in page.text
+
+
 def test_excluded_items_are_listed() -> None:
     corpus = plain()
     different = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}

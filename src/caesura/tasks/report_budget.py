@@ -45,12 +45,12 @@ class _Rates:
     clustering: float = 0.05
     aligned: float = 0.25
     drawn: tuple[float, float] = (1_000, 10)
-    max_drawn: float = 1_000_000
+    max_drawn: float = 1_200_000
 
 
 # From the times of pages about files of 1 MB.
 _RATES = {
-    "linear": _Rates(pairs=(40, 0.01), judgement=(100, 0.03), clustering=0.02),
+    "linear": _Rates(pairs=(40, 0.01), judgement=(100, 0.03), clustering=0.02, aligned=0.35),
     "typed": _Rates(coefficient=(130, 0.05), judgement=(200, 0.15), aligned=0.4),
     "dialogue": _Rates(coefficient=(600, 2)),
     "hierarchy": _Rates(coefficient=(50, 0.5), pairs=(70, 0.5), judgement=(150, 0.4), clustering=0.4, aligned=1.5),
