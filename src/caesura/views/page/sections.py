@@ -310,7 +310,9 @@ def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
     sizes = {str(number): _marked_positions(entry.score) for number, entry in enumerate(entries)}
     fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)]
     if not fitting:
-        return {"reason": f"every item has more than {MAX_PAGE_MARKS:,} marked positions; draw them with the command plot"}
+        return {
+            "reason": f"every item has more than {MAX_PAGE_MARKS:,} marked positions; draw them with the command plot"
+        }
     pictures = _first(
         _draw(f"{entry.item}, {entry.system}: {entry.score.value:.4f}", plot.clusters, entry.score, width=PAGE_WIDTH)
         for entry in fitting
