@@ -124,7 +124,7 @@ MAX_ALIGNMENT_WORK = 2_000_000_000
 searches end early."""
 MAX_SAMPLE_WORK = 2_000_000_000
 """Work for the best alignments of gamma, of observed units and of five random samples, in about a nanosecond."""
-MAX_SAMPLED_WORK = 800_000_000
+MAX_SAMPLED_WORK = 500_000_000
 """The same with all samples. Above, there are fewer samples."""
 MAX_SPAN_CHANCE_WORK = 3_500_000_000
 """Work for the exact chance of spans at random places, in about a nanosecond, summed over all pairs of coders and items."""
@@ -136,7 +136,7 @@ MAX_CATEGORY_STEPS = 55_000
 """Categories of each item times its coders and groups of coders, for alpha_U of 2004: about four seconds."""
 MAX_SAMPLES = 20_000
 """Samples of gamma for one item."""
-MAX_BOUND_WORK = 100_000_000
+MAX_BOUND_WORK = 75_000_000
 """Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
 there are fewer draws. Dialogues, types and times count more."""
 MAX_PAIRED_BOUNDARIES = 60_000_000

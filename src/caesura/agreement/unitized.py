@@ -133,7 +133,7 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
     """Return an item after checking that its coders annotated the same text or recording."""
     first, spans = next(iter(annotations.items()))
     for coder, other in annotations.items():
-        _check_same_material(f"coders {first!r} and {coder!r}", spans, other)
+        _check_same_material((first, coder), spans, other)
     stated = {coder: other.bounds for coder, other in annotations.items() if other.bounds is not None}
     if bounds is None and len(set(stated.values())) > 1:
         (a, one_extent), (b, other_extent) = _two_different(stated)
@@ -146,14 +146,17 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
     return UnitizedItem(name, annotations, extent, True)
 
 
-def _check_same_material(pair: str, first: Spans, second: Spans) -> None:
+def _check_same_material(coders: tuple[str, str], first: Spans, second: Spans) -> None:
     """Raise an error if two coders have different axes, texts or tokens."""
+    pair = "coders {!r} and {!r}"
     if second.axis != first.axis:
-        raise MismatchError(f"{pair}: one has spans in {first.axis}, the other in {second.axis}")
+        raise MismatchError(f"{pair.format(*coders)}: one has spans in {first.axis}, the other in {second.axis}")
     if first.text is not None and second.text is not None and first.text != second.text:
-        raise MismatchError(f"{pair} have different texts; {_text_difference(first.text, second.text)}")
+        raise MismatchError(f"{pair.format(*coders)} have different texts; {_text_difference(first.text, second.text)}")
     if first.units is not None and second.units is not None and first.units != second.units:
-        raise MismatchError(f"{pair} have different tokens; {_token_difference(first.units, second.units)}")
+        raise MismatchError(
+            f"{pair.format(*coders)} have different tokens; {_token_difference(first.units, second.units)}"
+        )
 
 
 def _two_different(

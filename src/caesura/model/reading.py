@@ -494,7 +494,7 @@ def _identical_coders(by_coder: Mapping[str, Mapping[str, Annotation]]) -> Itera
 
 def _implausible_types(corpus: Corpus) -> Iterator[str]:
     boundary_types: dict[str, Counter[str]] = {}
-    categories: dict[str, Counter[str]] = {}
+    names: dict[str, list[str]] = {}
     for (_, coder), annotation in corpus.items():
         if _has_units(annotation):
             for text in streams_of(annotation).values():
@@ -503,7 +503,8 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
                     used = {name: number for name, number in zip(text.types, numbers, strict=True) if number}
                     boundary_types.setdefault(coder, Counter()).update(used)
         elif _is_marked(annotation):
-            categories.setdefault(coder, Counter()).update(_categories(annotation))
+            names.setdefault(coder, []).extend(_categories(annotation))
+    categories = {coder: Counter(own) for coder, own in names.items()}
     yield from _implausible_names(boundary_types, "boundary types")
     if corpus.holds(Spans):
         yield from _implausible_names(categories, "categories")
