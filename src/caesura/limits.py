@@ -124,8 +124,10 @@ MAX_ALIGNMENT_WORK = 2_000_000_000
 searches end early."""
 MAX_SAMPLE_WORK = 2_000_000_000
 """Work for the best alignments of gamma, of observed units and of five random samples, in about a nanosecond."""
-MAX_SAMPLED_WORK = 500_000_000
-"""The same with all samples. Above, there are fewer samples."""
+MAX_SAMPLED_WORK = 1_200_000_000
+"""The same with as many samples as the precision needs. Above, there are fewer samples."""
+MAX_FIRST_SAMPLES_WORK = 500_000_000
+"""The same with the 30 samples that every item has. Above, each item has fewer."""
 MAX_SPAN_CHANCE_WORK = 3_500_000_000
 """Work for the exact chance of spans at random places, in about a nanosecond, summed over all pairs of coders and items."""
 MAX_TABLE_WORK = 1_000_000_000

@@ -80,13 +80,18 @@ def test_first_samples_are_the_same_with_less_work(monkeypatch: pytest.MonkeyPat
         compute(corpus, samples=5, engine=engine)
         monkeypatch.setattr(rows, "observed", align)
         monkeypatch.setattr(rows, "samples", measure)
-    monkeypatch.setattr(gamma_samples, "MAX_SAMPLED_WORK", observed[0] + 7.5 * (seen[0] + gamma_samples._PER_SAMPLE))
+    monkeypatch.setattr(
+        gamma_samples, "MAX_FIRST_SAMPLES_WORK", observed[0] + 7.5 * (seen[0] + gamma_samples._PER_SAMPLE)
+    )
     result, messages = compute(corpus)
     assert result.draws == 7
     assert result.expected_disorder == seven.expected_disorder
     assert any("expected disorder rests on 7 random samples instead of" in line for line in messages)
-    monkeypatch.setattr(gamma_samples, "MAX_SAMPLED_WORK", 0.1 * seen[0])
+    monkeypatch.setattr(gamma_samples, "MAX_FIRST_SAMPLES_WORK", 0.1 * seen[0])
     assert compute(corpus)[0].draws == gamma_samples.MIN_SAMPLES
+    monkeypatch.undo()
+    monkeypatch.setattr(gamma_samples, "MAX_SAMPLED_WORK", observed[0] + 40.5 * (seen[0] + gamma_samples._PER_SAMPLE))
+    assert 35 < compute(corpus)[0].draws < 45  # the precision needs more
     monkeypatch.setattr(gamma_samples, "MAX_SAMPLE_WORK", 0.1 * seen[0])
     with pytest.raises(LimitError, match=r"5 random samples of 18 spans of up to 3 coders would take about"):
         compute(corpus)

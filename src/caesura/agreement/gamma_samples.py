@@ -28,7 +28,7 @@ from caesura.agreement.gamma_chance import FIRST_SAMPLES, Continuum, Piece, Samp
 from caesura.agreement.unitizing import Job, shared_store
 from caesura.engines import Engine
 from caesura.errors import LimitError
-from caesura.limits import MAX_SAMPLE_WORK, MAX_SAMPLED_WORK, MAX_TABLE_WORK
+from caesura.limits import MAX_FIRST_SAMPLES_WORK, MAX_SAMPLE_WORK, MAX_SAMPLED_WORK, MAX_TABLE_WORK
 from caesura.measures.unitary import GROWTH, MANY_ANNOTATORS, Alignments, Dissimilarity, best_alignments
 from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
@@ -478,7 +478,7 @@ class WorkLimit:
     @property
     def is_close(self) -> bool:
         """Whether the first samples might take too much work, even if random units are a few times as hard as observed ones."""
-        return _MARGIN * FIRST_SAMPLES * self.sample_work > MAX_SAMPLED_WORK
+        return _MARGIN * FIRST_SAMPLES * self.sample_work > MAX_FIRST_SAMPLES_WORK
 
     def check(self, name: str, samples: Sequence[Floats] = ()) -> None:
         """Raise an error if the observed units and a few samples take too much work.
@@ -512,7 +512,9 @@ class WorkLimit:
         int
             At least ``MIN_SAMPLES``.
         """
-        return max(MIN_SAMPLES, int((MAX_SAMPLED_WORK - self.observed_work) / max(_mean_work(samples), 1.0)))
+        work = max(_mean_work(samples), 1.0)
+        first, most = (int((limit - self.observed_work) / work) for limit in (MAX_FIRST_SAMPLES_WORK, MAX_SAMPLED_WORK))
+        return max(MIN_SAMPLES, first if first < FIRST_SAMPLES else most)
 
     def most_of_tables(self, samples: Sequence[Floats]) -> int:
         """Return the largest number of samples for the tables of pairs and coders.
