@@ -20,7 +20,7 @@ cdef inline int compare(int64_t start, int64_t end, int64_t label, int64_t start
 
 cdef inline int64_t after_copies(
     const int64_t[::1] start, const int64_t[::1] end, const int64_t[::1] label, int64_t row, int64_t stop
-) noexcept nogil:
+) except -1 nogil:
     """Return the next row with another span."""
     cdef int64_t first = row
     row += 1
