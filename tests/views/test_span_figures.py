@@ -51,3 +51,9 @@ def test_many_categories_share_a_look() -> None:
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == [*names[:10], "k39", "29 other categories"]
     assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in axes.patches}) == 12
+
+
+def test_categories_with_the_same_beginning_have_entries_of_their_own() -> None:
+    spans = cz.Spans([(0, 4, "x" * 300 + "a"), (6, 9, "x" * 300 + "b")])
+    (alignment,) = cz.best_span_alignment(cz.Corpus({"text": {"ann": spans, "bo": spans}})).values()
+    assert len(plot.alignment(alignment).axes[0].get_legend().get_texts()) == 2

@@ -148,15 +148,16 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
 
 def _check_same_material(coders: tuple[str, str], first: Spans, second: Spans) -> None:
     """Raise an error if two coders have different axes, texts or tokens."""
-    pair = "coders {!r} and {!r}"
     if second.axis != first.axis:
-        raise MismatchError(f"{pair.format(*coders)}: one has spans in {first.axis}, the other in {second.axis}")
+        raise MismatchError(f"{_names(coders)}: one has spans in {first.axis}, the other in {second.axis}")
     if first.text is not None and second.text is not None and first.text != second.text:
-        raise MismatchError(f"{pair.format(*coders)} have different texts; {_text_difference(first.text, second.text)}")
+        raise MismatchError(f"{_names(coders)} have different texts; {_text_difference(first.text, second.text)}")
     if first.units is not None and second.units is not None and first.units != second.units:
-        raise MismatchError(
-            f"{pair.format(*coders)} have different tokens; {_token_difference(first.units, second.units)}"
-        )
+        raise MismatchError(f"{_names(coders)} have different tokens; {_token_difference(first.units, second.units)}")
+
+
+def _names(coders: tuple[str, str]) -> str:
+    return "coders {!r} and {!r}".format(*coders)
 
 
 def _two_different(

@@ -25,6 +25,8 @@ from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints
 from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
 
+T = TypeVar("T")
+
 METHODS = ("median", "majority", "threshold", "cochran", "any", "all")
 """Methods for segmentations and dialogues."""
 
@@ -50,9 +52,6 @@ def method_name(known: Collection[str]) -> Callable[[str, Any], str]:
         return name
 
     return check
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -272,16 +271,12 @@ def linear_golds(
         If no item has a gold standard, or the threshold is larger than the number of coders.
     """
     decided = _Decided.of(corpus, options, scale_of_time)
-    comparisons = iter(decided.alignment.comparisons())
-    golds: dict[str, LinearGold] = {}
-    for item, own_decisions in decided.decisions.items():
-        own_comparisons = list(islice(comparisons, len(own_decisions)))
-        try:
-            with own_errors():
-                golds[item] = _item_gold(decided.texts[item], own_decisions, own_comparisons, decided.scale)
-        except CaesuraError as error:
-            decided.errors[item] = error
-    return decided.checked(golds), tuple(decided.excluded), decided.thresholds
+    all_comparisons = iter(decided.alignment.comparisons())
+    comparisons = {item: list(islice(all_comparisons, len(own))) for item, own in decided.decisions.items()}
+    golds = decided.for_each_item(
+        lambda item, texts, decisions: _item_gold(texts, decisions, comparisons[item], decided.scale)
+    )
+    return golds, tuple(decided.excluded), decided.thresholds
 
 
 def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, Segmentation | Dialogue]:
@@ -305,14 +300,7 @@ def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, 
         If no item has a gold standard, or the threshold is larger than the number of coders.
     """
     decided = _Decided.of(corpus, options, None)
-    golds: dict[str, Segmentation | Dialogue] = {}
-    for item, decisions in decided.decisions.items():
-        try:
-            with own_errors():
-                golds[item] = _annotation(decided.texts[item], decisions, decided.scale)
-        except CaesuraError as error:
-            decided.errors[item] = error
-    return decided.checked(golds)
+    return decided.for_each_item(lambda _, texts, decisions: _annotation(texts, decisions, decided.scale))
 
 
 @dataclass(frozen=True)
@@ -357,8 +345,15 @@ class _Decided:
             alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
         return cls(texts, decisions, alignment, scale, thresholds, excluded, errors)
 
-    def checked(self, golds: dict[str, T]) -> dict[str, T]:
-        """Return the gold standards, and list the items without one; raise an error if there is none."""
+    def for_each_item(self, make: Callable[[str, list[_Text], list[_Decision]], T]) -> dict[str, T]:
+        """Return what ``make`` returns for each item, and list the items without it; raise an error if no item has it."""
+        golds: dict[str, T] = {}
+        for item, decisions in self.decisions.items():
+            try:
+                with own_errors():
+                    golds[item] = make(item, self.texts[item], decisions)
+            except CaesuraError as error:
+                self.errors[item] = error
         self.excluded.extend(Excluded(item, None, str(self.errors[item])) for item in self.texts if item in self.errors)
         if not golds:
             raise OptionError(f"no item has a gold standard: {'; '.join(map(str, self.excluded[:5]))}")

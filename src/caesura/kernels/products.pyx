@@ -15,8 +15,6 @@ def multiply(const double[:, ::1] a not None, const double[:, ::1] b not None, d
     cdef Py_ssize_t i, j, k, first, last, n = a.shape[0], m = a.shape[1], p = b.shape[1]
     cdef double x
     cdef bint finite = True
-    if b.shape[0] < m or out.shape[0] < n or out.shape[1] < p:
-        raise IndexError("too few rows or columns")
     with nogil:
         for k in range(m):
             for j in range(p):

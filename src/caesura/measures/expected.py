@@ -245,13 +245,10 @@ class SimulatedCounts(ExpectedCounts):
         chosen = np.minimum(np.searchsorted(shares, rng.random(len(place)), side="right"), len(self.sets) - 1)
         sizes = np.array([len(types) for types in self.sets], np.int64)
         repeats = sizes[chosen]
-        ends = np.cumsum(repeats)
-        # The types of all sets one after the other, and for each type of a chosen set its index there.
+        # The types of all sets one after the other; those of a chosen set are as many as its size, from its first one.
         members = np.array([code for types in self.sets for code in types], np.int64)
-        indices = np.arange(len(chosen) and int(ends[-1])) + np.repeat(
-            (np.cumsum(sizes) - sizes)[chosen] - ends + repeats, repeats
-        )
-        codes = members[indices]
+        first = (np.cumsum(sizes) - sizes)[chosen]
+        codes = members[np.arange(int(repeats.sum())) + np.repeat(first - (np.cumsum(repeats) - repeats), repeats)]
         text = np.repeat(text, repeats)
         return np.repeat(place + 1, repeats), codes, np.searchsorted(text, np.arange(draws + 1))
 

@@ -23,8 +23,7 @@ from caesura.tasks.measure_choice import (
 )
 from caesura.tasks.units import CommonUnits, on_common_units
 
-SECONDS = 3
-"""How often a pair in seconds counts, compared with one in units."""
+_PAIR_IN_SECONDS = 3  # how often it counts, compared with one in units
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def compare_pairs(
     corpus_of = {measure: selected if measure in as_they_are else prepared.corpus for measure in measures}
     ordered = {measure: options.ordered or not measure.symmetric for measure in measures}
     rows = {measure: number_of_rows(corpus_of[measure], ordered=ordered[measure]) for measure in measures}
-    work = sum(number * (SECONDS if corpus_of[measure].holds(Tier) else 1) for measure, number in rows.items())
+    work = sum(number * (_PAIR_IN_SECONDS if corpus_of[measure].holds(Tier) else 1) for measure, number in rows.items())
     check_limit("pairs of coders in all tables", work, MAX_TABLE_ROWS, f"{FEWER_CODERS}, or one measure with -m")
     results = tuple(
         pairwise(corpus_of[measure], measure, ordered=ordered[measure], engine=engine) for measure in measures

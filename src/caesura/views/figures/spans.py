@@ -163,17 +163,13 @@ def _add_legend(axes: Axes, looks: Mapping[str | None, _Look]) -> None:
         return
     from matplotlib.patches import Patch
 
-    labels = {
-        "no category" if name is None else canvas.label_text(name): look
-        for name, look in looks.items()
-        if look != _OTHER
-    }
-    others = sum(look == _OTHER for look in looks.values())
-    if others:
-        labels[f"{others:,} other categories"] = _OTHER
+    own = {name: look for name, look in looks.items() if look != _OTHER}
+    entries = [("no category" if name is None else canvas.label_text(name), look) for name, look in own.items()]
+    if len(own) < len(looks):
+        entries.append((f"{len(looks) - len(own):,} other categories", _OTHER))
     patches = [
         Patch(facecolor=colour, hatch=hatch, edgecolor="black", linewidth=0.5, label=label)
-        for label, (colour, hatch) in labels.items()
+        for label, (colour, hatch) in entries
     ]
     axes.legend(
         handles=patches, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(patches), 4), frameon=False
