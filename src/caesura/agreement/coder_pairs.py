@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -450,8 +451,23 @@ def check_pairs(
     hint : str, optional
         What to do, for the error message.
     """
-    pairs = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
-    check_limit("pairs of coders on all items", pairs, limit, hint)
+    check_limit("pairs of coders on all items", number_of_pairs(corpus), limit, hint)
+
+
+def number_of_pairs(corpus: Corpus) -> int:
+    """Return the number of pairs of coders, summed over items.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+
+    Returns
+    -------
+    int
+        The number.
+    """
+    return sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
 
 
 def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
+from caesura.agreement.coder_pairs import CoderPairs, check_corpus, number_of_pairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
 from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
@@ -231,8 +231,7 @@ def number_of_rows(corpus: Corpus, *, ordered: bool) -> int:
     int
         Number of rows, if every two coders that share an item can be compared.
     """
-    shared = sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
-    return min(math.comb(len(corpus.coders), 2), shared) * (1 + ordered)
+    return min(math.comb(len(corpus.coders), 2), number_of_pairs(corpus)) * (1 + ordered)
 
 
 @keep_warnings

@@ -6,10 +6,10 @@ The time is estimated from counts before the work begins, so that the same corpu
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from caesura.agreement.coder_pairs import number_of_pairs
 from caesura.limits import (
     MAX_EXACT_WORK,
     MAX_PAGE_BARS,
@@ -218,8 +218,7 @@ class _Work:
             bounds = _BOUNDS * judged * people + 2 * rates.coefficient[1] * of_people * (not drop)
             bounds += 0 if kind == "spans" else drawn
             mistakes = work(_MISTAKES, judged, of_systems)
-        number_of_pairs = _number_of_pairs(subject)
-        if number_of_pairs <= MAX_REPORT_PAIRS:
+        if number_of_pairs(subject.corpus) <= MAX_REPORT_PAIRS:
             optional["pairs"] = (measures * work(rates.pairs, items, edits), "pairwise")
             if kind in ("linear", "typed", "hierarchy") and not systems:
                 points = 2 * work(rates.pairs, items, edits) + _POINT * math.comb(coders, 2)
@@ -255,9 +254,3 @@ def _marks_per_item(edits: float, coders: int) -> float:
 
 def _number_of_spans(subject: Subject) -> int:
     return sum(len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))
-
-
-def _number_of_pairs(subject: Subject) -> int:
-    """Return the number of pairs of coders, summed over items."""
-    counts = Counter(item for item, _ in subject.corpus)
-    return sum(math.comb(count, 2) for count in counts.values())
