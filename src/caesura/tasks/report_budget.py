@@ -54,7 +54,7 @@ _RATES = {
     "typed": _Rates(coefficient=(130, 0.05), judgement=(200, 0.15), aligned=0.4),
     "dialogue": _Rates(coefficient=(600, 2)),
     "hierarchy": _Rates(coefficient=(50, 0.5), pairs=(70, 0.5), judgement=(150, 0.4), clustering=0.4, aligned=1.5),
-    "spans": _Rates(coefficient=(150, 0), pairs=(70, 0.33), judgement=(100, 0.6)),
+    "spans": _Rates(coefficient=(150, 0), pairs=(70, 0.04), judgement=(150, 0.13)),
     "timed": _Rates(coefficient=(80, 0.1), judgement=(100, 1), drawn=(1_000, 60), max_drawn=2_000_000),
 }
 _READING = 15  # per annotation, with everything that is done once for each
@@ -117,7 +117,8 @@ def page_budget(preparation: Preparation) -> PageBudget:
     work = _Work.of(preparation)
     if subject.kind == "trees" or work.total <= MAX_PAGE_WORK:
         return PageBudget()
-    items = f"{len(subject.corpus.item_names):,} items and {len(subject.corpus.coders):,} coders"
+    numbers = (len(subject.corpus.item_names), "item"), (len(subject.corpus.coders), "coder")
+    items = " and ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in numbers)
     rest = MAX_PAGE_WORK - work.needed
     notes: list[str] = []
     left_out: dict[str, str] = {}
