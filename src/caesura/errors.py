@@ -183,7 +183,7 @@ class CheckpointError(CaesuraError):
 
 
 class _OwnErrors:
-    """The block of :func:`own_errors`; a class, because every call of a measure enters one."""
+    """The block of ``own_errors``; a class, because every call of a measure enters one."""
 
     __slots__ = ("place",)
 

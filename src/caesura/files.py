@@ -29,10 +29,10 @@ try:
 except ImportError:  # a system without these locks: drafts of killed processes stay
     fcntl = None
 
+# End of the name of a journal of decisions, which is no file of a corpus.
 JOURNAL_SUFFIX = ".adjudication.jsonl"
-"""End of the name of a journal of decisions, which is no file of a corpus."""
+# File with the description of a run, and folder with its finished tasks, in the folder of a checkpoint.
 RUN_FILE, RECORDS = "run.json", "done"
-"""File with the description of a run, and folder with its finished tasks, in the folder of a checkpoint."""
 _DRAFT = ".caesura-draft-"
 _BLOCK_BYTES = 2**20
 _MAX_DESCRIPTION_START = 100  # bytes
@@ -42,17 +42,7 @@ _inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
 
 @contextmanager
 def protect_inputs() -> Iterator[None]:
-    """Refuse, inside the ``with`` block, to replace a file that was read in the block.
-
-    Yields
-    ------
-    None
-
-    Raises
-    ------
-    OptionConflictError
-        When a file that was read is to be replaced.
-    """
+    """Refuse, inside the ``with`` block, to replace a file that was read in the block."""
     token = _inputs.set(set())
     try:
         yield
@@ -61,13 +51,7 @@ def protect_inputs() -> Iterator[None]:
 
 
 def register_input(path: str | PathLike[str]) -> None:
-    """Say that a file is read, for :func:`protect_inputs`.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, or a link to it.
-    """
+    """Say that a file is read, for ``protect_inputs``."""
     inputs = _inputs.get()
     if inputs is not None:
         inputs.add(os.path.realpath(path))
@@ -82,36 +66,12 @@ def _check_target(path: str | PathLike[str], target: Path) -> None:
 
 
 def write_file(path: str | PathLike[str], data: bytes) -> None:
-    """Write a file completely, or leave the file as it was.
-
-    Parameters
-    ----------
-    path : path-like
-        The file. A link is followed. A device or pipe is written directly.
-    data : bytes
-        The content.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written. A file that existed before is unchanged.
-    """
+    """Write a file completely, or leave the file as it was."""
     write_files({path: data})
 
 
 def write_files(contents: Mapping[Any, bytes | Iterable[bytes]]) -> None:
-    """Write several files: all are complete on disk before the first of them gets its name.
-
-    Parameters
-    ----------
-    contents : mapping of path-like to bytes or iterable of bytes
-        Path -> content, or its pieces.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be written; ``filename`` is its path. While drafts are written, no file has changed.
-    """
+    """Write several files: all are complete on disk before the first of them gets its name."""
     with ExitStack() as stack:
         for path, data in contents.items():
             with _named(path):
@@ -124,25 +84,7 @@ def write_files(contents: Mapping[Any, bytes | Iterable[bytes]]) -> None:
 
 @contextmanager
 def new_file(path: str | PathLike[str]) -> Iterator[Path]:
-    """Yield the path of an empty draft, which replaces a file at the end of the ``with`` block.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, or a link to it.
-
-    Yields
-    ------
-    Path
-        The draft, in the same folder. If the block raises an exception, the draft is deleted and the file stays as it was.
-
-    Raises
-    ------
-    OSError
-        If the file is read-only, or the draft cannot be made, put on disk or renamed.
-    OptionConflictError
-        If the file is an input (:func:`protect_inputs`).
-    """
+    """Yield the path of an empty draft, which replaces a file at the end of the ``with`` block."""
     target = Path(os.path.realpath(path))
     _check_target(path, target)
     with _draft(target.parent) as (draft, descriptor):
@@ -154,25 +96,7 @@ def new_file(path: str | PathLike[str]) -> Iterator[Path]:
 
 
 def create_file(path: str | PathLike[str], data: bytes) -> bool:
-    """Write a file only if there is none yet, even if several processes try at the same time.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    data : bytes
-        The content.
-
-    Returns
-    -------
-    bool
-        False if the file exists already; it is unchanged.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write a file only if there is none yet, even if several processes try at the same time."""
     target = Path(path)
     with _draft(target.parent) as (draft, _):
         _write(draft, data)
@@ -189,13 +113,7 @@ def create_file(path: str | PathLike[str], data: bytes) -> bool:
 
 
 def delete_drafts(folder: str | PathLike[str]) -> None:
-    """Delete the drafts that killed processes left in a folder.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder. Drafts of running processes stay.
-    """
+    """Delete the drafts that killed processes left in a folder."""
     if fcntl is None:
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -205,25 +123,7 @@ def delete_drafts(folder: str | PathLike[str]) -> None:
 
 
 class AppendedFile:
-    """A file to which lines are added, each of them on disk before the next; only one process may have it open.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; it is made if it does not exist.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-
-    Raises
-    ------
-    BlockingIOError
-        If another process has the file open.
-    OSError
-        If the file cannot be opened.
-    """
+    """A file to which lines are added, each of them on disk before the next; only one process may have it open."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(os.path.realpath(path))
@@ -234,13 +134,7 @@ class AppendedFile:
         sync_folder(self.path.parent)
 
     def read(self) -> bytes:
-        """Return the content.
-
-        Returns
-        -------
-        bytes
-            The whole file.
-        """
+        """Return the content."""
         os.lseek(self._descriptor, 0, os.SEEK_SET)
         parts = []
         while data := os.read(self._descriptor, _BLOCK_BYTES):
@@ -248,31 +142,12 @@ class AppendedFile:
         return b"".join(parts)
 
     def truncate(self, size: int) -> None:
-        """Cut off the end of the file.
-
-        Parameters
-        ----------
-        size : int
-            Number of bytes that stay.
-        """
+        """Cut off the end of the file."""
         os.ftruncate(self._descriptor, size)
         os.fsync(self._descriptor)
 
     def append(self, data: bytes) -> None:
-        """Add bytes at the end; they are on disk when the method returns. After an error, the file is as it was.
-
-        Parameters
-        ----------
-        data : bytes
-            The bytes.
-
-        Raises
-        ------
-        FileNotFoundError
-            If the file was deleted or replaced since it was opened.
-        OSError
-            If the bytes cannot be written.
-        """
+        """Add bytes at the end; they are on disk when the method returns. After an error, the file is as it was."""
         own = os.fstat(self._descriptor)
         try:
             named = os.stat(self.path)
@@ -299,34 +174,12 @@ class AppendedFile:
 
 
 def is_draft(name: str) -> bool:
-    """Return whether a file name is that of a draft.
-
-    Parameters
-    ----------
-    name : str
-        Name of a file.
-
-    Returns
-    -------
-    bool
-        True for a draft of a running or killed process.
-    """
+    """Return whether a file name is that of a draft."""
     return name.startswith(_DRAFT)
 
 
 def is_checkpoint(folder: str | PathLike[str]) -> bool:
-    """Return whether a folder is the checkpoint of a run, whose files are no files of a corpus.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder.
-
-    Returns
-    -------
-    bool
-        True if it has a description that a run wrote, and a folder for finished tasks.
-    """
+    """Return whether a folder is the checkpoint of a run, whose files are no files of a corpus."""
     try:
         if not os.path.isdir(os.path.join(folder, RECORDS)):
             return False
@@ -337,18 +190,7 @@ def is_checkpoint(folder: str | PathLike[str]) -> bool:
 
 
 def is_special(path: str | PathLike[str]) -> bool:
-    """Return whether a path leads to something that cannot be replaced: a device, a pipe, an open stream or a folder.
-
-    Parameters
-    ----------
-    path : path-like
-        The path.
-
-    Returns
-    -------
-    bool
-        False for a regular file and for a path without a file.
-    """
+    """Return whether a path leads to something that cannot be replaced: a device, a pipe, an open stream or a folder."""
     try:
         return os.path.abspath(path).startswith(_STREAMS) or not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
@@ -356,13 +198,7 @@ def is_special(path: str | PathLike[str]) -> bool:
 
 
 def sync_folder(folder: str | PathLike[str]) -> None:
-    """Put the names of new and renamed files on disk.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder. A system that cannot sync folders does nothing.
-    """
+    """Put the names of new and renamed files on disk."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -372,25 +208,7 @@ def sync_folder(folder: str | PathLike[str]) -> None:
 
 
 def file_digest(path: str | PathLike[str], ranges: Iterable[tuple[int, int]] | None = None) -> str:
-    """Return a hash of the content of a file, by which a later run recognizes it.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    ranges : iterable of (int, int), optional
-        First byte and end (excluded) of the parts of the file that count (default: the whole file).
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    """
+    """Return a hash of the content of a file, by which a later run recognizes it."""
     from hashlib import sha256  # processors have instructions for it
 
     digest = sha256(usedforsecurity=False)

@@ -11,241 +11,186 @@ import math
 
 from caesura.errors import LimitError
 
+# Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600. If they are
+# compared in both directions, half as many.
 MAX_PAIRS = 600_000
-"""Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600. If
-they are compared in both directions, half as many."""
+# Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions.
 MAX_PAIR_ROWS = 170_000
-"""Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions."""
+# Pairs of coders in the tables of all measures together; a pair in seconds counts three times.
 MAX_TABLE_ROWS = 200_000
-"""Pairs of coders in the tables of all measures together; a pair in seconds counts three times."""
+# Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
+# are listed; an eighth if the measure lists edits one document at a time.
 MAX_LISTED_BOUNDARIES = 3_000_000
-"""Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
-are listed; an eighth if the measure lists edits one document at a time."""
 BOUNDARIES_PER_PAIR = 10
+# Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for.
 MAX_LISTED_ROWS = 10_000
-"""Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for."""
+# Rows of a table that is printed as text; JSON, CSV, LaTeX and Markdown have all rows.
 MAX_TEXT_ROWS = 1_000
-"""Rows of a table that is printed as text; JSON, CSV, LaTeX and Markdown have all rows."""
+# Coders, summed over places of disagreement, that are listed in a table or in JSON unless all are asked for.
 MAX_LISTED_CODERS = 100_000
-"""Coders, summed over places of disagreement, that are listed in a table or in JSON unless all are asked for."""
+# Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items.
 MAX_PAIR_CELLS = 10**8
-"""Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items."""
+# Coders times pairs of coders of kappa and bias, which compute products for each: about 250 coders of the same items.
 MAX_KAPPA_CELLS = 8_000_000
-"""Coders times pairs of coders of kappa and bias, which compute products for each: about 250 coders of the same items."""
+# Items times coders of an agreement coefficient.
 MAX_ITEM_CELLS = 2**25
-"""Items times coders of an agreement coefficient."""
+# Items times pairs of coders of an agreement coefficient.
 MAX_SHARED_CELLS = 2**28
-"""Items times pairs of coders of an agreement coefficient."""
+# Units times coders of a table with one entry for each, such as that of Cochran's Q.
 MAX_CELLS = 2**24
-"""Units times coders of a table with one entry for each, such as that of Cochran's Q."""
+# Pairs of coders, summed over items, whose alignments and scores are shown on a page.
 MAX_REPORT_PAIRS = 10_000
-"""Pairs of coders, summed over items, whose alignments and scores are shown on a page."""
+# Coders whose clusters are drawn on a page.
 MAX_REPORT_CODERS = 100
-"""Coders whose clusters are drawn on a page."""
+# Size of the items that a page shows in detail: words, numbers for boundaries, spans and nodes, possible edits of all pairs of
+# coders, 40 for each pair and 600 for each item. The other items are in the table of items only.
 MAX_PAGE_CELLS = 1_500_000
-"""Size of the items that a page shows in detail: words, numbers for boundaries, spans and nodes, possible edits of all pairs of
-coders, 40 for each pair and 600 for each item. The other items are in the table of items only."""
+# Possible edits of all pairs of coders, and 40 for each pair, that a page aligns. The edits of further items are not counted by
+# type.
 MAX_PAGE_EDITS = 2_000_000
-"""Possible edits of all pairs of coders, and 40 for each pair, that a page aligns. The edits of further items are not counted
-by type."""
+# Spans in the figures of a section of a page, and 40 for each part of a figure; further figures are not drawn.
 MAX_PAGE_BARS = 800
-"""Spans in the figures of a section of a page, and 40 for each part of a figure; further figures are not drawn."""
+# Marked positions in the figures of clusters of a page; further figures are not drawn.
 MAX_PAGE_MARKS = 3_000
-"""Marked positions in the figures of clusters of a page; further figures are not drawn."""
+# Work of the analyses of a page, in about a microsecond. Above, the least important ones are left out, and notes on the page
+# name the commands that compute them.
 MAX_PAGE_WORK = 2_400_000
-"""Work of the analyses of a page, in about a microsecond. Above, the least important ones are left out, and notes on the page
-name the commands that compute them."""
+# Spans of all coders that are united on a page, and 20 for each item; further items have no gold standard there.
 MAX_PAGE_GOLD = 20_000
-"""Spans of all coders that are united on a page, and 20 for each item; further items have no gold standard there."""
+# Coders of a figure.
 MAX_FIGURE_CODERS = 200
-"""Coders of a figure."""
+# Coders of an item whose spans gamma aligns, unless the number of samples is set.
 MAX_GAMMA_CODERS = 50
-"""Coders of an item whose spans gamma aligns, unless the number of samples is set."""
+# Units without words that a measure of words numbers instead: about two seconds.
 MAX_NUMBERED_UNITS = 2**18
-"""Units without words that a measure of words numbers instead: about two seconds."""
+# Comparisons of spans in the search for the heaviest set without crossing.
 MAX_SPAN_STEPS = 50_000_000
-"""Comparisons of spans in the search for the heaviest set without crossing."""
+# Spans of both coders, summed over all pairs of coders and all items, that are compared to find the best annotators.
 MAX_UNIFIED_SPANS = 6_000_000
-"""Spans of both coders, summed over all pairs of coders and all items, that are compared to find the best annotators."""
+# Digits of a count that is exact. Python does not print longer whole numbers.
 MAX_DIGITS = 4000
-"""Digits of a count that is exact. Python does not print longer whole numbers."""
+# Parts of a dotted key in a settings file.
 MAX_KEY_PARTS = 100
-"""Parts of a dotted key in a settings file."""
+# States of exact chance times boundary types of both coders; above, chance is simulated.
 MAX_CHANCE_CELLS = 2**24
-"""States of exact chance times boundary types of both coders; above, chance is simulated."""
+# Columns of a table.
 MAX_COLUMNS = 20_000
-"""Columns of a table."""
+# Cells of a table: two gigabytes of pointers.
 MAX_TABLE_CELLS = 2**28
-"""Cells of a table: two gigabytes of pointers."""
+# Largest time in seconds, so that sums and differences stay exact to a tenth of a millisecond.
 MAX_SECONDS = 1e12
-"""Largest time in seconds, so that sums and differences stay exact to a tenth of a millisecond."""
+# Cells of a table of units that is written from a small file, which can declare long texts; from a larger file, there may be
+# ``WRITTEN_CELLS_PER_BYTE`` for each of its bytes.
 MAX_WRITTEN_CELLS = 8_000_000
-"""Cells of a table of units that is written from a small file, which can declare long texts; from a larger file, there may be
-``WRITTEN_CELLS_PER_BYTE`` for each of its bytes."""
 WRITTEN_CELLS_PER_BYTE = 8
+# Characters of a cell of delimited text, which Python and spreadsheets do not read beyond.
 MAX_CELL_CHARACTERS = 131_072
-"""Characters of a cell of delimited text, which Python and spreadsheets do not read beyond."""
+# Cells of a compressed table that is small; a larger file may have ``CELLS_PER_BYTE`` for each of its bytes.
 MAX_PACKED_CELLS = 2**24
-"""Cells of a compressed table that is small; a larger file may have ``CELLS_PER_BYTE`` for each of its bytes."""
 CELLS_PER_BYTE = 16
+# Bytes of a compressed table without compression; a larger file may have ``BYTES_PER_BYTE`` for each of its bytes.
 MAX_PACKED_BYTES = 2**28
-"""Bytes of a compressed table without compression; a larger file may have ``BYTES_PER_BYTE`` for each of its bytes."""
 BYTES_PER_BYTE = 64
+# Bytes of a file that is read as text.
 MAX_BYTES = 2**31
-"""Bytes of a file that is read as text."""
+# Bytes of the content of a compressed file.
 MAX_UNPACKED = 2**28
-"""Bytes of the content of a compressed file."""
+# Files of a folder.
 MAX_FILES = 100_000
-"""Files of a folder."""
+# Units of a text whose segments have labels, which take memory for every unit; a short file can declare a long text.
 MAX_LABELLED_UNITS = 10**7
-"""Units of a text whose segments have labels, which take memory for every unit; a short file can declare a long text."""
+# Units that one call may simulate, over all segmentations; a unit may take a few dozen bytes.
 MAX_SIMULATED_UNITS = 10_000_000
-"""Units that one call may simulate, over all segmentations; a unit may take a few dozen bytes."""
+# Characters of two texts that are aligned by edits, multiplied, summed over the coders of an item: two seconds, and five for
+# all items of a file of 1 MB. A larger value may be assigned to it before a call.
 MAX_ALIGNED_CHARACTERS = 25 * 10**9
-"""Characters of two texts that are aligned by edits, multiplied, summed over the coders of an item: two seconds, and five for
-all items of a file of 1 MB. A larger value may be assigned to it before a call."""
+# Tokens of two texts that are aligned, multiplied: 100 MB and a few seconds.
 MAX_ALIGNED_TOKENS = 10**8
-"""Tokens of two texts that are aligned, multiplied: 100 MB and a few seconds."""
+# Pairs of boundaries less than n_t positions apart in a document; each takes at least 16 bytes.
 MAX_BOUNDARY_PAIRS = 100_000_000
-"""Pairs of boundaries less than n_t positions apart in a document; each takes at least 16 bytes."""
+# Pairs of nodes of two trees that overlap, at about 40 bytes each.
 MAX_NODE_PAIRS = 2**24
-"""Pairs of nodes of two trees that overlap, at about 40 bytes each."""
+# Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about two seconds.
 MAX_TREE_STEPS = 6 * 10**8
-"""Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about two seconds."""
+# Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two trees.
+# Parses of long sentences need a few hundred, and trees that zigzag everywhere a million.
 MAX_STEPS_PER_NODE = 3000
-"""Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two
-trees. Parses of long sentences need a few hundred, and trees that zigzag everywhere a million."""
+# Unitary alignments of three or more annotators.
 MAX_UNITARY_ALIGNMENTS = 400_000
-"""Unitary alignments of three or more annotators."""
+# Unitary alignments of two annotators.
 MAX_UNITARY_PAIRS = 2_000_000
-"""Unitary alignments of two annotators."""
+# Work for the best alignments of three or more coders whose disagreements are listed, in about a nanosecond; above, the
+# searches end early.
 MAX_ALIGNMENT_WORK = 2_000_000_000
-"""Work for the best alignments of three or more coders whose disagreements are listed, in about a nanosecond; above, the
-searches end early."""
+# Work for the best alignments of gamma, of observed units and of five random samples, in about a nanosecond.
 MAX_SAMPLE_WORK = 2_000_000_000
-"""Work for the best alignments of gamma, of observed units and of five random samples, in about a nanosecond."""
+# The same with as many samples as the precision needs. Above, there are fewer samples.
 MAX_SAMPLED_WORK = 1_200_000_000
-"""The same with as many samples as the precision needs. Above, there are fewer samples."""
+# The same with the 30 samples that every item has. Above, each item has fewer.
 MAX_FIRST_SAMPLES_WORK = 500_000_000
-"""The same with the 30 samples that every item has. Above, each item has fewer."""
+# Work for the exact chance of spans at random places, in about a nanosecond, summed over all pairs of coders and items.
 MAX_SPAN_CHANCE_WORK = 3_500_000_000
-"""Work for the exact chance of spans at random places, in about a nanosecond, summed over all pairs of coders and items."""
+# Work for the pairs of coders, and for all coders but one, of gamma.
 MAX_TABLE_WORK = 1_000_000_000
-"""Work for the pairs of coders, and for all coders but one, of gamma."""
+# Items times categories in coefficients for spans; eight times as many if every group of coders counts as an item.
 MAX_CATEGORY_CELLS = 500_000
-"""Items times categories in coefficients for spans; eight times as many if every group of coders counts as an item."""
+# Categories of each item times its coders and groups of coders, for alpha_U of 2004: about four seconds.
 MAX_CATEGORY_STEPS = 55_000
-"""Categories of each item times its coders and groups of coders, for alpha_U of 2004: about four seconds."""
+# Samples of gamma for one item.
 MAX_SAMPLES = 20_000
-"""Samples of gamma for one item."""
+# Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
+# there are fewer draws. Dialogues, types and times count more.
 MAX_BOUND_WORK = 75_000_000
-"""Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
-there are fewer draws. Dialogues, types and times count more."""
+# Boundaries of both coders, and 40 for each pair, summed over all ordered pairs of coders of a judgement and all items: about
+# five seconds. Spans, hierarchies and times count more: 5 (hierarchies 16) for each boundary and 100 for each pair. The
+# alternative annotator test alone, which needs one measure, may have four times as many.
 MAX_PAIRED_BOUNDARIES = 60_000_000
-"""Boundaries of both coders, and 40 for each pair, summed over all ordered pairs of coders of a judgement and all items: about
-five seconds. Spans, hierarchies and times count more: 5 (hierarchies 16) for each boundary and 100 for each pair. The
-alternative annotator test alone, which needs one measure, may have four times as many."""
+# Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples.
 MAX_PLAN_WORK = 700_000_000
-"""Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples."""
+# Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items.
 MAX_PLAN_OUTPUTS = 9_000
-"""Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items."""
+# Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked.
 MAX_RANKED_UNITS = 600_000
-"""Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked."""
+# Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
+# replicates.
 MAX_REPLICATE_WORK = 400_000_000
-"""Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
-replicates."""
+# Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance with the
+# smallest number of draws: about two seconds.
 MAX_CHANCE_WORK = 50_000_000
-"""Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance with the
-smallest number of draws: about two seconds."""
+# The same with all draws: about one second. Above, there are fewer draws.
 MAX_DRAWN_WORK = 25_000_000
-"""The same with all draws: about one second. Above, there are fewer draws."""
+# Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated.
 MAX_EXACT_WORK = 2_000_000
-"""Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated."""
+# Items of S_f with random texts, summed over all pairs of coders.
 MAX_CHANCE_TEXTS = 40_000
-"""Items of S_f with random texts, summed over all pairs of coders."""
+# Draws of simulated chance.
 MAX_DRAWS = 1_000_000
-"""Draws of simulated chance."""
+# States of all coders, summed over times, in the median gold standards of all items in seconds; an item has a share of them in
+# proportion to its times.
 MAX_MEDIAN_WORK = 1_000_000
-"""States of all coders, summed over times, in the median gold standards of all items in seconds; an item has a share of them
-in proportion to its times."""
+# Joint states of the coders in a median gold standard of one text, for n_t > 2; each takes about 40 bytes.
 MAX_GOLD_STATES = 5_000_000
-"""Joint states of the coders in a median gold standard of one text, for n_t > 2; each takes about 40 bytes."""
 
 
 def check_limit(what: str, amount: int, limit: int, hint: str) -> None:
-    """Raise an error if an amount of work is above its limit.
-
-    Parameters
-    ----------
-    what : str
-        The amount in the plural, such as ``"pairs of coders"``.
-    amount : int
-        Estimate of the amount.
-    limit : int
-        The limit.
-    hint : str
-        What the user can do instead.
-
-    Raises
-    ------
-    LimitError
-        If the amount is above the limit.
-    """
+    """Raise an error if an amount of work is above its limit."""
     if amount > limit:
         estimate = f"{amount:,}" if amount < 10**15 else short_count(amount)
         raise LimitError(f"{what}: {estimate}, more than {limit:,}; {hint}")
 
 
 def number_of_digits(number: int) -> int:
-    """Return the number of decimal digits of a whole number of any size.
-
-    Parameters
-    ----------
-    number : int
-        A number from 1 up.
-
-    Returns
-    -------
-    int
-        The number of digits; Python itself prints at most some thousand digits.
-
-    Examples
-    --------
-    >>> number_of_digits(999), number_of_digits(1000), number_of_digits(10**5000)
-    (3, 4, 5001)
-    """
+    """Return the number of decimal digits of a whole number of any size."""
     digits = int((number.bit_length() - 1) * math.log10(2)) + 1
     return digits + 1 if number >= 10**digits else digits
 
 
 def short_count(number: int) -> int | str:
-    """Return a whole number for readers; a number with ten or more digits is rounded.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-
-    Returns
-    -------
-    int or str
-        The number, or text such as ``"about 10^41"``.
-    """
+    """Return a whole number for readers; a number with ten or more digits is rounded."""
     return number if number < 10**9 else f"about 10^{number_of_digits(number) - 1}"
 
 
 def plain_count(number: int) -> int | str:
-    """Return a whole number as it is, or as text such as ``"about 10^5000"`` if it has thousands of digits.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-
-    Returns
-    -------
-    int or str
-        The number.
-    """
+    """Return a whole number as it is, or as text such as ``"about 10^5000"`` if it has thousands of digits."""
     digits = number_of_digits(number)
     return number if digits < MAX_DIGITS else f"about 10^{digits - 1}"

@@ -26,13 +26,7 @@ _receiver: ContextVar[Callable[[str], None] | None] = ContextVar("caesura_warnin
 
 
 def warn(message: str) -> None:
-    """Issue a warning of the category ``CaesuraWarning``.
-
-    Parameters
-    ----------
-    message : str
-        Text of the warning. If it is not collected, it points to the line of the calling program, outside this package.
-    """
+    """Issue a warning of the category ``CaesuraWarning``."""
     receiver = _receiver.get()
     if receiver is not None:
         receiver(message)
@@ -49,44 +43,20 @@ def _warn_caller(message: str) -> None:
 
 
 def issue(messages: Iterable[str]) -> None:
-    """Issue warnings that were collected elsewhere.
-
-    Parameters
-    ----------
-    messages : iterable of str
-        The texts.
-    """
+    """Issue warnings that were collected elsewhere."""
     for message in messages:
         warn(message)
 
 
 def silence(*, module: str = "", message: str = "") -> None:
-    """Ignore warnings of another library from now on. The filter is for the process; adding it again changes nothing.
-
-    Parameters
-    ----------
-    module : str, optional
-        Name of the library that issues the warnings.
-    message : str, optional
-        Regular expression for the beginning of their texts.
-    """
+    """Ignore warnings of another library from now on. The filter is for the process; adding it again changes nothing."""
     pattern = rf"{module}(\.|$)" if module else ""
     warnings.filterwarnings("ignore", message=message, module=pattern)
 
 
 @contextmanager
 def on_warning(receiver: Callable[[str], None]) -> Iterator[None]:
-    """Call a function with the text of every warning that is issued in the ``with`` block, in this thread.
-
-    Parameters
-    ----------
-    receiver : callable
-        The function.
-
-    Yields
-    ------
-    None
-    """
+    """Call a function with the text of every warning that is issued in the ``with`` block, in this thread."""
     token = _receiver.set(receiver)
     try:
         yield

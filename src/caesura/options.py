@@ -26,86 +26,34 @@ Check = Callable[[str, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting: its name, default, validator and description.
+    """One setting: its name, default, validator and description."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the option, as in Python.
-    default : object
-        Value when the option is not set.
-    check : callable
-        Validator: ``check(name, value)`` returns the value to use or raises ``OptionError``.
-    description : str
-        One sentence that says what the option does.
-    always_shown : bool, default False
-        Whether the ``repr`` of a measure names the option even at its default.
-    aliases : tuple of str, optional
-        Other names of the option, such as ``k`` for the window of Pk.
-    omitted_at_default : bool, default False
-        Whether parameters and signatures omit the option at its default.
-    """
-
-    name: str
-    default: Any
-    check: Check
-    description: str
-    always_shown: bool = False
-    aliases: tuple[str, ...] = ()
-    omitted_at_default: bool = False
+    name: str  # name of the option, as in Python
+    default: Any  # value when the option is not set
+    check: Check  # Validator: ``check(name, value)`` returns the value to use or raises ``OptionError``
+    description: str  # one sentence that says what the option does
+    always_shown: bool = False  # whether the ``repr`` of a measure names the option even at its default
+    aliases: tuple[str, ...] = ()  # other names of the option, such as ``k`` for the window of Pk
+    omitted_at_default: bool = False  # whether parameters and signatures omit the option at its default
 
 
 def setting(default: Any, check: Check, description: str, *, flags: tuple[str, ...] = (), needs: str = "") -> Any:
-    """Return a field of an :class:`OptionSet`.
-
-    Parameters
-    ----------
-    default : object
-        Value when the option is not set. An option whose default is ``()`` may be repeated; its value is a tuple. An option
-        whose default is None may be None.
-    check : callable
-        Validator of the value, or of each value if the option may be repeated.
-    description : str
-        One sentence that says what the option does; also the help text of the command line.
-    flags : tuple of str, optional
-        Names on the command line; by default the name of the field as ``--name``.
-    needs : str, optional
-        Name of the field without which the option has no effect; a command refuses it then.
-
-    Returns
-    -------
-    dataclasses.Field
-        The field, with check, description, flags and needs as its metadata.
-    """
+    """Return a field of an ``OptionSet``."""
     check = optional(check) if default is None else check
     metadata = {"check": check, "description": description, "flags": flags, "multiple": default == (), "needs": needs}
     return field(default=default, metadata=metadata)
 
 
 def switch(description: str, *, flags: tuple[str, ...] = ()) -> Any:
-    """Return a field of an :class:`OptionSet` that is False by default.
-
-    Parameters
-    ----------
-    description : str
-        One sentence that says what the option does.
-    flags : tuple of str, optional
-        Names on the command line; by default the name of the field as ``--name``.
-
-    Returns
-    -------
-    dataclasses.Field
-        The field.
-    """
+    """Return a field of an ``OptionSet`` that is False by default."""
     return setting(False, flag, description, flags=flags)
 
 
 class OptionSet:
-    """Base of frozen dataclasses whose fields are options, created with :func:`setting`.
+    """Base of frozen dataclasses whose fields are options, created with ``setting``."""
 
-    Every value is checked when an object is created. The descriptions become the ``Parameters`` section of the class and
-    the help texts of the command line. Other fields than options are allowed, and are not checked.
-    """
+    # Every value is checked when an object is created. The descriptions become the ``Parameters`` section of the class and the
+    # help texts of the command line. Other fields than options are allowed, and are not checked.
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -160,29 +108,7 @@ class OptionSet:
 def resolve_options(
     owner: str, options: Iterable[Option], values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the values of all options, in the order of declaration.
-
-    Parameters
-    ----------
-    owner : str
-        Owner of the options, for the error message, such as ``"format csv"``.
-    options : iterable of Option
-        The declared options.
-    values : mapping
-        Values to check. ``None`` stands for "not set".
-    defaults : mapping, optional
-        Values that replace the declared defaults, such as those of a preset.
-
-    Returns
-    -------
-    dict
-        Name -> value.
-
-    Raises
-    ------
-    OptionError
-        If a name is unknown or a value is invalid.
-    """
+    """Return the values of all options, in the order of declaration."""
     declared = {option.name: option for option in options}
     for name in values:
         if name not in declared:
@@ -192,25 +118,7 @@ def resolve_options(
 
 
 def without_aliases(options: Iterable[Option], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values by the names of the options, if some stand under an alias of the option.
-
-    Parameters
-    ----------
-    options : iterable of Option
-        The declared options.
-    values : dict
-        Values by name or alias. ``None`` stands for "not set".
-
-    Returns
-    -------
-    dict
-        Name -> value; ``values`` itself if there is no alias.
-
-    Raises
-    ------
-    OptionError
-        If an option is set twice, under its name and under an alias.
-    """
+    """Return the values by the names of the options, if some stand under an alias of the option."""
     names = {alias: option.name for option in options for alias in option.aliases if alias in values}
     for alias, name in names.items():
         if values.get(name) is not None and values[alias] is not None:
@@ -220,18 +128,7 @@ def without_aliases(options: Iterable[Option], values: dict[str, Any]) -> dict[s
 
 
 def normalize_name(name: str) -> str:
-    """Return a name as names are compared: case does not matter, and spaces and hyphens equal underscores.
-
-    Parameters
-    ----------
-    name : str
-        A name that a person typed.
-
-    Returns
-    -------
-    str
-        The name in lower case with underscores.
-    """
+    """Return a name as names are compared: case does not matter, and spaces and hyphens equal underscores."""
     return "_".join(name.casefold().replace("-", " ").split())
 
 
@@ -245,23 +142,7 @@ _CONSTANTS = {"inf": math.inf, "true": True, "false": False}
 
 
 def parse_call(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the options of a text such as ``pk(k=5, compat=nltk)``. Nothing is executed.
-
-    Parameters
-    ----------
-    text : str
-        A name, with options in parentheses. A value is a literal of Python, or a word without quotes.
-
-    Returns
-    -------
-    tuple
-        Name and options.
-
-    Raises
-    ------
-    ValueError
-        If the text does not have this form, or an option is set twice.
-    """
+    """Return the name and the options of a text such as ``pk(k=5, compat=nltk)``. Nothing is executed."""
     name, parenthesis, rest = text.strip().partition("(")
     if not parenthesis:
         return name.strip(), {}
@@ -312,22 +193,7 @@ def _parse_value(text: str) -> Any:
 
 
 def suggest(problem: str, name: str, known: Iterable[str]) -> str:
-    """Return an error message for an unknown name that suggests the closest known name, or lists all names.
-
-    Parameters
-    ----------
-    problem : str
-        Beginning of the message, such as ``"pk has no option"``.
-    name : str
-        The unknown name.
-    known : iterable of str
-        The names that exist.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """Return an error message for an unknown name that suggests the closest known name, or lists all names."""
     listed = list(known)
     close = difflib.get_close_matches(name, listed, 1) or _close_ignoring_case(name, listed)
     choices = f"choose from {', '.join(map(repr, listed))}" if listed else "it has none"
@@ -349,18 +215,7 @@ def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) ->
 
 
 def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
-    """Return a validator for whole numbers.
-
-    Parameters
-    ----------
-    minimum, maximum : int
-        Smallest and largest number allowed.
-
-    Returns
-    -------
-    callable
-        The validator. numpy integers are whole numbers; booleans are not.
-    """
+    """Return a validator for whole numbers."""
 
     def check(name: str, value: Any) -> int:
         try:
@@ -378,20 +233,7 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
 
 
 def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
-    """Return a validator for numbers within bounds.
-
-    Parameters
-    ----------
-    minimum, maximum : float
-        Smallest and largest number allowed.
-    below : bool, default False
-        Whether the maximum itself is excluded.
-
-    Returns
-    -------
-    callable
-        The validator. Whole numbers are returned as ``int``.
-    """
+    """Return a validator for numbers within bounds."""
 
     def fits(value: float) -> bool:
         return minimum <= value < maximum or (value == maximum and not below)
@@ -421,56 +263,16 @@ def non_negative(*, infinite: bool = False) -> Check:
 
 
 def positive(name: str, value: Any) -> float:
-    """Check for a finite number above 0.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    float
-        The number.
-    """
+    """Check for a finite number above 0."""
     return _check_number("a number above 0", lambda number: 0 < number < math.inf, name, value)
 
 
 def finite(name: str, value: Any) -> float:
-    """Check for a finite number.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    float
-        The number.
-    """
     return _check_number("a finite number", math.isfinite, name, value)
 
 
 def fraction(name: str, value: Any) -> float:
-    """Check for a number between 0 and 1 (both excluded), such as a confidence level or a significance level.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    float
-        The number.
-    """
+    """Check for a number between 0 and 1 (both excluded), such as a confidence level or a significance level."""
     return _check_number("a number between 0 and 1", lambda number: 0 < number < 1, name, value)
 
 
@@ -488,18 +290,7 @@ def _check_number(expected: str, fits: Callable[[float], bool], name: str, value
 
 
 def choice(*allowed: str) -> Check:
-    """Return a validator that accepts only the listed strings.
-
-    Parameters
-    ----------
-    *allowed : str
-        The allowed strings.
-
-    Returns
-    -------
-    callable
-        The validator; its attribute ``choices`` lists the strings.
-    """
+    """Return a validator that accepts only the listed strings."""
 
     def check(name: str, value: Any) -> str:
         if isinstance(value, str) and value in allowed:
@@ -510,18 +301,7 @@ def choice(*allowed: str) -> Check:
 
 
 def preset_check(presets: Iterable[str]) -> Check:
-    """Return a validator for the name of a preset; the help does not list the presets, which are many.
-
-    Parameters
-    ----------
-    presets : iterable of str
-        Names of the presets that measures have.
-
-    Returns
-    -------
-    callable
-        The validator. Case does not matter.
-    """
+    """Return a validator for the name of a preset; the help does not list the presets, which are many."""
     names = {normalize_name(preset): preset for preset in presets}
 
     def check(name: str, value: Any) -> str:
@@ -533,60 +313,20 @@ def preset_check(presets: Iterable[str]) -> Check:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Check for True or False.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    bool
-        The truth value.
-    """
+    """Check for True or False."""
     if _is_bool(value):
         return bool(value)
     raise OptionError(f"{name} must be True or False; got {value!r}")
 
 
 def text(name: str, value: Any) -> str:
-    """Check for a non-empty string.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    str
-        The string.
-    """
+    """Check for a non-empty string."""
     if isinstance(value, str) and value.strip():
         return value
     raise OptionError(f"{name} must be a text that is not empty; got {value!r}")
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
-    """Check for one name or a list of names.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    tuple of str
-        The names.
-    """
     listed = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if not listed or not all(isinstance(entry, str) and entry for entry in listed):
         raise OptionError(f"{name} must be a name or a list of names; got {value!r}")
@@ -594,40 +334,14 @@ def names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def path(name: str, value: Any) -> str:
-    """Check for a file path.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    str
-        The path.
-    """
+    """Check for a file path."""
     if isinstance(value, (str, PathLike)) and fspath(value):
         return str(fspath(value))
     raise OptionError(f"{name} must be a path; got {value!r}")
 
 
 def optional(check: Check, *none_words: str) -> Check:
-    """Return a validator that also accepts None.
-
-    Parameters
-    ----------
-    check : callable
-        Validator for all values except None.
-    *none_words : str
-        Words that stand for None, such as ``"none"``.
-
-    Returns
-    -------
-    callable
-        The validator.
-    """
+    """Return a validator that also accepts None."""
 
     def checked(name: str, value: Any) -> Any:
         return None if value is None or (isinstance(value, str) and value in none_words) else check(name, value)
@@ -637,20 +351,7 @@ def optional(check: Check, *none_words: str) -> Check:
 
 
 def seed(name: str, value: Any) -> int:
-    """Check for a random seed, a whole number from 0 to 2^63 - 1.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    int
-        The seed; a new random seed if ``value`` is None.
-    """
+    """Check for a random seed, a whole number from 0 to 2^63 - 1."""
     if value is None:
         import numpy as np  # imported here: the command line reads this module before it needs numpy
 

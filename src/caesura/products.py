@@ -21,25 +21,7 @@ _SMALL = 1e-30  # relative to the trace: an element that no rotation needs to re
 
 
 def product(a: Any, b: Any) -> Any:
-    """Return the matrix product of two arrays, as ``a @ b``, with sums in a fixed order.
-
-    Parameters
-    ----------
-    a, b : array_like
-        Vectors or matrices.
-
-    Returns
-    -------
-    ndarray or float
-        The product. Whole numbers whose sums are exact in any order are multiplied by ``@``, which is faster.
-
-    Examples
-    --------
-    >>> product([[0.5, 0.25]], [[2.0], [4.0]]).tolist()
-    [[2.0]]
-    >>> product([1.0, 2.0], [3.0, 0.1])
-    3.2
-    """
+    """Return the matrix product of two arrays, as ``a @ b``, with sums in a fixed order."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if _is_exact(a, b):
         exact = a @ b
@@ -65,25 +47,7 @@ def _is_exact(a: Floats, b: Floats) -> bool:
 
 
 def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:
-    """Return the pseudo-inverses of small symmetric matrices, by Jacobi's rotations in a fixed order.
-
-    Parameters
-    ----------
-    matrices : numpy.ndarray, n x k x k
-        Symmetric matrices.
-    rcond : float
-        Directions whose eigenvalue is at most this fraction of the largest are ignored.
-
-    Returns
-    -------
-    numpy.ndarray
-        The pseudo-inverses, n x k x k. Each is the same in any company.
-
-    Examples
-    --------
-    >>> pseudo_inverses(np.array([[[2.0, 0.0], [0.0, 0.0]]]), 1e-9).tolist()
-    [[[0.5, 0.0], [0.0, 0.0]]]
-    """
+    """Return the pseudo-inverses of small symmetric matrices, by Jacobi's rotations in a fixed order."""
     a = np.array(matrices, np.float64)
     k = a.shape[-1]
     v = np.zeros_like(a)
@@ -108,10 +72,8 @@ def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:
 
 
 def _rotate(a: Floats, v: Floats, active: NDArray[np.int64], p: int, q: int) -> NDArray[np.int64]:
-    """Turn columns and rows p and q of the active matrices so that the element between them becomes 0.
-
-    Matrices where it already is are left alone; the indices of the others are returned.
-    """
+    """Turn columns and rows p and q of the active matrices so that the element between them becomes 0."""
+    # Matrices where it already is are left alone; the indices of the others are returned.
     between, size = a[active, p, q], np.abs(a[active, p, p]) + np.abs(a[active, q, q])
     chosen: NDArray[np.int64] = active[~((np.abs(between) <= _SMALL * size) | (between == 0))]
     if not chosen.size:

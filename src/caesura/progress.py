@@ -44,17 +44,7 @@ def on_progress(callback: Callback | None, *, with_detail: bool = False) -> Iter
 
 
 def report_progress(done: int, total: int | None, detail: Any = None) -> None:
-    """Report the number of finished steps to the callback of :func:`on_progress`, if there is one.
-
-    Parameters
-    ----------
-    done : int
-        Number of finished steps.
-    total : int or None
-        Maximum number of steps; None if it is not known.
-    detail : object, optional
-        Additional information, for callbacks that were registered with ``with_detail=True``.
-    """
+    """Report the number of finished steps to the callback of ``on_progress``, if there is one."""
     registered = _callback.get()
     if registered is not None:
         callback, with_detail = registered

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
-import pkgutil
 import re
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 
-def modules(root: str) -> Iterator[ModuleType]:
-    """Yield the package and all its modules except compiled ones."""
-    package = importlib.import_module(root)
-    yield package
-    for entry in pkgutil.walk_packages(package.__path__, f"{root}."):
-        if not entry.name.endswith("__main__") and ".kernels." not in entry.name:
-            yield importlib.import_module(entry.name)
+def public_names(package: Any) -> Iterator[tuple[str, str | None]]:
+    """Yield every name in ``__all__``, and the public methods of its classes, with the missing part of its docstring, or None.
+
+    A module in ``__all__``, such as ``caesura.statistics``, stands for its own names.
+    """
+    for name in exported(package):
+        value, place = getattr(package, name), f"{package.__name__}.{name}"
+        if inspect.ismodule(value):
+            yield from public_names(value)
+        elif inspect.isclass(value):
+            yield place, class_gap(value)
+            yield from member_gaps(value, place)
+        elif inspect.isfunction(value):
+            yield place, function_gap(value)
 
 
-def public_names(root: str) -> Iterator[tuple[str, str | None]]:
-    """Yield every public name of a package with the missing part of its docstring, or None."""
-    for module in modules(root):
-        for name, value in sorted(vars(module).items()):
-            if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
-                continue
-            place = f"{module.__name__}.{name}"
-            if inspect.isclass(value):
-                yield place, class_gap(value)
-                yield from member_gaps(value, place)
-            elif inspect.isfunction(value):
-                yield place, function_gap(value)
+def exported(package: ModuleType) -> list[str]:
+    own = [name for name, value in vars(package).items() if getattr(value, "__module__", None) == package.__name__]
+    return sorted(getattr(package, "__all__", [name for name in own if not name.startswith("_")]))
 
 
 def member_gaps(owner: type, place: str) -> Iterator[tuple[str, str | None]]:

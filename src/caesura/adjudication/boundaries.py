@@ -21,26 +21,16 @@ from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 
+# Position and type; the type is None if boundaries have no types.
 Boundary = tuple[int, str | None]
-"""Position and type; the type is None if boundaries have no types."""
 
+# Boundaries that are further apart than this are different places, even if no other boundary lies between them.
 NEAR_SECONDS = 0.5
-"""Boundaries that are further apart than this are different places, even if no other boundary lies between them."""
 _CONTEXT = 5  # units before and after a place
 
 
 class DisputedBoundaries(DisputedCorpus):
-    """Segmentations and dialogues. A place is a position, or several that near misses link.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the coders.
-    result : Disagreements
-        Their disagreements.
-    over_units : Corpus, optional
-        The annotations over units, if the corpus is in seconds.
-    """
+    """Segmentations and dialogues. A place is a position, or several that near misses link."""
 
     def __init__(self, corpus: Corpus, result: Disagreements, over_units: Corpus | None = None) -> None:
         super().__init__(corpus, result)
@@ -54,55 +44,17 @@ class DisputedBoundaries(DisputedCorpus):
         self._sets: dict[tuple[str, str], dict[str, frozenset[Boundary]]] = {}
 
     def majority_of(self, item: str) -> dict[str, Segmentation]:
-        """Return what more than half of the coders of an item marked.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        dict of str to Segmentation
-            Stream -> segmentation.
-        """
+        """Return what more than half of the coders of an item marked."""
         if item not in self._majorities:
             annotations = cast("list[Comparable]", list(self.over_units.of_item(item).values()))
             self._majorities[item] = dict(streams_of(majority(annotations)))
         return self._majorities[item]
 
     def boundaries(self, text: Segmentation) -> list[Boundary]:
-        """Return positions and types of the boundaries of a text.
-
-        Parameters
-        ----------
-        text : Segmentation
-            A segmentation of this corpus.
-
-        Returns
-        -------
-        list of (int, str or None)
-            The boundaries; the type is None if no text of the corpus has types.
-        """
+        """Return positions and types of the boundaries of a text."""
         return [(position, name if self.typed else None) for position, name in text.boundaries]
 
     def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
-        """Return the mark of a boundary.
-
-        Parameters
-        ----------
-        item, stream : str
-            Item and stream; the name of the stream is empty outside dialogues.
-        boundary : tuple of (int, str or None)
-            Position and type.
-        coders : sequence of str
-            The coders who have the boundary.
-
-        Returns
-        -------
-        PlacedMark
-            The mark: the position, or the time in seconds.
-        """
         return PlacedMark(float(boundary[0]), None, boundary[1])
 
     @property
@@ -111,13 +63,7 @@ class DisputedBoundaries(DisputedCorpus):
         return False
 
     def find_places(self) -> Iterable[DisputedPlace]:
-        """Return one place per position, or per group of positions that near misses link.
-
-        Returns
-        -------
-        iterable of DisputedPlace
-            The places.
-        """
+        """Return one place per position, or per group of positions that near misses link."""
         for place in self.result.places:
             for rows in self.groups(place):
                 yield self._place(place, rows)
@@ -128,10 +74,8 @@ class DisputedBoundaries(DisputedCorpus):
 
     @cached_property
     def _unmeasured(self) -> dict[tuple[str, str], dict[int, list[Boundary]]]:
-        """Item and stream -> position -> boundaries that some coders have, although the measure sees no difference.
-
-        The end of the text is such a position for measures that only compare inner positions.
-        """
+        """Item and stream -> position -> boundaries that some coders have, although the measure sees no difference."""
+        # The end of the text is such a position for measures that only compare inner positions.
         result: dict[tuple[str, str], dict[int, list[Boundary]]] = {}
         for item in self.result.items:
             disputed = self._disputed.get(item, set())
@@ -181,18 +125,7 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
-        """Return the disagreements of a place, divided into those that are decided together.
-
-        Parameters
-        ----------
-        place : DisagreementPlace
-            A place of the list of disagreements.
-
-        Returns
-        -------
-        iterable of sequences of Disagreement
-            One group per place of the queue.
-        """
+        """Return the disagreements of a place, divided into those that are decided together."""
         return (place.rows,)
 
     def _place(self, place: DisagreementPlace, rows: Sequence[Disagreement]) -> DisputedPlace:
@@ -232,18 +165,7 @@ class DisputedBoundaries(DisputedCorpus):
         return self._sets[item, stream]
 
     def agreed(self, item: str) -> Streams:
-        """Return the boundaries that all coders have.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        mapping of str to tuple of PlacedMark
-            Stream -> boundaries that all coders have.
-        """
+        """Return the boundaries that all coders have."""
         streams: dict[str, PlacedMarks] = {}
         for stream in self.majority_of(item):
             sets = self._boundary_sets(item, stream).values()
@@ -265,25 +187,7 @@ class DisputedBoundaries(DisputedCorpus):
         return disputed
 
     def build(self, item: str, marks: Streams) -> Annotation:
-        """Return the segmentation or dialogue.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        marks : mapping of str to tuple of PlacedMark
-            Stream -> boundaries.
-
-        Returns
-        -------
-        Segmentation or Dialogue
-            The annotation over the units of the coders.
-
-        Raises
-        ------
-        OptionError
-            If a position has two types although no coder ever has.
-        """
+        """Return the segmentation or dialogue."""
         texts = {
             stream: self._segmentation(text, marks.get(stream, ())) for stream, text in self.majority_of(item).items()
         }
@@ -308,25 +212,7 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a boundary if its position lies in the text.
-
-        Parameters
-        ----------
-        place : DisputedPlace
-            The place.
-        mark : PlacedMark
-            The boundary.
-
-        Returns
-        -------
-        PlacedMark
-            The boundary.
-
-        Raises
-        ------
-        OptionError
-            If the position lies outside the text, or the type does not exist.
-        """
+        """Return a boundary if its position lies in the text."""
         self.check_type(mark.type, required=self.typed)
         texts = [streams_of(entry)[place.stream or ""] for entry in self.over_units.of_item(place.item).values()]
         last = texts[0].length - (0 if any(text.length in text.positions[-1:] for text in texts) else 1)
@@ -347,19 +233,7 @@ def _order(boundary: Boundary) -> tuple[int, str]:
 
 
 class DisputedTiers(DisputedBoundaries):
-    """Tiers in seconds. Times of different coders that are very close are one boundary; places are near each other in time.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The tiers of the coders.
-    result : Disagreements
-        Their disagreements over units.
-    over_units : Corpus
-        The tiers over units.
-    times : mapping
-        Item, coder and stream -> position -> time.
-    """
+    """Tiers in seconds. Times of different coders that are very close are one boundary; places are near each other in time."""
 
     def __init__(self, corpus: Corpus, result: Disagreements, over_units: Corpus, times: BoundaryTimes) -> None:
         super().__init__(corpus, result, over_units)
@@ -373,38 +247,12 @@ class DisputedTiers(DisputedBoundaries):
         return True
 
     def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
-        """Return the mark of a boundary, at the middle one of the times of the coders.
-
-        Parameters
-        ----------
-        item, stream : str
-            Item and stream.
-        boundary : tuple of (int, str or None)
-            Position over units, and type.
-        coders : sequence of str
-            The coders who have the boundary.
-
-        Returns
-        -------
-        PlacedMark
-            The mark. Of an even number of times, it has the earlier one of the two in the middle, which a coder put there.
-        """
+        """Return the mark of a boundary, at the middle one of the times of the coders."""
         position, name = boundary
         return PlacedMark(median_low(self.times[item, coder, stream][position] for coder in coders), None, name)
 
     def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
-        """Return the disagreements of a place, divided where its boundaries are far apart in time.
-
-        Parameters
-        ----------
-        place : DisagreementPlace
-            A place of the list of disagreements, whose positions may be any number of seconds apart.
-
-        Returns
-        -------
-        iterable of sequences of Disagreement
-            The groups. A near miss between boundaries that are far apart becomes two misses, each of cost 1.
-        """
+        """Return the disagreements of a place, divided where its boundaries are far apart in time."""
         latest = float("-inf")
         group_of: dict[int, int] = {}
         number = 0
@@ -426,25 +274,7 @@ class DisputedTiers(DisputedBoundaries):
         return [(coder, self.times[place.item, coder, stream]) for coder in self.over_units.of_item(place.item)]
 
     def build(self, item: str, marks: Streams) -> Annotation:
-        """Return the tier, or one tier per stream.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        marks : mapping of str to tuple of PlacedMark
-            Stream -> boundaries.
-
-        Returns
-        -------
-        Tier or Dialogue
-            Points if all coders have points, otherwise intervals.
-
-        Raises
-        ------
-        OptionError
-            If two boundaries of different types have the same time.
-        """
+        """Return the tier, or one tier per stream."""
         by_stream: dict[str, list[Tier]] = {}
         for entry in self.corpus.of_item(item).values():
             for stream, tier in tiers_of(entry).items():
@@ -466,25 +296,7 @@ class DisputedTiers(DisputedBoundaries):
         return tier_of_decisions(recording, rows, tiers, typed=self.typed)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a boundary, rounded to milliseconds, if its time lies in the recording.
-
-        Parameters
-        ----------
-        place : DisputedPlace
-            The place.
-        mark : PlacedMark
-            The boundary.
-
-        Returns
-        -------
-        PlacedMark
-            The boundary.
-
-        Raises
-        ------
-        OptionError
-            If the time lies outside the recording, or the type does not exist.
-        """
+        """Return a boundary, rounded to milliseconds, if its time lies in the recording."""
         self.check_type(mark.type, required=self.typed)
         tiers = [tiers_of(entry)[place.stream or ""] for entry in self.corpus.of_item(place.item).values()]
         recording, time = recording_of(tiers), round(mark.start, 3)

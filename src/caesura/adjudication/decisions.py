@@ -9,57 +9,29 @@ from typing import Any, Literal, Self, get_args
 from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks, describe_marks
 from caesura.errors import OptionError
 
+# How a place is decided: like a coder, like the majority, without marks, by hand, or as before the item changed.
 Choice = Literal["coder", "majority", "none", "hand", "earlier"]
-"""How a place is decided: like a coder, like the majority, without marks, by hand, or as before the item changed."""
 CHOICES: tuple[Choice, ...] = get_args(Choice)
+# Maximum number of characters of a note or a name.
 MAX_TEXT = 10_000
-"""Maximum number of characters of a note or a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an adjudicator decided about a place.
+    """What an adjudicator decided about a place."""
 
-    Attributes
-    ----------
-    place : str
-        Key of the place.
-    item : str
-        Name of the item.
-    stream : str or None
-        Stream of a dialogue.
-    choice : str
-        ``"coder"``, ``"majority"``, ``"none"``, ``"hand"`` or ``"earlier"``.
-    coder : str or None
-        The coder whose marks were accepted.
-    marks : tuple of PlacedMark
-        What the gold standard has at the place.
-    note : str
-        Note of the adjudicator.
-    adjudicator : str
-        Name of the adjudicator.
-    time : str
-        Time in UTC, such as ``"2026-03-01T12:00:00Z"``.
-    revision : int
-        Number of decisions and withdrawals at this place so far, including this one.
-    data : str
-        Fingerprint of the item when it was decided.
-    number : int
-        Place of the record in the journal, from 1.
-    """
-
-    place: str
+    place: str  # key of the place
     item: str
-    stream: str | None
-    choice: str
-    coder: str | None
-    marks: PlacedMarks
-    note: str
+    stream: str | None  # stream of a dialogue
+    choice: str  # ``"coder"``, ``"majority"``, ``"none"``, ``"hand"`` or ``"earlier"``
+    coder: str | None  # the coder whose marks were accepted
+    marks: PlacedMarks  # what the gold standard has at the place
+    note: str  # note of the adjudicator
     adjudicator: str
-    time: str
-    revision: int
-    data: str
-    number: int
+    time: str  # time in UTC, such as ``"2026-03-01T12:00:00Z"``
+    revision: int  # number of decisions and withdrawals at this place so far, including this one
+    data: str  # fingerprint of the item when it was decided
+    number: int  # place of the record in the journal, from 1
 
     def __str__(self) -> str:
         adjudicator = self.adjudicator or "somebody"
@@ -67,13 +39,7 @@ class Decision:
         return f"{adjudicator} decided {describe_marks(self.marks)}{method} at {self.time}"
 
     def to_record(self) -> dict[str, Any]:
-        """Return the record for the journal.
-
-        Returns
-        -------
-        dict
-            Plain data.
-        """
+        """Return the record for the journal."""
         return {
             "version": 1,
             "number": self.number,
@@ -93,25 +59,6 @@ class Decision:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], number: int) -> Self:
-        """Return the decision of a record.
-
-        Parameters
-        ----------
-        record : mapping
-            A record of the journal.
-        number : int
-            Place of the record in the journal, from 1.
-
-        Returns
-        -------
-        Decision
-            The decision.
-
-        Raises
-        ------
-        OptionError
-            If a field is missing or has the wrong kind of value.
-        """
         texts = {name: record.get(name) for name in ("place", "item", "choice", "note", "adjudicator", "time", "data")}
         for name, value in texts.items():
             if not isinstance(value, str):
@@ -131,24 +78,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class PlaceState:
-    """A place of the queue and what was decided about it.
-
-    Attributes
-    ----------
-    place : DisputedPlace
-        The place.
-    decision : Decision or None
-        The current decision; None if the place is open.
-    earlier : Decision or None
-        A decision that is no longer valid, because the item has changed.
-    revision : int
-        Number of decisions and withdrawals so far.
-    """
+    """A place of the queue and what was decided about it."""
 
     place: DisputedPlace
-    decision: Decision | None = None
-    earlier: Decision | None = None
-    revision: int = 0
+    decision: Decision | None = None  # the current decision; None if the place is open
+    earlier: Decision | None = None  # A decision that is no longer valid, because the item has changed
+    revision: int = 0  # number of decisions and withdrawals so far
 
     @property
     def status(self) -> str:

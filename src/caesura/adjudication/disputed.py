@@ -21,30 +21,14 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 
+# Stream -> its marks; the name of the stream is empty outside dialogues.
 Streams = Mapping[str, PlacedMarks]
-"""Stream -> its marks; the name of the stream is empty outside dialogues."""
 
 
 class DisputedCorpus(ABC):
-    """A corpus whose disagreements are adjudicated.
+    """A corpus whose disagreements are adjudicated."""
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the coders.
-    result : Disagreements
-        Their disagreements, which determine the places and their order.
-
-    Attributes
-    ----------
-    places : tuple of DisputedPlace
-        The places, the costliest first.
-    types : tuple of str
-        Boundary types, categories or labels that an adjudicator can choose; empty if there are none.
-    excluded : tuple of Excluded
-        Items that cannot be adjudicated.
-    """
-
+    # Boundary types, categories or labels that an adjudicator can choose; empty if there are none.
     types: tuple[str, ...] = ()
 
     def __init__(self, corpus: Corpus, result: Disagreements) -> None:
@@ -68,7 +52,6 @@ class DisputedCorpus(ABC):
 
     @cached_property
     def places_of_items(self) -> Mapping[str, tuple[DisputedPlace, ...]]:
-        """Item -> its places."""
         by_item: dict[str, list[DisputedPlace]] = {item: [] for item in self.items}
         for place in self.places:
             by_item[place.item].append(place)
@@ -76,108 +59,29 @@ class DisputedCorpus(ABC):
 
     @abstractmethod
     def find_places(self) -> Iterable[DisputedPlace]:
-        """Return all places, in any order and without keys.
-
-        Returns
-        -------
-        iterable of DisputedPlace
-            The places.
-        """
+        """Return all places, in any order and without keys."""
 
     @abstractmethod
     def agreed(self, item: str) -> Streams:
-        """Return what the coders of an item agree on.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        mapping of str to tuple of PlacedMark
-            Stream -> marks.
-        """
+        """Return what the coders of an item agree on."""
 
     @abstractmethod
     def build(self, item: str, marks: Streams) -> Annotation:
-        """Return the annotation that marks make.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        marks : mapping of str to tuple of PlacedMark
-            Stream -> marks.
-
-        Returns
-        -------
-        annotation
-            A Segmentation, Dialogue, Tier, Spans or Hierarchy.
-
-        Raises
-        ------
-        InputError
-            If the marks contradict each other.
-        """
+        """Return the annotation that marks make."""
 
     @abstractmethod
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a mark that an adjudicator placed by hand, rounded, if it fits the item.
-
-        Parameters
-        ----------
-        place : DisputedPlace
-            The place.
-        mark : PlacedMark
-            The mark.
-
-        Returns
-        -------
-        PlacedMark
-            The mark.
-
-        Raises
-        ------
-        OptionError
-            If it lies outside the item, or has a type that does not exist.
-        """
+        """Return a mark that an adjudicator placed by hand, rounded, if it fits the item."""
 
     def retyped(self, marks: PlacedMarks, name: str | None) -> PlacedMarks:
-        """Return marks with another type.
-
-        Parameters
-        ----------
-        marks : tuple of PlacedMark
-            The marks.
-        name : str or None
-            The type; None keeps the types.
-
-        Returns
-        -------
-        tuple of PlacedMark
-            The marks; of several that become equal, only one.
-        """
+        """Return marks with another type."""
         if name is None:
             return marks
         self.check_type(name)
         return tuple(dict.fromkeys(PlacedMark(mark.start, mark.end, name, mark.level) for mark in marks))
 
     def check_type(self, name: str | None, *, required: bool = False) -> None:
-        """Raise an error if an adjudicator cannot choose a type.
-
-        Parameters
-        ----------
-        name : str or None
-            The type, category or label.
-        required : bool, default False
-            Whether a mark must have a type if there are types.
-
-        Raises
-        ------
-        OptionError
-            If there is no such type.
-        """
+        """Raise an error if an adjudicator cannot choose a type."""
         listed = ", ".join(self.types[:20])
         if name is not None and name not in self.types:
             expected = f"one of {listed}" if self.types else "none, because marks have no types here"
@@ -186,18 +90,7 @@ class DisputedCorpus(ABC):
             raise OptionError(f"type: choose one of {listed}")
 
     def fingerprint(self, item: str) -> str:
-        """Return a fingerprint of all that coders marked in an item, and of its text.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        str
-            16 hexadecimal digits. They change if an annotation, a coder or the text changes.
-        """
+        """Return a fingerprint of all that coders marked in an item, and of its text."""
         by_coder = self.corpus.of_item(item)
         # A second, empty item makes the name of the item count.
         parts = [item, fingerprint_of([(item, by_coder)]), *sorted(by_coder)]
@@ -221,18 +114,7 @@ def _texts(annotation: Annotation) -> Iterable[str]:
 
 
 def check_kind(corpus: Corpus) -> None:
-    """Raise an error if the annotations of a corpus cannot be adjudicated.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-
-    Raises
-    ------
-    OptionError
-        If the corpus contains trees or boundary scores, or mixes kinds of data.
-    """
+    """Raise an error if the annotations of a corpus cannot be adjudicated."""
     if corpus.kind == "trees":
         raise OptionError("trees cannot be adjudicated here; compare them with `caesura trees GOLD PREDICTED`")
     classes = {type(annotation) for annotation in corpus.values()}
@@ -242,34 +124,10 @@ def check_kind(corpus: Corpus) -> None:
 
 
 def describe_error(item: str, error: InputError) -> str:
-    """Return why the marks of an item cannot stand together.
-
-    Parameters
-    ----------
-    item : str
-        Name of the item.
-    error : InputError
-        The error of the annotation.
-
-    Returns
-    -------
-    str
-        The sentence.
-    """
+    """Return why the marks of an item cannot stand together."""
     return f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
 
 
 def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:
-    """Return the only annotation, or a dialogue of all streams.
-
-    Parameters
-    ----------
-    streams : mapping of str to annotation
-        Stream -> its annotation; the only stream without a name is not a dialogue.
-
-    Returns
-    -------
-    annotation
-        The annotation.
-    """
+    """Return the only annotation, or a dialogue of all streams."""
     return streams[""] if "" in streams else Dialogue(streams)  # type: ignore[arg-type]

@@ -18,41 +18,15 @@ from caesura.errors import ConflictError, FormatError
 from caesura.files import AppendedFile, write_file
 from caesura.model.json_text import canonical_json
 
+# Version of the format.
 VERSION = 1
-"""Version of the format."""
 _KIND = "adjudication"
 _CHECK = "check"
 _BEGINNING = f'{{"caesura": "{_KIND}"'.encode()
 
 
 class Journal:
-    """An open journal. Only one process may have it open.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; it is made if it does not exist.
-    head : mapping
-        Facts for the first line of a new journal, such as the measure that orders the places.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    head : dict
-        The first line.
-    records : list of dict
-        The records, in the order of the file.
-    messages : list of str
-        What is wrong with the file, in sentences.
-
-    Raises
-    ------
-    ConflictError
-        If another process has the journal open.
-    FormatError
-        If the file is not a journal, or cannot be read or written.
-    """
+    """An open journal. Only one process may have it open."""
 
     def __init__(self, path: str | PathLike[str], head: Mapping[str, Any]) -> None:
         self.path = fspath(path)
@@ -109,18 +83,7 @@ class Journal:
         )
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Add a record. It is on disk when the method returns.
-
-        Parameters
-        ----------
-        record : mapping
-            The record, without checksum.
-
-        Raises
-        ------
-        FormatError
-            If it cannot be written; the journal is then as it was.
-        """
+        """Add a record. It is on disk when the method returns."""
         self._append(_line(record))
         self.records.append(dict(record))
 

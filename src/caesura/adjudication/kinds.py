@@ -21,23 +21,7 @@ from caesura.notices import collect_warnings
 
 
 def disputed_of(corpus: Corpus) -> DisputedCorpus:
-    """Return the places of a corpus and what its coders agree on.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of several coders.
-
-    Returns
-    -------
-    DisputedCorpus
-        Of a class for the kind of data.
-
-    Raises
-    ------
-    OptionError
-        If the annotations cannot be adjudicated.
-    """
+    """Return the places of a corpus and what its coders agree on."""
     check_kind(corpus)
     if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
         corpus = _in_seconds(corpus, corpus.origin)

@@ -12,30 +12,19 @@ from caesura.errors import OptionError
 from caesura.model import checks
 from caesura.model.json_text import canonical_json
 
+# What a place is about.
 BOUNDARY, SPAN = "boundary", "span"
-"""What a place is about."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class PlacedMark:
-    """A boundary or a span at a place, of a coder or of the gold standard.
+    """A boundary or a span at a place, of a coder or of the gold standard."""
 
-    Attributes
-    ----------
-    start : float
-        Position of a boundary, its time in seconds, or the start of a span. The first unit of a span of a hierarchy.
-    end : float or None
-        End of a span; None for a boundary. The last unit of a span of a hierarchy.
-    type : str or None
-        Boundary type, category or label.
-    level : int or None
-        Level of a span of a hierarchy.
-    """
-
+    # Position of a boundary, its time in seconds, or the start of a span. The first unit of a span of a hierarchy.
     start: float
-    end: float | None = None
-    type: str | None = None
-    level: int | None = None
+    end: float | None = None  # End of a span; None for a boundary. The last unit of a span of a hierarchy.
+    type: str | None = None  # boundary type, category or label
+    level: int | None = None  # level of a span of a hierarchy
 
     def __json__(self) -> dict[str, Any]:
         """Return the fields that are set."""
@@ -48,23 +37,7 @@ class PlacedMark:
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        """Return a mark from its plain form.
-
-        Parameters
-        ----------
-        value : object
-            A mapping with ``start`` and optionally ``end``, ``type`` and ``level``.
-
-        Returns
-        -------
-        PlacedMark
-            The mark.
-
-        Raises
-        ------
-        OptionError
-            If it is not such a mapping.
-        """
+        """Return a mark from its plain form."""
         fields = ("start", "end", "type", "level")
         if not isinstance(value, Mapping) or "start" not in value or not set(value) <= set(fields):
             raise OptionError(f"a mark has a start, and may have an end, a type and a level; got {str(value)[:80]}")
@@ -84,50 +57,23 @@ PlacedMarks = tuple[PlacedMark, ...]
 
 @dataclass(frozen=True, slots=True)
 class DisputedPlace:
-    """A place about which the coders of an item disagree.
+    """A place about which the coders of an item disagree."""
 
-    Attributes
-    ----------
-    key : str
-        16 hexadecimal digits that identify the place: item, stream, and what every coder has there.
-    item : str
-        Name of the item.
-    stream : str or None
-        Stream of a dialogue.
-    about : {"boundary", "span"}
-        What the coders disagree about.
-    seconds : bool
-        Whether marks are in seconds; otherwise they are positions or units.
-    marks : mapping of str to tuple of PlacedMark
-        Coder -> what the coder has here; empty if the coder has nothing. All coders of the item are listed.
-    majority : tuple of PlacedMark
-        What more than half of the coders have here; empty if there is no such mark.
-    kinds : tuple of str
-        Kinds of the disagreements, the costliest first.
-    cost : float
-        Sum of the costs of the disagreements of all pairs; 0 if the measure does not count the difference.
-    pairs : int
-        Number of disagreements of pairs of coders.
-    before, between, after : str
-        The text around the place, if it is known.
-    times : tuple of (float, float) or None
-        Start and end in seconds of a span of a hierarchy whose units have times.
-    """
-
-    key: str
+    key: str  # 16 hexadecimal digits that identify the place: item, stream, and what every coder has there
     item: str
-    stream: str | None
-    about: str
-    seconds: bool
+    stream: str | None  # stream of a dialogue
+    about: str  # what the coders disagree about
+    seconds: bool  # whether marks are in seconds; otherwise they are positions or units
+    # Coder -> what the coder has here; empty if the coder has nothing. All coders of the item are listed.
     marks: Mapping[str, PlacedMarks]
-    majority: PlacedMarks
-    kinds: tuple[str, ...]
-    cost: float
-    pairs: int
-    before: str = ""
+    majority: PlacedMarks  # what more than half of the coders have here; empty if there is no such mark
+    kinds: tuple[str, ...]  # kinds of the disagreements, the costliest first
+    cost: float  # sum of the costs of the disagreements of all pairs; 0 if the measure does not count the difference
+    pairs: int  # number of disagreements of pairs of coders
+    before: str = ""  # before, between, after: The text around the place, if it is known
     between: str = ""
     after: str = ""
-    times: tuple[float, float] | None = None
+    times: tuple[float, float] | None = None  # start and end in seconds of a span of a hierarchy whose units have times
 
     @property
     def start(self) -> float:
@@ -150,69 +96,24 @@ class DisputedPlace:
 
 
 def plain_number(value: float | None) -> float | None:
-    """Return a number without a fraction as a whole number, for JSON.
-
-    Parameters
-    ----------
-    value : float or None
-        The number.
-
-    Returns
-    -------
-    float, int or None
-        The number.
-    """
+    """Return a number without a fraction as a whole number, for JSON."""
     return int(value) if value is not None and value == int(value) else value
 
 
 def describe_marks(marks: Sequence[PlacedMark]) -> str:
-    """Return marks in a few words.
-
-    Parameters
-    ----------
-    marks : sequence of PlacedMark
-        The marks.
-
-    Returns
-    -------
-    str
-        Such as ``"3"``, ``"3 act, 5"`` or ``"none"``.
-    """
+    """Return marks in a few words."""
     return ", ".join(map(str, marks)) or "none"
 
 
 def with_key(place: DisputedPlace) -> DisputedPlace:
-    """Return the place with the key that its content determines.
-
-    Parameters
-    ----------
-    place : DisputedPlace
-        The place, with any key.
-
-    Returns
-    -------
-    DisputedPlace
-        The same place.
-    """
+    """Return the place with the key that its content determines."""
     marks = {coder: [mark.__json__() for mark in entries] for coder, entries in sorted(place.marks.items())}
     content = canonical_json([place.item, place.stream, place.about, marks])
     return replace(place, key=blake2b(content, digest_size=8).hexdigest())
 
 
 def in_order(places: Iterable[DisputedPlace]) -> tuple[DisputedPlace, ...]:
-    """Return places in the order of the queue, each with its own key.
-
-    Parameters
-    ----------
-    places : iterable of DisputedPlace
-        The places.
-
-    Returns
-    -------
-    tuple of DisputedPlace
-        The costliest place first, then that of the most pairs, then by item, stream and position. A second place with the
-        same content, such as that of a span that a coder marked twice, gets a number after its key.
-    """
+    """Return places in the order of the queue, each with its own key."""
 
     def rank(place: DisputedPlace) -> tuple[float, int, str, str, float, float]:
         return -place.cost, -place.pairs, place.item, place.stream or "", place.start, place.end

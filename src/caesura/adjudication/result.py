@@ -15,28 +15,18 @@ from caesura.model.value import count_of
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an adjudication is.
+    """How far an adjudication is."""
 
-    Attributes
-    ----------
-    places, decided, open, changed : int
-        Number of places, of those decided, of those open, and of the open ones that were decided before their item changed.
-    cost, open_cost : float
-        Cost of all disagreements, and of those at open places.
-    adjudicators : mapping of str to int
-        Adjudicator -> number of places that the adjudicator decided.
-    outdated : int
-        Number of decisions about places that no longer exist.
-    """
-
+    # places, decided, open, changed: Number of places, of those decided, of those open, and of the open ones that were decided
+    # before their item changed.
     places: int
     decided: int
     open: int
     changed: int
-    cost: float
+    cost: float  # cost, open_cost: Cost of all disagreements, and of those at open places
     open_cost: float
-    adjudicators: Mapping[str, int]
-    outdated: int
+    adjudicators: Mapping[str, int]  # adjudicator -> number of places that the adjudicator decided
+    outdated: int  # number of decisions about places that no longer exist
 
     def __str__(self) -> str:
         share = 1 - self.open_cost / self.cost if self.cost else 1.0
@@ -79,18 +69,7 @@ class AdjudicatedGold(Result):
 
 
 def record_row(state: PlaceState) -> dict[str, Any]:
-    """Return a row of the record of who decided what.
-
-    Parameters
-    ----------
-    state : PlaceState
-        A place and its decision.
-
-    Returns
-    -------
-    dict
-        Column -> value.
-    """
+    """Return a row of the record of who decided what."""
     place, decision = state.place, state.decision
     return {
         "item": place.item,

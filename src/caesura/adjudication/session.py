@@ -26,8 +26,8 @@ from caesura.model.value import count_of
 from caesura.options import choice as one_of
 from caesura.options import suggest
 
+# What to do with open places: refuse to make a gold standard, or take what more than half of the coders have.
 Undecided = Literal["refuse", "majority"]
-"""What to do with open places: refuse to make a gold standard, or take what more than half of the coders have."""
 
 
 class Adjudication:

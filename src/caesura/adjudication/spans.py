@@ -16,15 +16,7 @@ from caesura.model.spans import Spans
 
 
 class DisputedSpans(DisputedCorpus):
-    """Spans, which may overlap, nest and cross. A place is a group of spans that gamma aligns.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans of the coders.
-    result : Disagreements
-        Their disagreements.
-    """
+    """Spans, which may overlap, nest and cross. A place is a group of spans that gamma aligns."""
 
     def __init__(self, corpus: Corpus, result: Disagreements) -> None:
         super().__init__(corpus, result)
@@ -34,13 +26,7 @@ class DisputedSpans(DisputedCorpus):
         self.may_lack_type = any(None in entry.category_names for entry in spans)
 
     def find_places(self) -> Iterable[DisputedPlace]:
-        """Return one place per group of aligned spans that differ.
-
-        Returns
-        -------
-        iterable of DisputedPlace
-            The places.
-        """
+        """Return one place per group of aligned spans that differ."""
         for place in self.result.places:
             coders = list(self.corpus.of_item(place.item))
             marks = {coder: (PlacedMark(*place.units[coder]),) if coder in place.units else () for coder in coders}
@@ -66,38 +52,13 @@ class DisputedSpans(DisputedCorpus):
         return first
 
     def agreed(self, item: str) -> Streams:
-        """Return the spans that all coders have.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        mapping of str to tuple of PlacedMark
-            The spans, under the name of the only stream.
-        """
+        """Return the spans that all coders have."""
         coder = next(iter(self.corpus.of_item(item)))
         disputed = Counter(mark for place in self.places_of_items[item] for mark in place.marks[coder])
         spans = Counter(PlacedMark(*span) for span in self._first(item).spans)
         return {"": tuple((spans - disputed).elements())}
 
     def build(self, item: str, marks: Streams) -> Spans:
-        """Return the spans.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        marks : mapping of str to tuple of PlacedMark
-            The spans.
-
-        Returns
-        -------
-        Spans
-            The spans, with the text or the bounds of the item.
-        """
         entries = [entry for entry in self.corpus.of_item(item).values() if isinstance(entry, Spans)]
         model = next((entry for entry in entries if entry.text is not None or entry.units is not None), entries[0])
         bounds = None
@@ -108,25 +69,7 @@ class DisputedSpans(DisputedCorpus):
         return Spans(rows, bounds=bounds, seconds=model.axis == "seconds", text=model.text, units=model.units)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a span if it lies in the item and has a category that occurs.
-
-        Parameters
-        ----------
-        place : DisputedPlace
-            The place.
-        mark : PlacedMark
-            The span.
-
-        Returns
-        -------
-        PlacedMark
-            The span.
-
-        Raises
-        ------
-        OptionError
-            If it has no end, ends before it starts, lies outside the item or has an unknown category.
-        """
+        """Return a span if it lies in the item and has a category that occurs."""
         self.check_type(mark.type, required=not self.may_lack_type)
         if mark.end is None or mark.level is not None:
             raise OptionError("marks: a span has a start and an end, and no level")
@@ -163,17 +106,7 @@ def _majority_variant(variants: Iterable[PlacedMarks]) -> PlacedMarks:
 
 
 class DisputedHierarchies(DisputedCorpus):
-    """Hierarchies. A place is a span that some coders have and others do not.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the coders.
-    result : Disagreements
-        Their disagreements.
-    shared : Corpus
-        The same hierarchies over common units.
-    """
+    """Hierarchies. A place is a span that some coders have and others do not."""
 
     def __init__(self, corpus: Corpus, result: Disagreements, shared: Corpus) -> None:
         super().__init__(corpus, result)
@@ -196,13 +129,7 @@ class DisputedHierarchies(DisputedCorpus):
         return spans
 
     def find_places(self) -> Iterable[DisputedPlace]:
-        """Return one place per span that not all coders have, or that has different labels.
-
-        Returns
-        -------
-        iterable of DisputedPlace
-            The places.
-        """
+        """Return one place per span that not all coders have, or that has different labels."""
         spans = {item: self._spans(item) for item in self.result.items}
         for place in self.result.places:
             assert place.span is not None
@@ -235,67 +162,19 @@ class DisputedHierarchies(DisputedCorpus):
         return None if edges is None else (edges[span[0] - 1], edges[span[1]])
 
     def agreed(self, item: str) -> Streams:
-        """Return the spans that the coders agree on, with the level and the label that most of them chose.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        mapping of str to tuple of PlacedMark
-            The spans, under the name of the only stream.
-        """
+        """Return the spans that the coders agree on, with the level and the label that most of them chose."""
         disputed = {(int(place.start), int(place.end)) for place in self.places_of_items[item]}
         spans = (_majority_span(marks) for span, marks in self._spans(item).items() if span not in disputed)
         return {"": tuple(mark for marks in spans for mark in marks)}
 
     def build(self, item: str, marks: Streams) -> Hierarchy:
-        """Return the hierarchy.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        marks : mapping of str to tuple of PlacedMark
-            The spans. A span without a level is one level below the smallest span that contains it.
-
-        Returns
-        -------
-        Hierarchy
-            The hierarchy, over the common units of the item.
-
-        Raises
-        ------
-        HierarchyError
-            If two spans cross.
-        """
         model = next(iter(self._of_item(item).values()))
         spans = list(dict.fromkeys(marks.get("", ())))
         rows = [(int(mark.start), int(mark.end or 0), mark.level or _level(mark, spans), mark.type) for mark in spans]
         return Hierarchy(model.length, rows, units=model.units, edges=model.edges, extent=model.extent)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a span if it lies in the item.
-
-        Parameters
-        ----------
-        place : DisputedPlace
-            The place.
-        mark : PlacedMark
-            The span: first and last unit.
-
-        Returns
-        -------
-        PlacedMark
-            The span.
-
-        Raises
-        ------
-        OptionError
-            If it has no end, lies outside the item or has an unknown label.
-        """
+        """Return a span if it lies in the item."""
         self.check_type(mark.type)
         length = next(iter(self._of_item(place.item).values())).length
         if mark.end is None or mark.start % 1 or mark.end % 1 or not 1 <= mark.start <= mark.end <= length:

@@ -14,8 +14,8 @@ from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
 
+# Number of items below which a bootstrap interval is too narrow.
 MIN_ITEMS = 20
-"""Number of items below which a bootstrap interval is too narrow."""
 DEFAULT_REPLICATES = 2000
 MIN_REPLICATES = 100
 REPLICATES_HELP = (
@@ -24,8 +24,8 @@ REPLICATES_HELP = (
 _MAX_REPEATED = 7  # items of which most samples are drawn several times: there are at most 1716 different ones
 _MAX_KEPT = 2**26  # numbers in the samples that are kept, one byte each
 
+# What was resampled -> how often each replicate has each item or coder, in blocks of rows.
 Samples = dict[tuple[object, ...], list[NDArray[np.unsignedinteger]]]
-"""What was resampled -> how often each replicate has each item or coder, in blocks of rows."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,7 @@ class Bootstrap(OptionSet):
     replicates: int | None = setting(None, optional(whole(MIN_REPLICATES)), REPLICATES_HELP)
 
     def suited_to(self, n: int, work: float) -> Bootstrap:
-        """Return the same options with fewer replicates, and warn, if the default number would take too much work.
-
-        Parameters
-        ----------
-        n : int
-            Number of items or coders to resample.
-        work : float
-            Work for the pairs of coders in one replicate, in about a nanosecond.
-
-        Returns
-        -------
-        Bootstrap
-            The options; a number of replicates that was chosen is kept.
-        """
+        """Return the same options with fewer replicates, and warn, if the default number would take too much work."""
         different = math.comb(2 * n - 1, n) if n <= _MAX_REPEATED else DEFAULT_REPLICATES
         possible = max(MIN_REPLICATES, int(MAX_REPLICATE_WORK // max(work, 1.0)))
         if self.replicates or self._reason_without(n) is not None or min(different, DEFAULT_REPLICATES) <= possible:
@@ -69,26 +56,7 @@ class Bootstrap(OptionSet):
     def run(
         self, n: int, seed: int, compute: Callable[[Floats], Floats], samples: Samples | None = None
     ) -> tuple[tuple[float, float] | None, str]:
-        """Return the interval of a coefficient.
-
-        Parameters
-        ----------
-        n : int
-            Number of items or coders to resample.
-        seed : int
-            Random seed.
-        compute : callable
-            Function from weights, one row per replicate, to the coefficient of each replicate; NaN if it is undefined.
-        samples : dict, optional
-            Samples of other coefficients of the same corpus; new samples are added.
-
-        Returns
-        -------
-        interval : tuple of (float, float) or None
-            Ends of the interval; None if there is none.
-        note : str
-            Description of the interval, or the reason why there is none.
-        """
+        """Return the interval of a coefficient."""
         reason = self._reason_without(n)
         if reason is not None:
             return None, reason
@@ -104,32 +72,13 @@ class Bootstrap(OptionSet):
         return (low, high), note
 
     def facts(self, ends: tuple[float, float] | None, seed: int) -> dict[str, object]:
-        """Return the entries of a signature that describe the interval.
-
-        Parameters
-        ----------
-        ends : tuple of (float, float) or None
-            The interval.
-        seed : int
-            Random seed.
-
-        Returns
-        -------
-        dict
-            Name -> value; empty without an interval.
-        """
+        """Return the entries of a signature that describe the interval."""
         if ends is None:
             return {}
         return {"interval": self.interval, "level": f"{self.level:g}", "replicates": self.number, "seed": seed}
 
     def warn(self, items: int) -> None:
-        """Warn if there are too few items.
-
-        Parameters
-        ----------
-        items : int
-            Number of items.
-        """
+        """Warn if there are too few items."""
         if self.interval == "items" and self._reason_without(items) is None:
             warn_about_few_items(items)
 
@@ -174,13 +123,7 @@ class Bootstrap(OptionSet):
 
 
 def warn_about_few_items(items: int) -> None:
-    """Warn if a bootstrap interval has too few items.
-
-    Parameters
-    ----------
-    items : int
-        Number of items.
-    """
+    """Warn if a bootstrap interval has too few items."""
     if items < MIN_ITEMS:
         warn(
             f"an interval from {items} items is too narrow: a 95 % interval covers about 84 % of cases with 5 items, "

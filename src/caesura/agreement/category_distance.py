@@ -20,37 +20,13 @@ _FORMS = '{"categories": [...], "matrix": [[...]]}, {category: {category: distan
 
 
 class CategoryDistances(NamedTuple):
-    """Distances from 0 to 1 between categories.
+    """Distances from 0 to 1 between categories."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The categories.
-    rows : tuple of tuple of float
-        The matrix, symmetric with zeros on the diagonal.
-    """
-
-    names: tuple[str, ...]
-    rows: tuple[tuple[float, ...], ...]
+    names: tuple[str, ...]  # the categories
+    rows: tuple[tuple[float, ...], ...]  # the matrix, symmetric with zeros on the diagonal
 
     def matrix(self, categories: Sequence[str | None]) -> Floats:
-        """Return the distances of some categories.
-
-        Parameters
-        ----------
-        categories : sequence of str or None
-            Names of rows and columns.
-
-        Returns
-        -------
-        numpy.ndarray
-            The matrix.
-
-        Raises
-        ------
-        OptionError
-            If a category has no distances.
-        """
+        """Return the distances of some categories."""
         for category in categories:
             if category not in self.names:
                 known = ", ".join(map(repr, self.names[:20]))
@@ -62,25 +38,6 @@ class CategoryDistances(NamedTuple):
 
 
 def check_categories(name: str, value: Any) -> CategoryDistances:
-    """Check for distances of categories.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : mapping, CategoryDistances, str or path
-        Names and matrix, rows by name, or a path to a file.
-
-    Returns
-    -------
-    CategoryDistances
-        The distances.
-
-    Raises
-    ------
-    OptionError
-        If the matrix is not symmetric, its diagonal is not 0, or a distance is not between 0 and 1.
-    """
     if isinstance(value, (str, PathLike)):
         path = Path(fspath(value))
         return check_categories(f"{name} ({path})", _read(path, name))

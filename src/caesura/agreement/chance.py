@@ -27,8 +27,8 @@ from caesura.options import Option, OptionSet, flag, fraction, optional, path, s
 from caesura.products import product
 
 DEFAULT_DRAWS = 10_000
+# Maximum number of values in a block of rows; it only affects memory.
 BLOCK_SIZE = 4_000_000
-"""Maximum number of values in a block of rows; it only affects memory."""
 
 
 _DRAWS = optional(whole(20))  # with fewer there is no standard error
@@ -87,10 +87,9 @@ class Placement(OptionSet):
 
 @dataclass(frozen=True)
 class PlacedAtRandom(OptionSet):
-    """Exact chance agreement of spans at random places (Li et al. 2024): the meaning of ``chance="li2024"``.
+    """Exact chance agreement of spans at random places (Li et al. 2024): the meaning of ``chance="li2024"``."""
 
-    It has no options; see :mod:`caesura.measures.span_chance`.
-    """
+    # It has no options; see ``measures.span_chance``.
 
     draws: ClassVar[int | None] = None
     tolerance: ClassVar[float | None] = None
@@ -102,20 +101,13 @@ Chance = Simulate | Exact | Placement | PlacedAtRandom
 
 
 class ChanceName(NamedTuple):
-    """A word for ``chance=``.
+    """A word for ``chance=``."""
 
-    Attributes
-    ----------
-    create : callable
-        Returns the value that the word means; None for the published convention.
-    description : str
-        How chance agreement is computed, in one sentence.
-    """
-
-    create: Callable[[], Chance | None]
-    description: str
+    create: Callable[[], Chance | None]  # returns the value that the word means; None for the published convention
+    description: str  # how chance agreement is computed, in one sentence
 
 
+# Words for ``chance=`` and what they mean.
 CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
     {
         "published": ChanceName(lambda: None, "as in the paper that defines the coefficient; the default"),
@@ -125,27 +117,10 @@ CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
         "li2024": ChanceName(PlacedAtRandom, "spans of the same lengths at random places, exact (span_f, token_f)"),
     }
 )
-"""Words for ``chance=`` and what they mean."""
 
 
 def as_chance(chance: str | Chance | None) -> Chance | None:
-    """Return the options for chance agreement, from a name or an object.
-
-    Parameters
-    ----------
-    chance : str, Simulate, Exact, Placement or None
-        One of ``CHANCE_NAMES``, or an object; None means ``"published"``.
-
-    Returns
-    -------
-    Simulate, Exact, Placement or None
-        The options; None for the published convention.
-
-    Raises
-    ------
-    OptionError
-        If ``chance`` is anything else.
-    """
+    """Return the options for chance agreement, from a name or an object."""
     if chance is None or isinstance(chance, (Simulate, Exact, Placement, PlacedAtRandom)):
         return chance
     if isinstance(chance, str) and chance in CHANCE_NAMES:
@@ -155,109 +130,36 @@ def as_chance(chance: str | Chance | None) -> Chance | None:
 
 
 def max_draws(chance: Chance) -> int:
-    """Return the maximum number of draws for one pair of coders.
-
-    Parameters
-    ----------
-    chance : Simulate, Exact or Placement
-        The options.
-
-    Returns
-    -------
-    int
-        The number of draws.
-    """
+    """Return the maximum number of draws for one pair of coders."""
     return chance.draws or (DEFAULT_DRAWS if chance.tolerance is None else MAX_DRAWS)
 
 
 class AgreementArrays(NamedTuple):
-    """Observed and expected agreement, one value per row.
+    """Observed and expected agreement, one value per row."""
 
-    Attributes
-    ----------
-    observed : numpy.ndarray
-        Observed agreement A_o.
-    expected : numpy.ndarray
-        Agreement expected by chance, A_e; NaN if no coder placed a boundary.
-    error : numpy.ndarray
-        Standard error of ``expected``; 0 if it was not simulated.
-    bias : numpy.ndarray
-        A_e(pi) - A_e(kappa); NaN if the chance model has none.
-    """
-
-    observed: Floats
-    expected: Floats
-    error: Floats
-    bias: Floats
+    observed: Floats  # observed agreement A_o
+    expected: Floats  # agreement expected by chance, A_e; NaN if no coder placed a boundary
+    error: Floats  # standard error of ``expected``; 0 if it was not simulated
+    bias: Floats  # A_e(pi) - A_e(kappa); NaN if the chance model has none
 
     @classmethod
     def of(
         cls, observed: Floats, expected: Floats, *, error: Floats | None = None, bias: Floats | None = None
     ) -> AgreementArrays:
-        """Return the arrays.
-
-        Parameters
-        ----------
-        observed, expected : numpy.ndarray
-            Observed and expected agreement.
-        error : numpy.ndarray, optional
-            Standard error of ``expected`` (default: 0).
-        bias : numpy.ndarray, optional
-            The bias (default: NaN).
-
-        Returns
-        -------
-        AgreementArrays
-            The four arrays.
-        """
         zeros = np.zeros(len(expected))
         return cls(observed, expected, zeros if error is None else error, zeros + np.nan if bias is None else bias)
 
     def values(self, coefficient: str) -> Floats:
-        """Return the coefficient of each row.
-
-        Parameters
-        ----------
-        coefficient : str
-            Name of the coefficient: ``"bias"`` or any chance-corrected coefficient.
-
-        Returns
-        -------
-        numpy.ndarray
-            ``bias``, or (observed - expected) / (1 - expected); NaN if it is undefined.
-        """
+        """Return the coefficient of each row."""
         possible = np.where(self.expected < 1, 1 - self.expected, np.nan)
         return self.bias if coefficient == "bias" else (self.observed - self.expected) / possible
 
     def rows(self, coefficient: str) -> list[tuple[float | None, float, float | None, float]]:
-        """Return the arrays as rows of plain numbers.
-
-        Parameters
-        ----------
-        coefficient : str
-            Name of the coefficient.
-
-        Returns
-        -------
-        list of tuple
-            Coefficient, observed agreement, chance agreement and its error. The coefficient and chance agreement are None
-            if they are undefined.
-        """
+        """Return the arrays as rows of plain numbers."""
         return list(zip(*self.columns(coefficient), strict=True))
 
     def columns(self, coefficient: str) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
-        """Return the arrays as lists of plain numbers.
-
-        Parameters
-        ----------
-        coefficient : str
-            Name of the coefficient.
-
-        Returns
-        -------
-        tuple of list
-            The columns of :meth:`rows`.
-        """
+        """Return the arrays as lists of plain numbers."""
         values, expected = (_or_none_each(column) for column in (self.values(coefficient), self.expected))
         is_exact = not self.error.any() and not np.signbit(self.error).any()
         error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
@@ -273,115 +175,47 @@ def _or_none_each(column: Floats) -> list[float | None]:
 
 
 def or_none(value: float) -> float | None:
-    """Return a number, or None instead of NaN.
-
-    Parameters
-    ----------
-    value : float
-        The number.
-
-    Returns
-    -------
-    float or None
-        The number.
-    """
+    """Return a number, or None instead of NaN."""
     return None if math.isnan(value) else float(value)
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient with its full definition, created by :func:`~caesura.agreement.families.resolve_coefficient`.
+    """A coefficient with its full definition, created by ``agreement.families.resolve_coefficient``."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the coefficient.
-    measure : Measure
-        The measure, with the preset.
-    model_class : type of ChanceModel
-        Class that computes chance agreement.
-    settings : mapping
-        Every option of the chance model with its value.
-    chance : Simulate, Exact, Placement or None
-        Method for chance agreement; None if the model computes it from counts.
-    compat : str or None
-        The preset.
-    seed : int
-        Random seed of simulation and bootstrap.
-    """
-
-    name: str
-    measure: Measure
-    model_class: type[ChanceModel]
-    settings: Mapping[str, Any]
-    chance: Chance | None
-    compat: str | None
-    seed: int
+    name: str  # name of the coefficient
+    measure: Measure  # the measure, with the preset
+    model_class: type[ChanceModel]  # class that computes chance agreement
+    settings: Mapping[str, Any]  # every option of the chance model with its value
+    chance: Chance | None  # method for chance agreement; None if the model computes it from counts
+    compat: str | None  # the preset
+    seed: int  # random seed of simulation and bootstrap
 
 
 class ChanceModel(ABC):
-    """Base class of chance models, which compute parts once and sum them for all tables and bootstrap replicates.
+    """Base class of chance models, which compute parts once and sum them for all tables and bootstrap replicates."""
 
-    Weights give the number of times that an item or a coder counts: 0, 1, or more in a bootstrap. To add a chance model, add
-    one file and one line in ``families.py``.
+    # Weights give the number of times that an item or a coder counts: 0, 1, or more in a bootstrap. To add a chance model, add
+    # one file and one line in ``families.py``.
 
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Engine that runs long computations.
-
-    Attributes
-    ----------
-    family : str
-        Name of the model in a signature.
-    coefficients : tuple of str
-        Names of the coefficients that the model computes.
-    general_forms : mapping
-        Coefficient for two coders -> its generalization to more coders.
-    options : tuple of Option
-        Options of the coefficients.
-    presets : mapping
-        Preset -> values of the options. If the model has presets, any other preset is an error.
-    accepts_chance : bool
-        Whether the model simulates chance or computes it exactly, and therefore accepts ``chance=Simulate(...)``.
-    uses_measure : bool
-        Whether the coefficient depends on the measure.
-    corrects : bool
-        Whether the model corrects for chance; if not, there is no expected agreement.
-    scores_both_directions : bool
-        Whether a measure that is not symmetric is scored in both directions.
-    best : float
-        Agreement of identical annotations: the value of the coefficient there is 1.
-    nothing : str
-        Why chance agreement does not exist if it is NaN.
-    observed : CoderPairs
-        Items, coders, pairs and parts.
-    coefficient : Coefficient
-        The coefficient.
-    method : str
-        Method by which chance agreement was computed.
-    draws : int
-        Number of simulated pairs of texts; 0 without simulation.
-    """
-
-    family: ClassVar[str] = ""
-    coefficients: ClassVar[tuple[str, ...]]
+    family: ClassVar[str] = ""  # name of the model in a signature
+    coefficients: ClassVar[tuple[str, ...]]  # names of the coefficients that the model computes
+    # Coefficient for two coders -> its generalization to more coders.
     general_forms: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    options: ClassVar[tuple[Option, ...]] = ()
+    options: ClassVar[tuple[Option, ...]] = ()  # options of the coefficients
+    # Preset -> values of the options. If the model has presets, any other preset is an error.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    # Whether the model simulates chance or computes it exactly, and therefore accepts ``chance=Simulate(...)``.
     accepts_chance: ClassVar[bool] = False
-    uses_measure: ClassVar[bool] = True
-    nothing: ClassVar[str] = "no coder placed a boundary"
-    corrects: ClassVar[bool] = True
+    uses_measure: ClassVar[bool] = True  # whether the coefficient depends on the measure
+    nothing: ClassVar[str] = "no coder placed a boundary"  # why chance agreement does not exist if it is NaN
+    corrects: ClassVar[bool] = True  # whether the model corrects for chance; if not, there is no expected agreement
+    # Whether a measure that is not symmetric is scored in both directions.
     scores_both_directions: ClassVar[bool] = False
 
-    best: float = 1.0
-    method: str = "counted"
-    draws: int = 0
+    best: float = 1.0  # agreement of identical annotations: the value of the coefficient there is 1
+    method: str = "counted"  # method by which chance agreement was computed
+    draws: int = 0  # number of simulated pairs of texts; 0 without simulation
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         name, coders = coefficient.name, len(observed.coders)
@@ -392,52 +226,17 @@ class ChanceModel(ABC):
 
     @classmethod
     def scored_measure(cls, measure: Measure) -> Measure:
-        """Return the measure whose parts the model needs.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure that the user chose.
-
-        Returns
-        -------
-        Measure
-            By default the measure without correction for chance.
-        """
+        """Return the measure whose parts the model needs."""
         return measure.observed_measure
 
     @classmethod
     def check_size(cls, corpus: Corpus, coefficient: str) -> None:
-        """Raise an error if there are too many coders or items, before they are scored.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            The annotations.
-        coefficient : str
-            Name of the coefficient.
-
-        Raises
-        ------
-        LimitError
-            If the computation would take too long.
-        """
+        """Raise an error if there are too many coders or items, before they are scored."""
         check_coders_and_pairs(corpus, MAX_PAIR_CELLS)
 
     @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:
-        """Return the model of this family for a measure with its options.
-
-        Parameters
-        ----------
-        measure : Measure
-            A measure of this family.
-
-        Returns
-        -------
-        type of ChanceModel
-            This class, unless the options need a different one.
-        """
+        """Return the model of this family for a measure with its options."""
         return cls
 
     @property
@@ -457,99 +256,36 @@ class ChanceModel(ABC):
 
     @abstractmethod
     def over_items(self, weights: Floats) -> AgreementArrays:
-        """Return the agreement of weighted items.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, rows x items
-            Number of times that each item counts.
-
-        Returns
-        -------
-        AgreementArrays
-            One row per row of weights.
-        """
+        """Return the agreement of weighted items."""
 
     @abstractmethod
     def over_coders(self, weights: Floats) -> AgreementArrays:
-        """Return the agreement of weighted coders.
-
-        A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, rows x coders
-            Number of times that each coder counts.
-
-        Returns
-        -------
-        AgreementArrays
-            One row per row of weights.
-        """
+        """Return the agreement of weighted coders."""
+        # A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
 
     def without_coders(self) -> AgreementArrays:
-        """Return the agreement of all coders but one, for each coder.
-
-        Returns
-        -------
-        AgreementArrays
-            One row per coder.
-        """
+        """Return the agreement of all coders but one, for each coder."""
         return self.over_coders(1 - np.eye(len(self.observed.coders)))
 
     @abstractmethod
     def by_item(self) -> AgreementArrays:
-        """Return the agreement on each item separately.
-
-        Returns
-        -------
-        AgreementArrays
-            One row per item.
-        """
+        """Return the agreement on each item separately."""
 
     @abstractmethod
     def by_coder(self) -> AgreementArrays:
-        """Return the agreement of each coder with all others.
-
-        Returns
-        -------
-        AgreementArrays
-            One row per coder.
-        """
+        """Return the agreement of each coder with all others."""
 
     @abstractmethod
     def by_pair(self) -> AgreementArrays:
-        """Return the agreement of each pair of coders separately.
-
-        Returns
-        -------
-        AgreementArrays
-            One row per pair.
-        """
+        """Return the agreement of each pair of coders separately."""
 
     def total(self) -> AgreementArrays:
-        """Return the agreement of all coders on all items.
-
-        Returns
-        -------
-        AgreementArrays
-            A single row.
-        """
+        """Return the agreement of all coders on all items."""
         return self.over_items(np.ones((1, len(self.observed.items))))
 
 
 class PartsChance(ChanceModel):
-    """Chance model that computes observed and expected agreement from summed parts of the measure.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """Chance model that computes observed and expected agreement from summed parts of the measure."""
 
     @abstractmethod
     def _arrays(self, parts: Floats) -> AgreementArrays:
@@ -572,22 +308,7 @@ class PartsChance(ChanceModel):
 
 
 def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], width: int) -> AgreementArrays:
-    """Compute agreement for blocks of rows of bounded size.
-
-    Parameters
-    ----------
-    compute : callable
-        Function that returns the agreement of some rows.
-    rows : numpy.ndarray
-        The rows.
-    width : int
-        Number of values that the computation needs per row.
-
-    Returns
-    -------
-    AgreementArrays
-        The agreement of all rows, in order.
-    """
+    """Compute agreement for blocks of rows of bounded size."""
     step = max(1, BLOCK_SIZE // max(1, width))
     blocks = [compute(rows[i : i + step]) for i in range(0, len(rows), step)]
     return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))

@@ -25,54 +25,26 @@ from caesura.measures.many import Scores, score_many
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
+# Number of simulated pairs of texts, for measures without a formula.
 DEFAULT_DRAWS = 2000
-"""Number of simulated pairs of texts, for measures without a formula."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChanceScore:
-    """The score of randomly placed boundaries.
+    """The score of randomly placed boundaries."""
 
-    Attributes
-    ----------
-    value : float
-        The expected score.
-    error : float
-        Its standard error; 0 if it is exact.
-    beyond : float or None
-        How far the real score is beyond chance: 1 is the best score, 0 is chance. None if the measure has no best score, or
-        chance already reaches it.
-    method : str
-        Method of the computation.
-    draws : int
-        Number of simulated pairs of texts; 0 if the value is exact.
-    reason : str or None
-        Why ``beyond`` is None.
-    """
-
-    value: float
-    error: float
+    value: float  # the expected score
+    error: float  # its standard error; 0 if it is exact
+    # How far the real score is beyond chance: 1 is the best score, 0 is chance. None if the measure has no best score, or
+    # chance already reaches it.
     beyond: float | None
-    method: str
-    draws: int
-    reason: str | None = None
+    method: str  # method of the computation
+    draws: int  # number of simulated pairs of texts; 0 if the value is exact
+    reason: str | None = None  # why ``beyond`` is None
 
 
 def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
-    """Return whether a measure compares the boundaries of segmentations, which can be placed at random.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    pairs : iterable of pairs, optional
-        Annotations to compare; those in seconds and hierarchies have no positions.
-
-    Returns
-    -------
-    bool
-        Whether :func:`chance_scores` is defined for it.
-    """
+    """Return whether a measure compares the boundaries of segmentations, which can be placed at random."""
     if (
         "linear" not in measure.kinds
         or measure.needs_labels
@@ -91,27 +63,7 @@ def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
 def chance_scores(
     pairs: Sequence[Pair], scores: Scores, *, draws: int = DEFAULT_DRAWS, seed: int = 0
 ) -> tuple[ChanceScore, dict[int, ChanceScore]]:
-    """Return the scores of randomly placed boundaries, for all pairs together and for each pair.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        References and hypotheses.
-    scores : Scores
-        Their scores, at least one of which is defined.
-    draws : int, default 2000
-        Number of simulated pairs of texts, if the measure has no formula.
-    seed : int, default 0
-        Random seed.
-
-    Returns
-    -------
-    total : ChanceScore
-        The score of all pairs, with the rates of either side over all of them.
-    by_pair : dict
-        Place of a pair -> its score, with the rates of either side in this pair. Pairs without any boundary are missing; if
-        the scores are simulated, all are missing for more than 400 pairs.
-    """
+    """Return the scores of randomly placed boundaries, for all pairs together and for each pair."""
     model = _PairChance(pairs, scores, draws, seed)
     places = scores.scored
     total = model.scores(np.array([scores.total.value]), together=True)[0]

@@ -41,21 +41,21 @@ from caesura.notices import warn
 from caesura.products import product, pseudo_inverses
 from caesura.progress import report_progress
 
+# Sums of all items together, then, if there are several, of each item: products of 1, the centred control variates and the
+# similarity, each two of them once (so the first is the number of draws); last the objects. In units of 2^-106.
 Sums = list[tuple[int, ...]]
-"""Sums of all items together, then, if there are several, of each item: products of 1, the centred control variates and the
-similarity, each two of them once (so the first is the number of draws); last the objects. In units of 2^-106."""
+# Function that returns whether the estimate of a pair is precise enough.
 Enough = Callable[[int, "Estimate"], bool]
-"""Function that returns whether the estimate of a pair is precise enough."""
 
+# Number of consecutive draws from one random stream.
 BLOCK_DRAWS = 500
-"""Number of consecutive draws from one random stream."""
 _ROUND = 8  # number of blocks between checks of the precision
 _TASK = 4_000_000  # number of positions per task, which take about a tenth of a second
 _PER_TEXT = 20  # fixed cost of a text, expressed in positions
 _PER_DRAW = 60  # the same with the cost of its sums
 _PER_ITEM = 15_000  # fixed cost of an item of a pair of coders, expressed in positions
+# Smallest number of draws of a large corpus, because fewer have no useful standard error.
 MIN_DRAWS = 20
-"""Smallest number of draws of a large corpus, because fewer have no useful standard error."""
 # Columns of a draw that are control variates. The last, the cost, is one only if its mean is known.
 _VARIATES = (3, 4, 5, 6, 7, 8, 0)
 
@@ -68,78 +68,25 @@ class DrawnMeasure(Protocol):
         """Values of its options; ``"normalize"`` is ``"positions"`` or ``"boundaries"``."""
 
     def costs(self, types: tuple[str, ...]) -> Any:
-        """Return the similarity of types and the cost of moving them.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        object
-            An object with the arrays ``similarity`` and ``transposition``.
-        """
+        """Return the similarity of types and the cost of moving them."""
 
     def finish(self, counts: Floats, types: tuple[str, ...]) -> Floats:
-        """Return the similarity of each row.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            Rows of cost, positions and objects.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        numpy.ndarray
-            One similarity per row.
-        """
+        """Return the similarity of each row."""
 
     def draw(
         self, types: tuple[str, ...], p_a: Floats, p_b: Floats, lengths: Ints, *, draws: int, state: NDArray[np.uint64]
     ) -> Floats:
-        """Return the parts of random pairs of texts, and their control variates.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-        p_a, p_b : numpy.ndarray
-            Distributions over types and none.
-        lengths : numpy.ndarray
-            Units of each stream.
-        draws : int
-            Number of pairs of texts.
-        state : numpy.ndarray
-            Start of the random stream.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row per draw: cost, positions, objects, and six control variates.
-        """
+        """Return the parts of random pairs of texts, and their control variates."""
 
 
 @dataclass(frozen=True)
 class RandomItem:
-    """The random texts of one item, for one pair of coders.
+    """The random texts of one item, for one pair of coders."""
 
-    Attributes
-    ----------
-    key : str
-        Item and coders, which identify the random stream.
-    p_a, p_b : numpy.ndarray
-        Distributions over types and none, of either side.
-    lengths : numpy.ndarray
-        Units of each stream.
-    """
-
-    key: str
-    p_a: Floats
+    key: str  # item and coders, which identify the random stream
+    p_a: Floats  # p_a, p_b: Distributions over types and none, of either side
     p_b: Floats
-    lengths: Ints
+    lengths: Ints  # units of each stream
 
     @property
     def positions(self) -> int:
@@ -149,57 +96,24 @@ class RandomItem:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An expected value and its standard error.
+    """An expected value and its standard error."""
 
-    Attributes
-    ----------
-    value : float
-        The expected value.
-    error : float
-        Its standard error; 0 if it is exact.
-    """
-
-    value: float
-    error: float
+    value: float  # the expected value
+    error: float  # its standard error; 0 if it is exact
 
 
 @dataclass(frozen=True)
 class ExpectedSimilarity:
-    """Expected similarity of one pair of coders.
+    """Expected similarity of one pair of coders."""
 
-    Attributes
-    ----------
-    total : Estimate
-        Estimate for all items together.
-    items : tuple of Estimate
-        Estimate for each item.
-    draws : int
-        Number of draws; 0 if chance is exact.
-    sizes : numpy.ndarray
-        Denominator of each item: its positions, or the expected number of objects.
-    """
-
-    total: Estimate
+    total: Estimate  # estimate for all items together
     items: tuple[Estimate, ...]
-    draws: int
-    sizes: Floats
+    draws: int  # number of draws; 0 if chance is exact
+    sizes: Floats  # denominator of each item: its positions, or the expected number of objects
 
 
 def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[Floats, Floats]:
-    """Return the two distributions of a coefficient.
-
-    Parameters
-    ----------
-    coefficient : str
-        Name of the coefficient.
-    count_a, count_b : numpy.ndarray
-        Number of times that each coder placed each type, and (last) no boundary.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Probabilities of the types and of no boundary, for either side.
-    """
+    """Return the two distributions of a coefficient."""
     T = len(count_a) - 1  # noqa: N806 - the paper's symbol
     if coefficient == "kappa":
         return count_a / count_a.sum(), count_b / count_b.sum()
@@ -212,22 +126,7 @@ def distributions(coefficient: str, count_a: Floats, count_b: Floats) -> tuple[F
 
 
 def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem) -> Floats:
-    """Return the means of the control variates: columns 3 to 8 of a draw.
-
-    Parameters
-    ----------
-    measure : DrawnMeasure
-        The measure.
-    types : tuple of str
-        The boundary types.
-    item : RandomItem
-        The random texts.
-
-    Returns
-    -------
-    numpy.ndarray
-        Expected numbers of shared, a-only and b-only positions, and their expected summed costs.
-    """
+    """Return the means of the control variates: columns 3 to 8 of a draw."""
     cost = 1 - measure.costs(types).similarity
     T = len(types)  # noqa: N806
     p, q = item.p_a, item.p_b
@@ -245,36 +144,12 @@ def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem)
 
 @dataclass(frozen=True)
 class PairSimulation:
-    """The simulation of one pair of coders.
+    """The simulation of one pair of coders."""
 
-    Attributes
-    ----------
-    items : tuple of RandomItem
-        The random texts of each item.
-    means : numpy.ndarray, items x variates
-        Known means of the control variates; no columns if there are no variates.
-    """
-
-    items: tuple[RandomItem, ...]
-    means: Floats
+    items: tuple[RandomItem, ...]  # the random texts of each item
+    means: Floats  # known means of the control variates; no columns if there are no variates
 
     def expected(self, measure: DrawnMeasure, sums: Sums, estimates: Sequence[Estimate]) -> ExpectedSimilarity:
-        """Return the expected similarity.
-
-        Parameters
-        ----------
-        measure : DrawnMeasure
-            The measure.
-        sums : list of tuple of int
-            The sums of all draws.
-        estimates : sequence of Estimate
-            The estimate from each entry of ``sums``.
-
-        Returns
-        -------
-        ExpectedSimilarity
-            Estimates for all items together and for each item.
-        """
         item_sums = sums[1:] or sums
         draws = as_float(sums[0][0])
         if measure.settings["normalize"] == "positions":
@@ -314,37 +189,9 @@ def simulate(
     enough: Enough | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> list[ExpectedSimilarity]:
-    """Compute the expected similarity of each pair of coders by simulation.
-
-    Parameters
-    ----------
-    measure : DrawnMeasure
-        The measure.
-    types : tuple of str
-        The boundary types.
-    simulations : sequence of PairSimulation
-        One simulation per pair of coders.
-    seed : int
-        Random seed.
-    max_draws : int
-        Maximum number of draws per pair.
-    engine : Engine
-        Engine that draws the texts.
-    enough : callable, optional
-        Stops the draws of a pair when its estimate is precise enough. Without it, no task waits for another task.
-    checkpoint : Checkpoint, optional
-        Record of finished tasks.
-
-    Returns
-    -------
-    list of ExpectedSimilarity
-        One entry per pair.
-
-    Notes
-    -----
-    All items are drawn together. As in the observed similarity, costs, positions and objects are summed before the ratio is
-    computed.
-    """
+    """Compute the expected similarity of each pair of coders by simulation."""
+    # All items are drawn together. As in the observed similarity, costs, positions and objects are summed before the ratio is
+    # computed.
     draw = partial(_draw, measure, types, seed, max_draws)
     blocks = -(-max_draws // BLOCK_DRAWS)
     sums: defaultdict[int, Sums] = defaultdict(list)
@@ -375,25 +222,7 @@ def simulate(
 
 
 def affordable_draws(simulations: Sequence[PairSimulation], requested: int) -> int:
-    """Return the number of draws for each pair of coders that does not take too much work; warn if it is smaller.
-
-    Parameters
-    ----------
-    simulations : sequence of PairSimulation
-        One simulation per pair of coders.
-    requested : int
-        Number of draws of a small corpus.
-
-    Returns
-    -------
-    int
-        Number of draws.
-
-    Raises
-    ------
-    LimitError
-        If even the smallest number of draws would take too much work.
-    """
+    """Return the number of draws for each pair of coders that does not take too much work; warn if it is smaller."""
     items = sum(len(simulation.items) for simulation in simulations)
     effort = sum(item.positions + _PER_DRAW for simulation in simulations for item in simulation.items)  # of one draw
     least = items * _PER_ITEM + MIN_DRAWS * effort
@@ -411,10 +240,8 @@ def affordable_draws(simulations: Sequence[PairSimulation], requested: int) -> i
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:
-    """Yield tasks with a suitable number of blocks.
-
-    The number depends only on the texts, so that a checkpoint works with any engine.
-    """
+    """Yield tasks with a suitable number of blocks."""
+    # The number depends only on the texts, so that a checkpoint works with any engine.
     effort = sum(item.positions + _PER_TEXT for item in simulation.items)  # of one draw, in positions
     step = max(1, _TASK // (BLOCK_DRAWS * effort))
     for start in range(first, last, step):
@@ -501,10 +328,8 @@ def _sums(measure: DrawnMeasure, types: tuple[str, ...], rows: Floats, means: Fl
 
 
 def _estimates(sums: Sequence[Sequence[int]]) -> list[Estimate]:
-    """Return the intercepts of the regressions on the centred variates, and their standard errors.
-
-    Without variates, these are the mean and the standard deviation divided by the root of the number of draws.
-    """
+    """Return the intercepts of the regressions on the centred variates, and their standard errors."""
+    # Without variates, these are the mean and the standard deviation divided by the root of the number of draws.
     k = int((8 * (len(sums[0]) - 1) + 1) ** 0.5 - 1) // 2
     first, second = np.triu_indices(k)
     products = np.empty((len(sums), k, k))
@@ -525,20 +350,7 @@ def _estimates(sums: Sequence[Sequence[int]]) -> list[Estimate]:
 
 
 def digest(types: tuple[str, ...], simulations: Sequence[PairSimulation]) -> str:
-    """Return a hash of everything the draws depend on, for a checkpoint.
-
-    Parameters
-    ----------
-    types : tuple of str
-        The boundary types.
-    simulations : sequence of PairSimulation
-        Items and coders, distributions and lengths.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-    """
+    """Return a hash of everything the draws depend on, for a checkpoint."""
     import hashlib  # slow to import
 
     arrays = [

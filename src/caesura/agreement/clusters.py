@@ -25,30 +25,14 @@ Linkage = Literal["average", "single", "complete", "weighted"]
 
 @dataclass(frozen=True, slots=True)
 class CoderCluster:
-    """A group of coders and the agreement within the group.
+    """A group of coders and the agreement within the group."""
 
-    Attributes
-    ----------
-    coders : tuple of str
-        The coders, in the order of the dendrogram.
-    height : float
-        The distance, 1 - similarity, at which the two halves were joined.
-    halves : tuple of tuple of str
-        The coders of the two halves.
-    value : float or None
-        The coefficient inside the cluster; None if it is undefined.
-    observed : float
-        Observed agreement inside the cluster.
-    expected : float or None
-        Chance agreement inside the cluster; None if no coder placed a boundary.
-    """
-
-    coders: tuple[str, ...]
-    height: float
-    halves: tuple[tuple[str, ...], tuple[str, ...]]
-    value: float | None
-    observed: float
-    expected: float | None
+    coders: tuple[str, ...]  # the coders, in the order of the dendrogram
+    height: float  # the distance, 1 - similarity, at which the two halves were joined
+    halves: tuple[tuple[str, ...], tuple[str, ...]]  # the coders of the two halves
+    value: float | None  # the coefficient inside the cluster; None if it is undefined
+    observed: float  # observed agreement inside the cluster
+    expected: float | None  # chance agreement inside the cluster; None if no coder placed a boundary
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,18 +204,7 @@ def cluster_coders(
 
 
 def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
-    """Return the coefficients that are defined for two coders and for more, which clusters require.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-
-    Returns
-    -------
-    tuple of str
-        Names of coefficients; empty if the measure has none.
-    """
+    """Return the coefficients that are defined for two coders and for more, which clusters require."""
     if not measure.coefficients:
         return ()
     unsuitable = {"bias", *CHANCE_FAMILIES[measure.chance_family].general_forms}

@@ -21,37 +21,24 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import text_difference
 from caesura.options import choice, fraction, whole
 
+# The coders of one text, with or without names, or a corpus of several texts.
 Coded = Iterable[Segmentation] | Mapping[str, Segmentation] | Corpus
-"""The coders of one text, with or without names, or a corpus of several texts."""
 Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarkTable(Result):
-    """The margins of the table of coders x positions; base class of the results that are computed from it.
+    """The margins of the table of coders x positions; base class of the results that are computed from it."""
 
-    Attributes
-    ----------
-    coders : tuple of str
-        The coders; "coder 1", "coder 2" ... if they have no names.
-    marks : tuple of int
-        L_i: number of positions that each coder marked.
-    by_item : dict
-        Item -> G_j, the number of coders who marked each position.
-    units : dict
-        Item -> its text, if at least one coder has it.
-    single_text : bool
-        Whether the input was the coders of a single text and not a corpus.
-    excluded : tuple of Excluded
-        Items that were excluded.
-    """
-
+    # The coders; "coder 1", "coder 2" ... if they have no names.
     coders: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
-    marks: Counts = field(repr=False, metadata=HIDDEN)
+    marks: Counts = field(repr=False, metadata=HIDDEN)  # L_i: number of positions that each coder marked
+    # Item -> G_j, the number of coders who marked each position.
     by_item: dict[str, Counts] = field(repr=False, metadata=HIDDEN)
     units: dict[str, tuple[str, ...] | None] = field(repr=False, metadata=HIDDEN)
+    # Whether the input was the coders of a single text and not a corpus.
     single_text: bool = field(repr=False, metadata=HIDDEN)
-    excluded: tuple[Excluded, ...] = field(repr=False, metadata=HIDDEN)
+    excluded: tuple[Excluded, ...] = field(repr=False, metadata=HIDDEN)  # items that were excluded
 
     @property
     def positions(self) -> int:
@@ -82,29 +69,15 @@ class MarkTable(Result):
 
 @dataclass(frozen=True, slots=True)
 class PartialQ(Result):
-    """The part of Q contributed by the positions that exactly ``g`` coders marked.
-
-    Attributes
-    ----------
-    g : int
-        Number of coders.
-    positions : int
-        n_g: number of positions that exactly g coders marked.
-    q : float
-        The part of Q.
-    p : float
-        Chi-square with n_g degrees of freedom; descriptive, see :func:`cochran_q`.
-    significant : bool
-        Whether p is at most alpha.
-    """
+    """The part of Q contributed by the positions that exactly ``g`` coders marked."""
 
     json_properties = ("df",)
 
-    g: int
-    positions: int
-    q: float
-    p: float
-    significant: bool
+    g: int  # number of coders
+    positions: int  # n_g: number of positions that exactly g coders marked
+    q: float  # the part of Q
+    p: float  # chi-square with n_g degrees of freedom; descriptive, see ``cochran_q``
+    significant: bool  # whether p is at most alpha
 
     @property
     def df(self) -> int:
@@ -393,20 +366,7 @@ def percentage_agreement(segmentations: Coded) -> PercentageAgreement:
 
 
 def chance_tail(marks: Iterable[int], positions: int) -> list[float]:
-    """Return the probability that at least g coders mark a position by chance.
-
-    Parameters
-    ----------
-    marks : iterable of int
-        Number of marks of each of c coders.
-    positions : int
-        Number of positions. Coder i marks each with probability marks[i] / positions.
-
-    Returns
-    -------
-    list of float
-        P(G >= g) for g = 0, 1, ... c.
-    """
+    """Return the probability that at least g coders mark a position by chance."""
     mass = np.ones(1)
     for n in sorted(marks):  # so that the order of the coders does not change the last digit
         mass = np.convolve(mass, [(positions - n) / positions, n / positions])

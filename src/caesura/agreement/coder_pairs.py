@@ -26,55 +26,34 @@ from caesura.model.value import Floats, Ints
 from caesura.products import product
 
 T = TypeVar("T")
+# Item, first coder, second coder.
 Key = tuple[str, str, str]
-"""Item, first coder, second coder."""
 
+# Families of chance that count the positions of all coders of an item.
 COUNTING = ("counts", "random_texts")
-"""Families of chance that count the positions of all coders of an item."""
 _MAX_REASONS = 5  # number of reasons in the message if no item can be used
 _ALONE = "coded by "  # beginning of the reason why an item with one coder is excluded
 
 
 @dataclass(frozen=True, eq=False)
 class CoderPairs:
-    """Scores of pairs of coders: one row per item and pair.
+    """Scores of pairs of coders: one row per item and pair."""
 
-    Items are sorted by name. If the measure is symmetric, coders are sorted as well, so that results do not depend on the
-    order in the input file.
-
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    items, coders : tuple of str
-        Names of the items and coders.
-    item_index : numpy.ndarray
-        Index in ``items`` of each row.
-    pair_index : numpy.ndarray
-        Index in ``pairs`` of each row.
-    first, second : numpy.ndarray
-        The two coders of each pair, as indices in ``coders``.
-    scores : Scores
-        The score of each row.
-    annotations : mapping
-        (item, coder) -> the coder's annotation of the item.
-    excluded : tuple of Excluded
-        Items that were excluded.
-    ordered : bool
-        Whether each pair occurs twice, once with each coder as the first side.
-    """
+    # Items are sorted by name. If the measure is symmetric, coders are sorted as well, so that results do not depend on the
+    # order in the input file.
 
     measure: Measure
     items: tuple[str, ...]
     coders: tuple[str, ...]
-    item_index: Ints
-    pair_index: Ints
-    first: Ints
+    item_index: Ints  # index in ``items`` of each row
+    pair_index: Ints  # index in ``pairs`` of each row
+    first: Ints  # first, second: The two coders of each pair, as indices in ``coders``
     second: Ints
-    scores: Scores = field(repr=False)
+    scores: Scores = field(repr=False)  # the score of each row
+    # (item, coder) -> the coder's annotation of the item.
     annotations: Mapping[tuple[str, str], Comparable] = field(repr=False)
-    excluded: tuple[Excluded, ...]
-    ordered: bool = False
+    excluded: tuple[Excluded, ...]  # items that were excluded
+    ordered: bool = False  # whether each pair occurs twice, once with each coder as the first side
 
     @cached_property
     def item_parts(self) -> Floats:
@@ -110,33 +89,11 @@ class CoderPairs:
         check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
 
     def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
-        """Return whether both coders of some pairs annotated each item.
-
-        Parameters
-        ----------
-        pairs : numpy.ndarray
-            Indices in ``pairs``.
-
-        Returns
-        -------
-        numpy.ndarray
-            Items x pairs.
-        """
+        """Return whether both coders of some pairs annotated each item."""
         return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
 
     def pairs_of(self, coders: Ints) -> Floats:
-        """Return for some coders which pairs they belong to.
-
-        Parameters
-        ----------
-        coders : numpy.ndarray
-            Indices in ``coders``.
-
-        Returns
-        -------
-        numpy.ndarray
-            Coders x pairs, with 1 for the pairs of each coder.
-        """
+        """Return for some coders which pairs they belong to."""
         member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
         return member.astype(float)
 
@@ -158,22 +115,7 @@ class CoderPairs:
         return tuple((np.array(pairs), np.array(rows)) for pairs, rows in groups.values())
 
     def sum_by_pair(self, weights: Floats, columns: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return sums over the weighted items of each pair.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, rows x items
-            Number of times that each item counts.
-        columns : numpy.ndarray
-            Numbers to sum: one row per item and pair.
-
-        Returns
-        -------
-        sums : numpy.ndarray
-            Rows of weights x pairs x columns.
-        counts : numpy.ndarray
-            Rows of weights x pairs: whether an item of the pair has a weight.
-        """
+        """Return sums over the weighted items of each pair."""
         sums = np.empty((len(weights), len(self.pairs), columns.shape[1]))
         counts = np.empty(sums.shape[:2], bool)
         for pairs, rows in self.pair_groups:
@@ -184,50 +126,17 @@ class CoderPairs:
         return sums, counts
 
     def pair_weights(self, weights: Floats) -> Floats:
-        """Return how often each pair counts if coders count several times; a coder is never paired with itself.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, rows x coders
-            Number of times that each coder counts.
-
-        Returns
-        -------
-        numpy.ndarray
-            Rows x pairs.
-        """
+        """Return how often each pair counts if coders count several times; a coder is never paired with itself."""
         pairs = np.take(weights, self.first, axis=1)
         pairs *= np.take(weights, self.second, axis=1)
         return pairs
 
     def usable_items(self, weights: Floats) -> Floats:
-        """Return which items at least two coders with a weight above 0 annotated.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, rows x coders
-            Number of times that each coder counts.
-
-        Returns
-        -------
-        numpy.ndarray
-            Rows x items, with 1 for the items that count.
-        """
+        """Return which items at least two coders with a weight above 0 annotated."""
         return np.asarray(((weights > 0).astype(float) @ self.present.T >= 2).astype(float))
 
     def sum_by_coder(self, values: Floats) -> Floats:
-        """Return values of pairs, summed over the pairs of each coder.
-
-        Parameters
-        ----------
-        values : numpy.ndarray
-            One row per pair.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row per coder.
-        """
+        """Return values of pairs, summed over the pairs of each coder."""
         sums = np.zeros((len(self.coders), *values.shape[1:]))
         for side in (self.first, self.second):
             np.add.at(sums, side, values)
@@ -264,38 +173,14 @@ class CoderPairs:
         return shared
 
     def rescored(self, measure: Measure) -> CoderPairs | None:
-        """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-
-        Returns
-        -------
-        CoderPairs or None
-            The scores; None if the pairs must be chosen and packed again.
-        """
+        """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``."""
         if measure.symmetric != self.measure.symmetric or not self.covers_all_pairs:
             return None
         scores = self.scores.rescored(measure)
         return None if scores is None else replace(self, measure=measure, scores=scores)
 
     def restricted(self, coders: Collection[str]) -> CoderPairs | None:
-        """Return the scores of the pairs of some coders.
-
-        Parameters
-        ----------
-        coders : collection of str
-            Names of at least two coders.
-
-        Returns
-        -------
-        CoderPairs or None
-            The scores; None if the pairs must be scored again: if not every coder annotated every item, if no pair of coders
-            is left, which scoring explains, or if there are types that not every annotation declares, so that the coders
-            together define them.
-        """
+        """Return the scores of the pairs of some coders."""
         if self.excluded or not self.complete or not self._declares_types:
             return None
         chosen = np.isin(np.array(self.coders, object), list(coders))
@@ -338,18 +223,7 @@ class CoderPairs:
         return len(declared) == 1 and declared.pop()[1]
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
-        """Return a coder's segmentations of an item.
-
-        Parameters
-        ----------
-        item, coder : str
-            An item and one of its coders.
-
-        Returns
-        -------
-        tuple of Segmentation
-            One segmentation, or one per stream of a dialogue; the streams have the same order for all coders.
-        """
+        """Return a coder's segmentations of an item."""
         annotation = self.annotations[item, coder]
         return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
 
@@ -366,33 +240,14 @@ class CoderPairs:
         return Texts(np.array(item, np.int64), np.array(coder, np.int64), np.array(stream, np.int64), segmentations)
 
     def similarity(self, parts: Floats) -> Floats:
-        """Return the similarity for each row of parts; error rates are converted to 1 - rate.
-
-        Parameters
-        ----------
-        parts : numpy.ndarray
-            Rows of summed additive counts.
-
-        Returns
-        -------
-        numpy.ndarray
-            One similarity per row.
-        """
+        """Return the similarity for each row of parts; error rates are converted to 1 - rate."""
         return self.measure.as_similarity(self.measure.values(parts, self.scores.types))
 
 
 class Texts(NamedTuple):
-    """Segmentations of several items by several coders, one per stream.
+    """Segmentations of several items by several coders, one per stream."""
 
-    Attributes
-    ----------
-    item, coder, stream : numpy.ndarray
-        Index of the item, of the coder, and of the stream in the item.
-    segmentations : tuple of Segmentation
-        The segmentations.
-    """
-
-    item: Ints
+    item: Ints  # item, coder, stream: Index of the item, of the coder, and of the stream in the item
     coder: Ints
     stream: Ints
     segmentations: tuple[Segmentation, ...]
@@ -414,25 +269,13 @@ def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Raise an error if the argument is not a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The argument.
-    """
+    """Raise an error if the argument is not a corpus."""
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
 
 
 def check_coders(coders: Collection[str]) -> None:
-    """Raise an error if there are fewer than two coders.
-
-    Parameters
-    ----------
-    coders : collection of str
-        Names of the coders.
-    """
+    """Raise an error if there are fewer than two coders."""
     if len(coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
 
@@ -440,46 +283,17 @@ def check_coders(coders: Collection[str]) -> None:
 def check_pairs(
     corpus: Corpus, limit: int = MAX_PAIRS, hint: str = "choose fewer coders with --coder or Corpus.select"
 ) -> None:
-    """Raise an error if there are too many pairs of coders to compare all of them.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    limit : int, optional
-        Maximum number of pairs, summed over items.
-    hint : str, optional
-        What to do, for the error message.
-    """
+    """Raise an error if there are too many pairs of coders to compare all of them."""
     check_limit("pairs of coders on all items", number_of_pairs(corpus), limit, hint)
 
 
 def number_of_pairs(corpus: Corpus) -> int:
-    """Return the number of pairs of coders, summed over items.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-
-    Returns
-    -------
-    int
-        The number.
-    """
+    """Return the number of pairs of coders, summed over items."""
     return sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
 
 
 def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
-    """Raise an error if there are too many coders for agreement of each coder with all pairs of the others.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    limit : int
-        Maximum number of coders times pairs of coders who may share an item.
-    """
+    """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
     coders = len(corpus.coders)
     shared = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
     size = coders * min(coders * (coders - 1) // 2, shared)
@@ -490,27 +304,7 @@ def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
-    """Return the annotations of one text by the name of their coder.
-
-    Parameters
-    ----------
-    argument : str
-        Name of the argument, for error messages.
-    values : mapping or iterable
-        Coder -> annotation, or the annotations of coders without names, who become "coder 1", "coder 2" and so on.
-    kind : type
-        Class of the annotations.
-
-    Returns
-    -------
-    dict
-        Coder -> annotation.
-
-    Raises
-    ------
-    OptionError
-        If two coders have the same name, or an annotation has a different class.
-    """
+    """Return the annotations of one text by the name of their coder."""
     if isinstance(values, Mapping) and not isinstance(values, (Corpus, Dialogue)):
         by_coder = {str(coder): value for coder, value in values.items()}
         if len(by_coder) < len(values):
@@ -534,34 +328,7 @@ def score_coder_pairs(
     corpus_order: bool = False,
     engine: str | Engine = "threads",
 ) -> CoderPairs:
-    """Score every pair of coders on every item that both coded.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    measure : Measure
-        The measure.
-    ordered : bool, default False
-        Whether each pair is scored twice, once with each coder as the first side.
-    corpus_order : bool, default False
-        Whether the first coder in the corpus is the first side even if the measure is symmetric. Precision and recall are
-        not symmetric.
-    engine : str or Engine, default "threads"
-        Engine for the computation.
-
-    Returns
-    -------
-    CoderPairs
-        One row per item and pair. All pairs are scored in one batch, with the same types. An item is excluded if one of
-        its pairs cannot be scored. If chance agreement does not depend on boundaries of all coders, only the undefined pairs
-        are left out.
-
-    Raises
-    ------
-    OptionError
-        If no item was annotated by two coders, or none can be compared.
-    """
+    """Score every pair of coders on every item that both coded."""
     check_corpus(corpus)
     check_coders(corpus.coders)
     check_pairs(corpus, MAX_PAIRS // 2 if ordered else MAX_PAIRS)
@@ -624,27 +391,13 @@ def _score_rows(
 
 
 class _Rows(NamedTuple):
-    """Every pair of coders of every item, sorted by item.
+    """Every pair of coders of every item, sorted by item."""
 
-    Attributes
-    ----------
-    items : tuple of str
-        Names of the items with at least two coders.
-    texts : list
-        Their annotations.
-    item : numpy.ndarray
-        Item of each row.
-    sides : numpy.ndarray
-        The two coders of each row.
-    places : numpy.ndarray
-        The two annotations of each row, as places in ``texts``.
-    """
-
-    items: tuple[str, ...]
+    items: tuple[str, ...]  # names of the items with at least two coders
     texts: list[Annotation]
-    item: Ints
-    sides: Ints
-    places: Ints
+    item: Ints  # item of each row
+    sides: Ints  # the two coders of each row
+    places: Ints  # the two annotations of each row, as places in ``texts``
 
     @classmethod
     def of(cls, corpus: Corpus, order: Mapping[str, int], ordered: bool, excluded: dict[str, str]) -> _Rows:
@@ -690,35 +443,7 @@ def score_keys(
     excluded: dict[str, str],
     first_scores: Scores | None = None,
 ) -> tuple[list[Key], Scores]:
-    """Score some pairs of coders on some items.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    measure : Measure
-        The measure.
-    keys : list of (item, first coder, second coder)
-        The pairs.
-    engine : str or Engine
-        Engine for the computation.
-    excluded : dict
-        Item -> reason. Items that cannot be scored are added.
-    first_scores : Scores, optional
-        Scores of all keys, if they are known.
-
-    Returns
-    -------
-    keys : list of (item, first coder, second coder)
-        The pairs that were scored.
-    scores : Scores
-        Their scores.
-
-    Raises
-    ------
-    OptionError
-        If nothing can be scored.
-    """
+    """Score some pairs of coders on some items."""
     annotations = {item: corpus.of_item(item) for item in dict.fromkeys(key[0] for key in keys)}
     while True:
         keys = [key for key in keys if key[0] not in excluded]

@@ -29,8 +29,8 @@ from caesura.model.signature import with_data
 from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
+# Nanoseconds to add up a pair of coders with a weight of its own.
 _WEIGHTED_PAIR = 8.0
-"""Nanoseconds to add up a pair of coders with a weight of its own."""
 _POSITIONS = (
     "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
 )
@@ -208,35 +208,14 @@ def _unitizing(
 
 @dataclass(frozen=True, eq=False)
 class SharedScores:
-    """Scores of all pairs of coders and bootstrap samples, which several coefficients of the same corpora share.
+    """Scores of all pairs of coders and bootstrap samples, which several coefficients of the same corpora share."""
 
-    Attributes
-    ----------
-    samples : dict
-        Bootstrap samples that were drawn.
-    """
-
-    samples: Samples = field(default_factory=dict)
+    samples: Samples = field(default_factory=dict)  # bootstrap samples that were drawn
     _observed: list[tuple[Corpus, CoderPairs]] = field(default_factory=list)
     _models: list[tuple[Corpus, ChanceModel]] = field(default_factory=list)
 
     def model(self, corpus: Corpus, coefficient: Coefficient, engine: Engine) -> ChanceModel:
-        """Return the chance model of a coefficient, whose simulation is not repeated.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            The annotations.
-        coefficient : Coefficient
-            The coefficient.
-        engine : Engine
-            Engine for the computation.
-
-        Returns
-        -------
-        ChanceModel
-            The model, with the scores of all pairs of coders.
-        """
+        """Return the chance model of a coefficient, whose simulation is not repeated."""
         for own, model in self._models:
             if own is corpus and model.coefficient == coefficient:
                 return model
@@ -245,22 +224,7 @@ class SharedScores:
         return model
 
     def observe(self, corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
-        """Return the scores of all pairs of coders for a coefficient; pairs that were scored before are used again.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            The annotations.
-        coefficient : Coefficient
-            The coefficient.
-        engine : Engine
-            Engine for the computation.
-
-        Returns
-        -------
-        CoderPairs
-            The scores.
-        """
+        """Return the scores of all pairs of coders for a coefficient; pairs that were scored before are used again."""
         measure, ordered = _scored_measure(coefficient)
         known = [pairs for own, pairs in self._observed if own is corpus and pairs.ordered == ordered]
         same = [pairs for pairs in known if pairs.measure == measure]
@@ -284,29 +248,7 @@ def agreement_with_placement(
     shared: SharedScores | None = None,
     **arguments: Any,
 ) -> tuple[Agreement, Agreement | None]:
-    """Compute a coefficient with its published chance agreement and with that of random placement.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    measure : str or Measure
-        The measure.
-    coefficient : str
-        Name of the coefficient.
-    engine : str or Engine, default "threads"
-        Engine for the computation.
-    shared : SharedScores, optional
-        Scores of other coefficients of the same corpus.
-    **arguments : object
-        Further arguments of :func:`agreement`.
-
-    Returns
-    -------
-    tuple
-        The result of :func:`agreement`, and the result with ``chance="placement"``. The second is None if placement is not
-        defined for the coefficient, if there is a preset or another method for chance, or if the value is undefined.
-    """
+    """Compute a coefficient with its published chance agreement and with that of random placement."""
     interval, level, replicates = (
         arguments.pop(name, default) for name, default in (("interval", "items"), ("level", 0.95), ("replicates", None))
     )
@@ -333,35 +275,14 @@ def agreement_with_placement(
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """Scores of all pairs of coders, from which a coefficient can be computed without scoring again.
+    """Scores of all pairs of coders, from which a coefficient can be computed without scoring again."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        The annotations.
-    pairs : CoderPairs
-        The scores.
-    coefficient : Coefficient
-        The coefficient with its measure and chance model.
-    """
-
-    corpus: Corpus
-    pairs: CoderPairs
-    coefficient: Coefficient
+    corpus: Corpus  # the annotations
+    pairs: CoderPairs  # the scores
+    coefficient: Coefficient  # the coefficient with its measure and chance model
 
     def agreement(self) -> Agreement:
-        """Compute the coefficient with an interval over items.
-
-        Returns
-        -------
-        Agreement
-            The result of :func:`agreement`.
-
-        Raises
-        ------
-        Undefined
-            If no coder placed a boundary, or chance agreement is 1 or more.
-        """
+        """Compute the coefficient with an interval over items."""
         with use_engine("threads") as opened:
             model = self.coefficient.model_class(self.pairs, self.coefficient, opened)
             return _compute(self.corpus, model, Bootstrap())
@@ -376,33 +297,7 @@ def observe(
     seed: int | None = 0,
     previous: Observation | None = None,
 ) -> Observation:
-    """Score all pairs of coders for a coefficient.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    measure : Measure
-        The measure.
-    coefficient : str, optional
-        Name of the coefficient (default: that of the measure).
-    chance : str, optional
-        Method for chance agreement.
-    seed : int or None, default 0
-        Random seed of simulation and bootstrap.
-    previous : Observation, optional
-        Scores of the same corpus under another measure. Its arrays are used again if both measures have the same.
-
-    Returns
-    -------
-    Observation
-        The scores; :meth:`Observation.agreement` computes the coefficient.
-
-    Raises
-    ------
-    OptionError
-        If the measure has no such coefficient, or nothing can be scored.
-    """
+    """Score all pairs of coders for a coefficient."""
     positions = has_positions(corpus)
     resolved = resolve_coefficient(measure, coefficient, chance=chance, seed=seed, has_positions=positions)
     if previous is not None and previous.coefficient.model_class is resolved.model_class:
@@ -416,31 +311,7 @@ def observe(
 def agreement_value(
     corpus: Corpus, measure: Measure, coefficient: str, *, seed: int | None = 0
 ) -> tuple[float, tuple[Excluded, ...]]:
-    """Compute the value of a coefficient without the tables and intervals of :func:`agreement`.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    measure : Measure
-        The measure.
-    coefficient : str
-        Name of the coefficient.
-    seed : int or None, default 0
-        Random seed.
-
-    Returns
-    -------
-    value : float
-        The same value as that of :func:`agreement`.
-    excluded : tuple of Excluded
-        Items that could not be compared.
-
-    Raises
-    ------
-    Undefined
-        If the coefficient has no value.
-    """
+    """Compute the value of a coefficient without the tables and intervals of ``agreement``."""
     resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
     with use_engine("threads") as engine:
         observed = _observe(corpus, resolved, engine)
@@ -448,7 +319,6 @@ def agreement_value(
 
 
 def _value(observed: CoderPairs, resolved: Coefficient, engine: Engine) -> float:
-    """Return the value of a coefficient."""
     model = resolved.model_class(observed, resolved, engine)
     total = model.total()
     value = float(total.values(resolved.name)[0])
@@ -459,35 +329,7 @@ def _value(observed: CoderPairs, resolved: Coefficient, engine: Engine) -> float
 def agreement_values(
     corpus: Corpus, measure: Measure, coefficient: str, coders: Sequence[str], *, seed: int | None = 0
 ) -> tuple[float, tuple[Excluded, ...], Callable[[], float]]:
-    """Compute the value of a coefficient of all coders, and of some of them. Pairs of coders are scored once if possible.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    measure : Measure
-        The measure.
-    coefficient : str
-        Name of the coefficient.
-    coders : sequence of str
-        Names of some coders.
-    seed : int or None, default 0
-        Random seed.
-
-    Returns
-    -------
-    of_all : float
-        The value of all coders.
-    excluded : tuple of Excluded
-        Items that could not be compared.
-    of_some : callable
-        Returns the value of some coders, on the other items.
-
-    Raises
-    ------
-    Undefined
-        If a value is undefined.
-    """
+    """Compute the value of a coefficient of all coders, and of some of them. Pairs of coders are scored once if possible."""
     resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
     with use_engine("threads") as engine:
         observed = _observe(corpus, resolved, engine)
@@ -506,17 +348,7 @@ def agreement_values(
 
 
 class CoderSubsets:
-    """A coefficient of some of the coders, for several weightings of the items. All pairs of coders are scored once.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of all coders.
-    measure : Measure
-        The measure.
-    coefficient : str
-        Name of the coefficient.
-    """
+    """A coefficient of some of the coders, for several weightings of the items. All pairs of coders are scored once."""
 
     def __init__(self, corpus: Corpus, measure: Measure, coefficient: str) -> None:
         self._corpus = corpus
@@ -525,19 +357,7 @@ class CoderSubsets:
             self._observed = _observe(corpus, self._resolved, engine)
 
     def of(self, coders: Sequence[str]) -> Callable[[Floats], Floats]:
-        """Return the coefficient of some coders as a function of weights.
-
-        Parameters
-        ----------
-        coders : sequence of str
-            Names of at least two coders.
-
-        Returns
-        -------
-        callable
-            Takes weights, one row per weighting and one column per item of these coders: how often the item counts. Returns one
-            value per weighting; NaN if it is undefined.
-        """
+        """Return the coefficient of some coders as a function of weights."""
         observed = self._observed if len(coders) == len(self._corpus.coders) else self._observed.restricted(coders)
         with use_engine("threads") as engine:
             if observed is None:
@@ -547,18 +367,7 @@ class CoderSubsets:
 
 
 def has_positions(corpus: Corpus) -> bool:
-    """Return whether all annotations have positions between units, which published coefficients count.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-
-    Returns
-    -------
-    bool
-        False if an annotation is a tier in seconds, a hierarchy or a tree.
-    """
+    """Return whether all annotations have positions between units, which published coefficients count."""
     check_corpus(corpus)
     return all(
         isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed)

@@ -33,30 +33,15 @@ _MAX_UNITS_BETWEEN = 12
 
 @dataclass(frozen=True)
 class PreparedCorpus:
-    """A corpus over units, and the times of its boundaries.
+    """A corpus over units, and the times of its boundaries."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        Segmentations, dialogues or hierarchies; or tiers in seconds, whose positions are times.
-    times : mapping
-        Item, coder and stream -> position -> time.
-    words : mapping
-        Item -> whether its units are words; False if they are times.
-    data : str
-        Fingerprint of the annotations over units.
-    majority : bool
-        Whether the majority was added as a coder.
-    excluded : tuple of Excluded
-        Items whose tiers cannot be converted to units.
-    """
-
-    corpus: Corpus
-    times: BoundaryTimes = field(default_factory=dict)
+    corpus: Corpus  # segmentations, dialogues or hierarchies; or tiers in seconds, whose positions are times
+    times: BoundaryTimes = field(default_factory=dict)  # item, coder and stream -> position -> time
+    # Item -> whether its units are words; False if they are times.
     words: Mapping[str, bool] = field(default_factory=dict)
-    data: str = ""
-    majority: bool = False
-    excluded: tuple[Excluded, ...] = ()
+    data: str = ""  # fingerprint of the annotations over units
+    majority: bool = False  # whether the majority was added as a coder
+    excluded: tuple[Excluded, ...] = ()  # items whose tiers cannot be converted to units
 
     @cached_property
     def spans(self) -> bool:
@@ -64,37 +49,11 @@ class PreparedCorpus:
         return self.corpus.holds(Hierarchy)
 
     def coders(self, item: str) -> list[str]:
-        """Return the coders of an item, without the majority.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        list of str
-            The coders.
-        """
+        """Return the coders of an item, without the majority."""
         return [coder for coder in self.corpus.of_item(item) if not (self.majority and coder == MAJORITY)]
 
     def time(self, item: str, coder: str, stream: str | None, position: int | None) -> float | None:
-        """Return the time at which a coder put a boundary.
-
-        Parameters
-        ----------
-        item, coder : str
-            Item and coder.
-        stream : str or None
-            Stream of a dialogue.
-        position : int or None
-            Position of the boundary; None if the coder has none.
-
-        Returns
-        -------
-        float or None
-            Time in seconds; None if it is not known.
-        """
+        """Return the time at which a coder put a boundary."""
         if position is None:
             return None
         if tiers_of(self.corpus[item, coder]):
@@ -108,22 +67,8 @@ class PreparedCorpus:
 
 
 def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
-    """Convert tiers and timed hierarchies to units, and keep the times of the boundaries.
-
-    Tiers are not converted if the measure compares seconds.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of any kind except trees.
-    measure : Measure
-        The measure; if it compares boundaries, hierarchies are flattened, with levels as types.
-
-    Returns
-    -------
-    PreparedCorpus
-        The corpus over units.
-    """
+    """Convert tiers and timed hierarchies to units, and keep the times of the boundaries."""
+    # Tiers are not converted if the measure compares seconds.
     if any(tiers_of(annotation) for annotation in corpus.values()):
         if compares_seconds(measure):
             return PreparedCorpus(corpus, words=dict.fromkeys(corpus.item_names, False), data=corpus.fingerprint)
@@ -158,15 +103,7 @@ def _prepare_tiers(corpus: Corpus) -> PreparedCorpus:
 
 
 class ComparedTexts:
-    """The boundaries of the coders and the text around them; everything is looked up once.
-
-    Parameters
-    ----------
-    prepared : PreparedCorpus
-        The corpus over units.
-    typed : bool
-        Whether boundaries have types.
-    """
+    """The boundaries of the coders and the text around them; everything is looked up once."""
 
     def __init__(self, prepared: PreparedCorpus, *, typed: bool) -> None:
         self.prepared = prepared
@@ -177,20 +114,7 @@ class ComparedTexts:
         self._spans: dict[tuple[str, str], dict[tuple[int, int], tuple[Mark, ...]]] = {}
 
     def marks(self, item: str, coder: str, stream: str | None) -> dict[int, list[Mark]]:
-        """Return the boundaries of a coder by position.
-
-        Parameters
-        ----------
-        item, coder : str
-            Item and coder.
-        stream : str or None
-            Stream of a dialogue.
-
-        Returns
-        -------
-        dict of int to list
-            Position -> positions and types of the boundaries there.
-        """
+        """Return the boundaries of a coder by position."""
         key = (item, coder, stream)
         if key not in self._marks:
             annotation = self.prepared.corpus[item, coder]
@@ -200,18 +124,7 @@ class ComparedTexts:
         return self._marks[key]
 
     def spans(self, item: str, coder: str) -> dict[tuple[int, int], tuple[Mark, ...]]:
-        """Return the spans of a coder's hierarchy by their units.
-
-        Parameters
-        ----------
-        item, coder : str
-            Item and coder.
-
-        Returns
-        -------
-        dict of (int, int) to tuple
-            First and last unit -> the position before them, and the level or label, of each span there.
-        """
+        """Return the spans of a coder's hierarchy by their units."""
         key = (item, coder)
         if key not in self._spans:
             at = self._spans[key] = {}
@@ -220,20 +133,6 @@ class ComparedTexts:
         return self._spans[key]
 
     def units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
-        """Return the units of a text or stream.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        stream : str or None
-            Stream of a dialogue.
-
-        Returns
-        -------
-        tuple of str or None
-            The units; None if they are not known, or are times.
-        """
         if (item, stream) not in self._units:
             self._units[item, stream] = self._find_units(item, stream) if self.prepared.words.get(item, True) else None
         return self._units[item, stream]
@@ -246,22 +145,7 @@ class ComparedTexts:
         return None
 
     def around(self, item: str, stream: str | None, positions: Sequence[int]) -> tuple[str, str, str]:
-        """Return the text before, between and after positions.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        stream : str or None
-            Stream of a dialogue.
-        positions : sequence of int
-            Positions in ascending order.
-
-        Returns
-        -------
-        tuple of (str, str, str)
-            The three texts; empty if the text is not known.
-        """
+        """Return the text before, between and after positions."""
         key = (item, stream, *positions)
         if key not in self._around:
             units = self.units(item, stream)
@@ -270,18 +154,7 @@ class ComparedTexts:
 
 
 def span_name(span: Span) -> str:
-    """Return the label of a span, or its level if it has none.
-
-    Parameters
-    ----------
-    span : Span
-        A span of a hierarchy.
-
-    Returns
-    -------
-    str
-        The label, or such as ``"level 2"``.
-    """
+    """Return the label of a span, or its level if it has none."""
     return span.label if span.label is not None else f"level {span.level}"
 
 

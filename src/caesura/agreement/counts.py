@@ -36,17 +36,7 @@ _WITH_BIAS = ("kappa", "multi_kappa", "bias")  # coefficients that are computed 
 
 
 class CountChance(ChanceModel):
-    """Chance model that computes expected agreement from the numbers of boundaries.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient with its conventions: ``counted``, ``rates`` and ``types``.
-    engine : Engine
-        Not used.
-    """
+    """Chance model that computes expected agreement from the numbers of boundaries."""
 
     family = "counted"
     coefficients = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
@@ -125,10 +115,8 @@ class CountChance(ChanceModel):
 
     @cached_property
     def _cells(self) -> Floats:
-        """The numbers to be summed: items x coders x (boundaries, positions, counts by type).
-
-        If the probability of pi is a mean of rates, (cells, rates by type) follow. Otherwise all numbers are whole.
-        """
+        """The numbers to be summed: items x coders x (boundaries, positions, counts by type)."""
+        # If the probability of pi is a mean of rates, (cells, rates by type) follow. Otherwise all numbers are whole.
         b, n = self._boundaries, self._positions[:, :, None]
         total = b.sum(axis=2, keepdims=True)
         if self._settings["types"] == "together":
@@ -145,11 +133,9 @@ class CountChance(ChanceModel):
     def _agreement(
         self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats | None, sides: tuple[Ints, Ints] | None = None
     ) -> AgreementArrays:
-        """Return the agreement from summed parts, cells summed over items, and weights of coders and pairs.
-
-        The sums of cells have the shape rows x coders x columns. ``sides`` are the coders of each pair, as indices. Without
-        weights of pairs, there is no bias.
-        """
+        """Return the agreement from summed parts, cells summed over items, and weights of coders and pairs."""
+        # The sums of cells have the shape rows x coders x columns. ``sides`` are the coders of each pair, as indices. Without
+        # weights of pairs, there is no bias.
         left, right = sides or (self.observed.first, self.observed.second)
         pooled = self._settings["rates"] == "pooled"
         T = sums.shape[2] - 2 if pooled else (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types

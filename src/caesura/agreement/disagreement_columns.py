@@ -20,47 +20,27 @@ from caesura.model.value import Floats, Ints
 
 _CHUNK = 500_000  # boundaries that are aligned at a time, to save memory
 _MAX_CODE = 2**62
+# Whole numbers of any size, small ones to save memory.
 Numbers = NDArray[np.integer[Any]]
-"""Whole numbers of any size, small ones to save memory."""
 _COLUMNS = ("comparison", "stream", "kind", "a_position", "b_position", "a_type", "b_type", "cost", "end")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DisagreementColumns:
-    """Disagreements of two coders: one entry each, in the order of comparisons and then from left to right.
+    """Disagreements of two coders: one entry each, in the order of comparisons and then from left to right."""
 
-    Attributes
-    ----------
-    comparison : numpy.ndarray
-        Place of the comparison: an item and two coders.
-    stream : numpy.ndarray
-        Index in ``streams``.
-    kind : numpy.ndarray
-        Index in ``EDIT_KINDS``. After a deletion only the first coder has the boundary or span, after an insertion only the
-        second.
-    a_position, b_position : numpy.ndarray
-        Positions of both coders, or times; entries of a coder who has none mean nothing.
-    a_type, b_type : numpy.ndarray
-        Types as indices into ``types``, or ``NONE``.
-    cost : numpy.ndarray
-        Costs, all above 0.
-    end : numpy.ndarray or None
-        Last units of spans of hierarchies, which begin after the position; None for boundaries.
-    streams : tuple of str or None
-        Names of streams.
-    types : tuple of str
-        Names of types.
-    """
-
-    comparison: Numbers
-    stream: Numbers
+    comparison: Numbers  # place of the comparison: an item and two coders
+    stream: Numbers  # index in ``streams``
+    # Index in ``EDIT_KINDS``. After a deletion only the first coder has the boundary or span, after an insertion only the
+    # second.
     kind: Numbers
+    # a_position, b_position: Positions of both coders, or times; entries of a coder who has none mean nothing.
     a_position: Any
     b_position: Any
-    a_type: Numbers
+    a_type: Numbers  # a_type, b_type: Types as indices into ``types``, or ``NONE``
     b_type: Numbers
-    cost: Floats
-    end: Numbers | None
+    cost: Floats  # costs, all above 0
+    end: Numbers | None  # last units of spans of hierarchies, which begin after the position; None for boundaries
     streams: tuple[str | None, ...]
     types: tuple[str, ...]
 
@@ -68,34 +48,12 @@ class DisagreementColumns:
         return len(self.comparison)
 
     def take(self, rows: Ints) -> DisagreementColumns:
-        """Return some of the disagreements.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray
-            Their places.
-
-        Returns
-        -------
-        DisagreementColumns
-            A copy.
-        """
+        """Return some of the disagreements."""
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS if getattr(self, name) is not None}
         return replace(self, **columns)
 
     def boundaries(self, *, typed: bool) -> set[Mark]:
-        """Return all boundaries about which coders disagree.
-
-        Parameters
-        ----------
-        typed : bool
-            Whether boundaries have types.
-
-        Returns
-        -------
-        set of (int, str or None)
-            Positions and types.
-        """
+        """Return all boundaries about which coders disagree."""
         a, b = self.kind != INSERTION, self.kind != DELETION
         position, index = np.unique(np.concatenate([self.a_position[a], self.b_position[b]]), return_inverse=True)
         number = len(self.types) + 1  # the types, and none
@@ -116,18 +74,7 @@ class DisagreementColumns:
 
 
 def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
-    """Return the edits of all scores that cost something; None if the measure lists edits one document at a time.
-
-    Parameters
-    ----------
-    scores : Scores
-        Scores of all comparisons.
-
-    Returns
-    -------
-    DisagreementColumns or None
-        The disagreements.
-    """
+    """Return the edits of all scores that cost something; None if the measure lists edits one document at a time."""
     chunks = []
     streams: dict[str | None, int] = {}
     for documents in _chunks(scores.batch):
@@ -153,18 +100,6 @@ def _chunks(batch: Batch) -> Iterable[Ints]:
 
 
 def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
-    """Return edits as columns.
-
-    Parameters
-    ----------
-    edits : iterable of (int, Edit)
-        Places of comparisons, and their edits; those without costs are left out.
-
-    Returns
-    -------
-    DisagreementColumns
-        The disagreements.
-    """
     kinds = {kind: number for number, kind in enumerate(EDIT_KINDS)}
     streams: dict[str | None, int] = {}
     types: dict[str, int] = {}
@@ -200,18 +135,7 @@ def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
 
 
 def columns_of_spans(spans: Iterable[tuple[int, int, Span, str]]) -> DisagreementColumns:
-    """Return spans that only one of two coders has as columns; each costs 1.
-
-    Parameters
-    ----------
-    spans : iterable of (int, int, Span, str)
-        Place of the comparison, 0 or 1 for the coder who has the span, the span, and its level or label.
-
-    Returns
-    -------
-    DisagreementColumns
-        The disagreements.
-    """
+    """Return spans that only one of two coders has as columns; each costs 1."""
     types: dict[str, int] = {}
     rows = [
         (place, side, span.start - 1, span.end, types.setdefault(name, len(types))) for place, side, span, name in spans
@@ -232,43 +156,18 @@ def _arrays(rows: Sequence[tuple[Any, ...]], number: int) -> list[Any]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RankedPlaces:
-    """Disagreements that share or link positions together, the costliest place first.
+    """Disagreements that share or link positions together, the costliest place first."""
 
-    Attributes
-    ----------
-    order : numpy.ndarray
-        The disagreements, place by place, the costliest first in each place.
-    ends : numpy.ndarray
-        Where each place ends in ``order``, after a 0.
-    cost : numpy.ndarray
-        Cost of each place.
-    """
-
-    order: Ints
-    ends: Ints
-    cost: Floats
+    order: Ints  # the disagreements, place by place, the costliest first in each place
+    ends: Ints  # where each place ends in ``order``, after a 0
+    cost: Floats  # cost of each place
 
     def __len__(self) -> int:
         return len(self.cost)
 
 
 def rank_places(columns: DisagreementColumns, item: Numbers, item_names: Sequence[str]) -> RankedPlaces:
-    """Join the disagreements about the same or linked positions, or about the same span, and sort them.
-
-    Parameters
-    ----------
-    columns : DisagreementColumns
-        The disagreements.
-    item : numpy.ndarray
-        Item of each disagreement, as index into ``item_names``.
-    item_names : sequence of str
-        Names of the items.
-
-    Returns
-    -------
-    RankedPlaces
-        The costliest place first; then that of the most pairs, then by item, stream and position.
-    """
+    """Join the disagreements about the same or linked positions, or about the same span, and sort them."""
     if not len(columns):
         return RankedPlaces(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0))
     first, last = columns.first, columns.last
@@ -347,26 +246,7 @@ def count_totals(
     cost: Floats,
     place_item: Numbers,
 ) -> DisagreementTotals:
-    """Return the sums over all disagreements.
-
-    Parameters
-    ----------
-    names : mapping
-        Names of the ``"items"``, ``"coders"`` and ``"kinds"``.
-    kind, item : numpy.ndarray
-        Kind and item of each disagreement, as indices.
-    sides : sequence of numpy.ndarray
-        First and second coder of each disagreement, as indices; -1 for the majority, which is no coder.
-    cost : numpy.ndarray
-        Cost of each disagreement.
-    place_item : numpy.ndarray
-        Item of each place.
-
-    Returns
-    -------
-    DisagreementTotals
-        Costs and numbers.
-    """
+    """Return the sums over all disagreements."""
     coder = np.stack(sides, axis=1).reshape(-1)
     own = coder >= 0
     seen, first = np.unique(kind, return_index=True)

@@ -11,63 +11,42 @@ from caesura.measures.base import Measure
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.spans import MarkedSpan
 
+# Value of ``against`` that compares every coder with what more than half of the coders marked.
 MAJORITY = "majority"
-"""Value of ``against`` that compares every coder with what more than half of the coders marked."""
+# Kind of disagreement about a span of a hierarchy.
 SPAN = "span"
-"""Kind of disagreement about a span of a hierarchy."""
+# Position and type of a boundary; the type is None if boundaries have no types.
 Mark = tuple[int, str | None]
-"""Position and type of a boundary; the type is None if boundaries have no types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One disagreement of two coders.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    stream : str or None
-        Stream of a dialogue.
-    coders : tuple of (str, str)
-        The two coders; with ``against``, the reference first.
-    kind : str
-        ``"miss"`` (only one coder has the boundary), ``"near miss"`` (their boundaries are a few positions apart),
-        ``"different type"``, ``"near miss, different type"``, or ``"span"`` (only one coder has the span of a hierarchy).
-        For spans: ``"unaligned"`` (the span of one coder has no counterpart), ``"shift"`` (aligned spans begin or end at
-        different positions), ``"category"``, or ``"shift and category"``.
-    positions : tuple of (int or None, int or None)
-        Position of each coder's boundary; None for the coder who has none. For a span of a hierarchy, the position before
-        it; for other spans, the start.
-    times : tuple of (float or None, float or None)
-        Time of each coder's boundary in seconds, if it is known.
-    types : tuple of (str or None, str or None)
-        Type of each coder's boundary, if there are types; the level, label or category of a span.
-    cost : float
-        Cost under the measure.
-    before, between, after : str
-        Text before the first position, between the two positions or inside the span, and after the last position; empty
-        if the text is not known.
-    span : tuple of (int, int) or None
-        First and last unit of a span of a hierarchy.
-    units : tuple of (MarkedSpan or None, MarkedSpan or None)
-        The span of each coder, in a corpus of spans; None for the coder who has none.
-    """
+    """One disagreement of two coders."""
 
     json_properties: ClassVar[tuple[str, ...]] = ("position", "time", "has", "has_not")
 
     item: str
-    stream: str | None
-    coders: tuple[str, str]
+    stream: str | None  # stream of a dialogue
+    coders: tuple[str, str]  # the two coders; with ``against``, the reference first
+    # ``"miss"`` (only one coder has the boundary), ``"near miss"`` (their boundaries are a few positions apart), ``"different
+    # type"``, ``"near miss, different type"``, or ``"span"`` (only one coder has the span of a hierarchy). For spans:
+    # ``"unaligned"`` (the span of one coder has no counterpart), ``"shift"`` (aligned spans begin or end at different
+    # positions), ``"category"``, or ``"shift and category"``.
     kind: str
+    # Position of each coder's boundary; None for the coder who has none. For a span of a hierarchy, the position before it; for
+    # other spans, the start.
     positions: tuple[int | None, int | None]
-    times: tuple[float | None, float | None]
+    times: tuple[float | None, float | None]  # time of each coder's boundary in seconds, if it is known
+    # Type of each coder's boundary, if there are types; the level, label or category of a span.
     types: tuple[str | None, str | None]
-    cost: float
+    cost: float  # cost under the measure
+    # before, between, after: Text before the first position, between the two positions or inside the span, and after the last
+    # position; empty if the text is not known.
     before: str = ""
     between: str = ""
     after: str = ""
-    span: tuple[int, int] | None = None
+    span: tuple[int, int] | None = None  # first and last unit of a span of a hierarchy
+    # The span of each coder, in a corpus of spans; None for the coder who has none.
     units: tuple[MarkedSpan | None, MarkedSpan | None] = (None, None)
 
     @property
@@ -93,57 +72,30 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class DisagreementPlace:
-    """A place at which coders disagree: the disagreements of all pairs at the same or linked positions.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    stream : str or None
-        Stream of a dialogue.
-    positions : tuple of int
-        The positions, in ascending order; several if near misses link them. For a span, the position before it.
-    times : tuple of float
-        Times of the boundaries there, in seconds and ascending order; empty if they are not known.
-    kinds : tuple of str
-        Kinds of the disagreements, the costliest first.
-    marks : mapping of str to tuple
-        Coder -> positions and types of the coder's boundaries here.
-    mark_times : mapping of str to tuple of float
-        Coder -> times of these boundaries, in seconds; empty if they are not known.
-    has, has_not : tuple of str
-        Coders of the item who have a boundary here, and those who have none.
-    pairs : int
-        Number of disagreements between two coders.
-    cost : float
-        Sum of the costs of these disagreements.
-    before, between, after : str
-        Text before the first position, between the positions (with ``|`` at those inside) or inside the span, and after the
-        last position.
-    span : tuple of (int, int) or None
-        First and last unit of a span of a hierarchy.
-    rows : sequence of Disagreement
-        The disagreements.
-    units : mapping of str to MarkedSpan
-        Coder -> the coder's span here, in a corpus of spans.
-    """
+    """A place at which coders disagree: the disagreements of all pairs at the same or linked positions."""
 
     item: str
-    stream: str | None
+    stream: str | None  # stream of a dialogue
+    # The positions, in ascending order; several if near misses link them. For a span, the position before it.
     positions: tuple[int, ...]
+    # Times of the boundaries there, in seconds and ascending order; empty if they are not known.
     times: tuple[float, ...]
-    kinds: tuple[str, ...]
-    marks: Mapping[str, tuple[Mark, ...]]
+    kinds: tuple[str, ...]  # kinds of the disagreements, the costliest first
+    marks: Mapping[str, tuple[Mark, ...]]  # coder -> positions and types of the coder's boundaries here
+    # Coder -> times of these boundaries, in seconds; empty if they are not known.
     mark_times: Mapping[str, tuple[float, ...]]
-    has: tuple[str, ...]
+    has: tuple[str, ...]  # has, has_not: Coders of the item who have a boundary here, and those who have none
     has_not: tuple[str, ...]
-    pairs: int
-    cost: float
+    pairs: int  # number of disagreements between two coders
+    cost: float  # sum of the costs of these disagreements
+    # before, between, after: Text before the first position, between the positions (with ``|`` at those inside) or inside the
+    # span, and after the last position.
     before: str
     between: str
     after: str
-    span: tuple[int, int] | None
+    span: tuple[int, int] | None  # first and last unit of a span of a hierarchy
     rows: Sequence[Disagreement] = field(repr=False, metadata=HIDDEN)
+    # Coder -> the coder's span here, in a corpus of spans.
     units: Mapping[str, MarkedSpan] = field(default_factory=dict)
 
     @property
@@ -169,42 +121,19 @@ class DisagreementPlace:
         return moved + ", ".join(map(self.coder_label, self.has)) + has_not
 
     def coder_label(self, coder: str) -> str:
-        """Return a coder with the types of the coder's boundaries here, if coders differ in them.
-
-        Parameters
-        ----------
-        coder : str
-            One of the coders in ``has``.
-
-        Returns
-        -------
-        str
-            The name, or the name and the types in brackets.
-        """
+        """Return a coder with the types of the coder's boundaries here, if coders differ in them."""
         names = {name: tuple(entry for _, entry in marks if entry is not None) for name, marks in self.marks.items()}
         return f"{coder} ({' '.join(names[coder])})" if len(set(names.values())) > 1 else coder
 
 
 @dataclass(frozen=True)
 class DisagreementTotals:
-    """Sums over all disagreements.
+    """Sums over all disagreements."""
 
-    Attributes
-    ----------
-    rows, places : int
-        Number of disagreements of two coders, and of places.
-    cost : float
-        Sum of all costs.
-    by_item, by_coder, by_kind : dict of str to float
-        Sums of the costs, the largest first.
-    rows_by_item, rows_by_kind, places_by_item : dict of str to int
-        Numbers of disagreements and of places.
-    """
-
-    rows: int
+    rows: int  # rows, places: Number of disagreements of two coders, and of places
     places: int
-    cost: float
-    by_item: Mapping[str, float]
+    cost: float  # sum of all costs
+    by_item: Mapping[str, float]  # by_item, by_coder, by_kind: Sums of the costs, the largest first
     by_coder: Mapping[str, float]
     by_kind: Mapping[str, float]
     rows_by_item: Mapping[str, int]
@@ -303,20 +232,7 @@ class Disagreements(Result):
 
 
 def sum_by_name(names: Iterable[str], costs: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the sum of the costs with each name, the largest first.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names that are listed even if they have no cost.
-    costs : iterable of (str, float)
-        Names and costs.
-
-    Returns
-    -------
-    dict of str to float
-        Name -> sum.
-    """
+    """Return the sum of the costs with each name, the largest first."""
     sums = dict.fromkeys(names, 0.0)
     for name, cost in costs:
         sums[name] = sums.get(name, 0.0) + cost

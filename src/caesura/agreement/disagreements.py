@@ -51,9 +51,10 @@ from caesura.model.signature import with_data
 from caesura.model.value import Ints
 from caesura.options import suggest
 
+# How many times longer edits take that a measure does not list as columns.
 EDITS_ONE_BY_ONE = 8
-"""How many times longer edits take that a measure does not list as columns."""
 
+# Kind of edit -> kind of disagreement.
 KINDS = {
     "deletion": "miss",
     "insertion": "miss",
@@ -61,7 +62,6 @@ KINDS = {
     "substitution": "different type",
     "transposition with substitution": "near miss, different type",
 }
-"""Kind of edit -> kind of disagreement."""
 _KIND_NAMES = (*dict.fromkeys(KINDS.values()), SPAN)
 _KIND_NUMBERS = np.array([_KIND_NAMES.index(KINDS[kind]) if kind in KINDS else -1 for kind in EDIT_KINDS])
 
@@ -163,18 +163,7 @@ def disagreements(
 
 
 def aligning_measures(kind: str) -> tuple[str, ...]:
-    """Return the names of the measures that list disagreements in a kind of data.
-
-    Parameters
-    ----------
-    kind : str
-        ``"linear"``, ``"dialogue"`` or ``"hierarchy"``.
-
-    Returns
-    -------
-    tuple of str
-        Measures that align boundaries or match spans. Hierarchies can be compared by their boundaries too.
-    """
+    """Return the names of the measures that list disagreements in a kind of data."""
     kinds = ("hierarchy", "linear") if kind == "hierarchy" else (kind,)
     return tuple(name for name, entry in measures().items() if _lists(entry) and set(kinds) & set(entry.kinds))
 
@@ -291,7 +280,6 @@ def _size(annotation: Annotation) -> int:
 
 
 def _columns(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> DisagreementColumns:
-    """Return the disagreements of all comparisons."""
     if texts.prepared.spans:
         return columns_of_spans(_unmatched(texts.prepared.corpus, keys, scores.measure))
     columns = columns_of_scores(scores)
@@ -308,17 +296,7 @@ def _unmatched(corpus: Corpus, keys: Sequence[Key], measure: Measure) -> Iterato
 
 
 class _PlaceBuilder:
-    """The disagreements of all comparisons, of which rows and places are built when they are needed.
-
-    Parameters
-    ----------
-    texts : ComparedTexts
-        The boundaries and the text around them.
-    keys : sequence of (item, first coder, second coder)
-        The comparisons.
-    columns : DisagreementColumns
-        The disagreements.
-    """
+    """The disagreements of all comparisons, of which rows and places are built when they are needed."""
 
     def __init__(self, texts: ComparedTexts, keys: Sequence[Key], columns: DisagreementColumns) -> None:
         self.texts = texts
@@ -357,7 +335,6 @@ class _PlaceBuilder:
         return _KIND_NUMBERS[self.columns.kind[rows]]
 
     def row(self, number: int) -> Disagreement:
-        """Return a disagreement by its place in the list."""
         columns = self.columns
         i = int(self.ranked.order[number])
         item, a, b = self.keys[columns.comparison[i]]

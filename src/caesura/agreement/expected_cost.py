@@ -31,21 +31,12 @@ _EQUAL = 1e-14  # mean changes of C per position count as equal if they differ b
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """E[C], with its error bound.
+    """E[C], with its error bound."""
 
-    Attributes
-    ----------
-    cost : float
-        The expected cost.
-    error : float
-        Upper bound on the amount by which ``cost`` is too large; 0 without a tolerance. ``cost`` is never too small.
-    states : int
-        Number of states of the Markov chain.
-    """
-
-    cost: float
+    cost: float  # the expected cost
+    # Upper bound on the amount by which ``cost`` is too large; 0 without a tolerance. ``cost`` is never too small.
     error: float
-    states: int
+    states: int  # number of states of the Markov chain
 
 
 def expectation(
@@ -58,47 +49,8 @@ def expectation(
     tolerance: float = 0.0,
     max_states: int = 1_000_000,
 ) -> Expectation:
-    """Compute the mean of the minimum cost C of converting one random text into the other.
-
-    Parameters
-    ----------
-    P_a, P_b : array_like, types + 1
-        Probabilities of the types and (last) of no boundary. Every position is drawn independently.
-    lengths : sequence of int
-        Number of units in each stream; costs are summed over streams.
-    S : array_like, (types + 1) x (types + 1)
-        Similarities; rows are types of a, columns are types of b, the last of each is no boundary.
-    c : array_like, types
-        Cost of moving each type by one position.
-    tolerance : float, default 0
-        Maximum overestimate of E[C] per position of the longest stream. 0 is exact; 1e-9 is exact to all printed digits.
-    max_states : int, default 1000000
-        Maximum number of states of the chain; each needs about 300 bytes.
-
-    Returns
-    -------
-    Expectation
-        The expected cost, its error and the number of states.
-
-    Raises
-    ------
-    TooManyStates
-        If the chain needs more than ``max_states``.
-
-    Notes
-    -----
-    Costs that are all multiples of some 1 / q with q <= 10,000 are represented exactly; other costs are rounded to 1e-12.
-
-    Examples
-    --------
-    One type with probability 1/2 and two positions: the expected cost is 2 * 1/2, less 1.5 in the 2 of 16 cases with a pair.
-
-    >>> expectation([0.5, 0.5], [0.5, 0.5], [2], [[1, 0], [0, 1]], [0.5]).cost
-    0.8125
-    >>> result = expectation([0.2, 0.1, 0.7], [0.1, 0.2, 0.7], [5000], np.eye(3), [0.5, 0.5])
-    >>> result.states, result.error, round(1 - result.cost / 5000, 9)
-    (81, 0.0, 0.622187555)
-    """
+    """Compute the mean of the minimum cost C of converting one random text into the other."""
+    # Costs that are all multiples of some 1 / q with q <= 10,000 are represented exactly; other costs are rounded to 1e-12.
     p_a, p_b, matrix, moves = _checked(P_a, P_b, S, c)
     if any(n < 0 for n in lengths):
         raise OptionError(f"lengths must be 0 or more; got {min(lengths)}")

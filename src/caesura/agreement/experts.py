@@ -23,22 +23,12 @@ from caesura.model.value import Ints
 
 @dataclass(frozen=True)
 class TypeSimilarity:
-    """How similar two boundary types are, or a type and no boundary.
+    """How similar two boundary types are, or a type and no boundary."""
 
-    Attributes
-    ----------
-    first, second : str
-        The types; ``"none"`` is no boundary.
-    similarity : float
-        From 0 to 1.
-    confusions : int
-        Number of positions at which one expert chose the first and the other the second.
-    """
-
-    first: str
+    first: str  # first, second: The types; ``"none"`` is no boundary
     second: str
     similarity: float
-    confusions: int
+    confusions: int  # number of positions at which one expert chose the first and the other the second
 
 
 @dataclass(frozen=True)

@@ -34,17 +34,17 @@ from caesura.measures.registry import parse
 from caesura.options import normalize_name, resolve_options, suggest
 from caesura.options import seed as check_seed
 
+# ``chance_family`` of a measure -> chance model.
 CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
     "counts": CountChance,
     "random_texts": RandomTextChance,
     "spans": SpanChance,
     "labels": LabelChance,
 }
-"""``chance_family`` of a measure -> chance model."""
+# ``chance_family`` of a measure -> model for ``chance="placement"``.
 PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "random_texts": PlacedTextChance}
-"""``chance_family`` of a measure -> model for ``chance="placement"``."""
+# Coefficients that only use positions and are therefore defined for all segmentations and dialogues.
 POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
-"""Coefficients that only use positions and are therefore defined for all segmentations and dialogues."""
 
 _MODELS: list[type[ChanceModel]] = [
     *CHANCE_FAMILIES.values(),
@@ -52,8 +52,9 @@ _MODELS: list[type[ChanceModel]] = [
     MeanOverPairs,
     PlacedSpans,
 ]
+# Names of all coefficients.
 COEFFICIENTS = tuple(dict.fromkeys([*(name for model in _MODELS for name in model.coefficients), *UNITIZING]))
-"""Names of all coefficients."""
+# Names of people -> coefficient.
 COEFFICIENT_ALIASES = {
     "scott": "pi",
     "cohen": "kappa",
@@ -62,7 +63,6 @@ COEFFICIENT_ALIASES = {
     "krippendorff": "alpha",
     "bennett": "s",
 }
-"""Names of people -> coefficient."""
 _WITHOUT_POSITIONS = "annotations in seconds, hierarchies and spans"
 _IN_SECONDS = (
     "use a measure such as boundary_f(tolerance='0.5s'), for spans in characters or tokens boundary_f(tolerance=2), or "
@@ -76,42 +76,11 @@ _COEFFICIENT_LABELS = {"multi_pi": "pi", "multi_kappa": "kappa"} | {
 
 
 def coefficient_label(name: str) -> str:
-    """Return the name of a coefficient in the papers, for tables and figures.
-
-    Parameters
-    ----------
-    name : str
-        Name of the coefficient, such as ``"multi_pi"``.
-
-    Returns
-    -------
-    str
-        Its short name, such as ``"pi"``. The signature contains the full name.
-    """
+    """Return the name of a coefficient in the papers, for tables and figures."""
     return _COEFFICIENT_LABELS.get(name, name)
 
 
 def coefficient_name(name: str, value: Any) -> str:
-    """Check for the name of a coefficient.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        Name or alias of a coefficient. Case does not matter, and ``-`` equals ``_``. Coefficients for unitizing may have
-        options, such as ``u_alpha(atom=0.01)``.
-
-    Returns
-    -------
-    str
-        One of ``COEFFICIENTS``, with its options.
-
-    Raises
-    ------
-    OptionError
-        If there is no such coefficient.
-    """
     if not isinstance(value, str):
         raise OptionError(f"{name} must be the name of a coefficient; got {value!r}")
     key = normalize_name(value)
@@ -124,22 +93,7 @@ def coefficient_name(name: str, value: Any) -> str:
 
 
 def coefficient_for(name: str, measure: Measure, coders: int) -> str:
-    """Return the form of a coefficient for a number of coders: ``pi`` of three coders is ``multi_pi``.
-
-    Parameters
-    ----------
-    name : str
-        Name of the coefficient.
-    measure : Measure
-        The measure, which determines the coefficients that exist.
-    coders : int
-        Number of coders.
-
-    Returns
-    -------
-    str
-        Name of the coefficient.
-    """
+    """Return the form of a coefficient for a number of coders: ``pi`` of three coders is ``multi_pi``."""
     multi = f"multi_{name}"
     return multi if coders > 2 and multi in measure.coefficients else name
 
@@ -154,35 +108,7 @@ def resolve_coefficient(
     options: Mapping[str, Any] | None = None,
     has_positions: bool = True,
 ) -> Coefficient:
-    """Check the arguments and return the coefficient with its measure, chance model and options.
-
-    Parameters
-    ----------
-    measure : str or Measure
-        The measure.
-    coefficient : str, optional
-        Name of the coefficient (default: that of the measure).
-    compat : str, optional
-        Preset of measure and chance model.
-    chance : str, Simulate, Exact or Placement, optional
-        Method for chance agreement.
-    seed : int or None, default 0
-        Random seed; None chooses a random one.
-    options : mapping, optional
-        Options of the coefficient.
-    has_positions : bool, default True
-        Whether the annotations have positions, which published coefficients count. Tiers in seconds have none.
-
-    Returns
-    -------
-    Coefficient
-        The coefficient with its full definition.
-
-    Raises
-    ------
-    OptionError
-        If the measure has no such coefficient, or an option does not belong to it.
-    """
+    """Check the arguments and return the coefficient with its measure, chance model and options."""
     requested = parse(measure)
     if requested.is_averaged:
         raise OptionError(f"{requested!r}: a coefficient pools the counts of all items; remove average and references")
@@ -213,20 +139,7 @@ def _span_model(measure: Measure, name: str) -> type[ChanceModel]:
 
 
 def supports_placement(measure: Measure, coefficient: str) -> bool:
-    """Return whether ``chance="placement"`` is defined for a coefficient over a measure.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    coefficient : str
-        Name of the coefficient.
-
-    Returns
-    -------
-    bool
-        Whether it is defined.
-    """
+    """Return whether ``chance="placement"`` is defined for a coefficient over a measure."""
     model = PLACEMENT_MODELS.get(measure.chance_family)
     return model is not None and coefficient in measure.coefficients and coefficient in model.coefficients
 
@@ -261,20 +174,7 @@ def _check_chance(
 
 
 def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
-    """Return the coefficient of a measure if none is chosen.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    has_positions : bool, default True
-        Whether the annotations have positions, which published coefficients count.
-
-    Returns
-    -------
-    str
-        Name of the coefficient: ``"mean"``, the mean over pairs, if the measure has no coefficient for such data.
-    """
+    """Return the coefficient of a measure if none is chosen."""
     return (
         MEAN
         if measure.default_coefficient is None or _lacks_positions(measure, has_positions)
@@ -283,18 +183,7 @@ def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
 
 
 def correction_of_mean(measure: Measure) -> str | None:
-    """Return the word for ``chance=`` that corrects the mean over pairs of a measure for chance.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-
-    Returns
-    -------
-    str or None
-        ``"li2024"`` for spans, ``"placement"`` for boundaries and segments; None for other measures.
-    """
+    """Return the word for ``chance=`` that corrects the mean over pairs of a measure for chance."""
     if measure.exact_span_chance:
         return LI2024
     return "placement" if measure.view in PLACED_VIEWS and measure.best is not None else None

@@ -191,44 +191,13 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> Map
 def align_items(
     items: Sequence[UnitizedItem], coefficient: Gamma, *, share: float = 1.0
 ) -> Mapping[str, ItemAlignment]:
-    """Return the best alignment of each item.
-
-    Parameters
-    ----------
-    items : sequence of UnitizedItem
-        The items.
-    coefficient : Gamma
-        Weights and distances.
-    share : float, default 1.0
-        Share of the work for items of many coders; see :func:`caesura.measures.unitary.best_alignments`.
-
-    Returns
-    -------
-    mapping of str to ItemAlignment
-        Item -> alignment.
-    """
+    """Return the best alignment of each item."""
     return coefficient.align(items, _plan_of(items), share=share)
 
 
 def work_to_align(items: Sequence[UnitizedItem], coefficient: Gamma) -> int:
-    """Return an estimate of the work for the best alignments of items with three or more coders, in about a nanosecond.
-
-    Parameters
-    ----------
-    items : sequence of UnitizedItem
-        The items.
-    coefficient : Gamma
-        Weights and distances.
-
-    Returns
-    -------
-    int
-        The work, from counts only, so that it is the same on every machine.
-
-    Notes
-    -----
-    Of the items with three to six coders, the largest ones and some of the others are looked at.
-    """
+    """Return an estimate of the work for the best alignments of items with three or more coders, in about a nanosecond."""
+    # Of the items with three to six coders, the largest ones and some of the others are looked at.
     plan = _plan_of(items)
     how = coefficient.dissimilarity(plan)
 

@@ -23,19 +23,11 @@ T = TypeVar("T")
 
 
 class PairDissimilarity(NamedTuple):
-    """How much two aligned units differ.
+    """How much two aligned units differ."""
 
-    Attributes
-    ----------
-    first, second : int
-        Places of the two coders.
-    position, category : float
-        alpha d_pos and beta d_cat; their sum is d.
-    """
-
-    first: int
+    first: int  # first, second: Places of the two coders
     second: int
-    position: float
+    position: float  # position, category: alpha d_pos and beta d_cat; their sum is d
     category: float
 
 
@@ -91,15 +83,7 @@ class ItemAlignment:
 
 
 class ItemAlignments(Mapping[str, ItemAlignment]):
-    """Item -> best alignment. The alignments are computed when one is looked at for the first time.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The items.
-    align : callable
-        Function that returns the alignment of each item as arrays.
-    """
+    """Item -> best alignment. The alignments are computed when one is looked at for the first time."""
 
     def __init__(self, names: Sequence[str], align: Callable[[], Sequence[AlignedItem]]) -> None:
         self._names = dict.fromkeys(names)
@@ -133,19 +117,7 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
 
 
 def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
-    """Return the spans of an item as a continuum.
-
-    Parameters
-    ----------
-    item : UnitizedItem
-        The item.
-    codes : mapping of str or None to int
-        Category -> code.
-
-    Returns
-    -------
-    Continuum
-    """
+    """Return the spans of an item as a continuum."""
     annotations = item.annotations.values()
     return Continuum(
         np.concatenate([spans.starts for spans in annotations]),
@@ -157,17 +129,7 @@ def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continu
 
 
 def concatenate(continua: Sequence[Continuum]) -> Continuum:
-    """Return several items one after the other as one continuum.
-
-    Parameters
-    ----------
-    continua : sequence of Continuum
-        The items, all with the same annotators.
-
-    Returns
-    -------
-    Continuum
-    """
+    """Return several items one after the other as one continuum."""
     ends = np.cumsum([continuum.length for continuum in continua]).tolist()
     moved = [offset - part.bounds[0] for offset, part in zip([0.0, *ends], continua, strict=False)]
     units = observed_units(continua)
@@ -180,32 +142,15 @@ def concatenate(continua: Sequence[Continuum]) -> Continuum:
 
 @dataclass(frozen=True)
 class AlignedItem:
-    """The best alignment of an item as arrays, with the spans of the coders.
-
-    Parameters
-    ----------
-    item : UnitizedItem
-        The item.
-    alignment : BestAlignment
-        Best alignment of its continuum.
-    delta_empty : float
-        Dissimilarity of a unit and an empty place.
-    mean_units : numpy.ndarray
-        Number by which the total cost is divided, as an array with one entry.
-    """
+    """The best alignment of an item as arrays, with the spans of the coders."""
 
     item: UnitizedItem
-    alignment: BestAlignment
-    delta_empty: float
-    mean_units: Floats
+    alignment: BestAlignment  # best alignment of its continuum
+    delta_empty: float  # dissimilarity of a unit and an empty place
+    mean_units: Floats  # number by which the total cost is divided, as an array with one entry
 
     def build(self) -> ItemAlignment:
-        """Return the alignment with its spans.
-
-        Returns
-        -------
-        ItemAlignment
-        """
+        """Return the alignment with its spans."""
         spans = [span for annotation in self.item.annotations.values() for span in annotation.spans]
         pairs = _pairs_by_owner(self.alignment, self.delta_empty)
         rows = [
@@ -258,25 +203,7 @@ def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, l
 def category_terms(
     alignments: Alignments, categories: int, delta_empty: float = 1.0, *, unaligned: bool = False
 ) -> Floats:
-    """Return numerator and denominator of delta_cat for all categories, then for each one.
-
-    Parameters
-    ----------
-    alignments : Alignments
-        An alignment per sample.
-    categories : int
-        Number of categories.
-    delta_empty : float, default 1.0
-        D; it matters with ``unaligned`` only.
-    unaligned : bool, default False
-        Whether to do as pygamma-agreement: each pair of a unit and an empty place has the disorder D^2 and the weight D, and
-        other pairs have the weight max(0, 1 - alpha d_pos) / (v - 1) and the disorder D times the distance. Without any aligned
-        pair, all are 0.
-
-    Returns
-    -------
-    numpy.ndarray, samples x (2 + 2 ``categories``)
-    """
+    """Return numerator and denominator of delta_cat for all categories, then for each one."""
     pairs, table, samples = alignments.pairs, alignments.table, alignments.table.samples
     sizes = np.diff(alignments.begin)
     scale = alignments.dissimilarity.alpha * delta_empty if unaligned else 1.0

@@ -33,72 +33,39 @@ from caesura.measures.unitary import UnitTable
 from caesura.measures.unitary_exact import Codes, Counts
 from caesura.model.value import Floats
 
+# Number of samples from which the number of samples for a precision is computed.
 FIRST_SAMPLES = 30
-"""Number of samples from which the number of samples for a precision is computed."""
 NORMAL_QUANTILE = 1.96
 _LARGEST_SHARE = 0.9
 _WORD = 2**32 - 1
 
 
 class UnitColumns(NamedTuple):
-    """Units of one or several samples, in any order within a sample.
+    """Units of one or several samples, in any order within a sample."""
 
-    Attributes
-    ----------
-    starts, ends : numpy.ndarray
-        Positions.
-    codes, owners : numpy.ndarray of int32
-        Categories and annotators.
-    sizes : numpy.ndarray of int64
-        Number of units of each sample.
-    """
-
-    starts: Floats
+    starts: Floats  # starts, ends: Positions
     ends: Floats
-    codes: Codes
+    codes: Codes  # codes, owners: Categories and annotators
     owners: Codes
-    sizes: Counts
+    sizes: Counts  # number of units of each sample
 
     def table(self, annotators: int) -> UnitTable:
-        """Return the units as a table for the best alignments.
-
-        Parameters
-        ----------
-        annotators : int
-            Number of annotators of every sample.
-
-        Returns
-        -------
-        UnitTable
-        """
+        """Return the units as a table for the best alignments."""
         return UnitTable.build(*self[:4], annotators, self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
 class Continuum:
-    """Units of all annotators of an item, one annotator after the other.
+    """Units of all annotators of an item, one annotator after the other."""
 
-    Attributes
-    ----------
-    starts, ends : numpy.ndarray
-        Positions.
-    codes : numpy.ndarray of int32
-        Categories.
-    sizes : tuple of int
-        Number of units of each annotator.
-    bounds : tuple of (float, float)
-        Beginning and end.
-    """
-
-    starts: Floats
+    starts: Floats  # starts, ends: Positions
     ends: Floats
-    codes: Codes
-    sizes: tuple[int, ...]
-    bounds: tuple[float, float]
+    codes: Codes  # categories
+    sizes: tuple[int, ...]  # number of units of each annotator
+    bounds: tuple[float, float]  # beginning and end
 
     @property
     def annotators(self) -> int:
-        """Number of annotators."""
         return len(self.sizes)
 
     @property
@@ -124,18 +91,7 @@ class Continuum:
         return blake2b(b"".join(column.tobytes() for column in columns), digest_size=16).digest()
 
     def window(self, most: int) -> Continuum:
-        """Return units that follow each other, from the middle of the item.
-
-        Parameters
-        ----------
-        most : int
-            Largest number of units.
-
-        Returns
-        -------
-        Continuum
-            The item itself if it has no more units.
-        """
+        """Return units that follow each other, from the middle of the item."""
         if self.units <= most:
             return self
         first = (self.units - most) // 2
@@ -145,51 +101,25 @@ class Continuum:
         return Continuum(self.starts[inside], self.ends[inside], self.codes[inside], sizes, self.bounds)
 
     def table(self) -> UnitTable:
-        """Return the units as a table for the best alignment.
-
-        Returns
-        -------
-        UnitTable
-        """
+        """Return the units as a table for the best alignment."""
         return observed_units([self]).table(self.annotators)
 
 
 class Piece(NamedTuple):
-    """Some samples of one continuum; the observed units, which are one sample, if ``last`` is -1.
+    """Some samples of one continuum; the observed units, which are one sample, if ``last`` is -1."""
 
-    Attributes
-    ----------
-    continuum : Continuum
-        The units.
-    place : int
-        Place of the item in the order of names.
-    first, last : int
-        Number of the first sample, and of the first one after the last.
-    """
-
-    continuum: Continuum
-    place: int
-    first: int
+    continuum: Continuum  # the units
+    place: int  # place of the item in the order of names
+    first: int  # first, last: Number of the first sample, and of the first one after the last
     last: int
 
     @property
     def samples(self) -> int:
-        """Number of samples."""
         return 1 if self.last < 0 else self.last - self.first
 
 
 def observed_units(continua: Sequence[Continuum]) -> UnitColumns:
-    """Return the units of several continua, each as one sample.
-
-    Parameters
-    ----------
-    continua : sequence of Continuum
-        The continua, all with equally many annotators.
-
-    Returns
-    -------
-    UnitColumns
-    """
+    """Return the units of several continua, each as one sample."""
     sizes = np.array([continuum.sizes for continuum in continua])
     owners = np.repeat(np.tile(np.arange(sizes.shape[1], dtype=np.int32), len(continua)), sizes.ravel())
     return UnitColumns(
@@ -202,41 +132,11 @@ def observed_units(continua: Sequence[Continuum]) -> UnitColumns:
 
 
 def generator(seed: int, place: int, sample: int) -> np.random.Generator:
-    """Return the random generator of one sample.
-
-    Parameters
-    ----------
-    seed : int
-        Random seed.
-    place : int
-        Place of the item in the order of names.
-    sample : int
-        Number of the sample, from 0.
-
-    Returns
-    -------
-    numpy.random.Generator
-    """
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place, sample))))
 
 
 def uniform_rows(seed: int, pieces: Sequence[Piece], count: int) -> Floats:
-    """Return the first numbers of the random generators of several samples.
-
-    Parameters
-    ----------
-    seed : int
-        Random seed.
-    pieces : sequence of Piece
-        The samples.
-    count : int
-        Number of random numbers per sample.
-
-    Returns
-    -------
-    numpy.ndarray, samples x count
-        The row of sample k of a piece is ``generator(seed, piece.place, k).random(count)``.
-    """
+    """Return the first numbers of the random generators of several samples."""
     words = [seed >> shift & _WORD for shift in range(0, max(seed.bit_length(), 128), 32)]
     numbers = np.array([piece.samples for piece in pieces])
     firsts = np.array([piece.first for piece in pieces]) - (np.cumsum(numbers) - numbers)
@@ -249,65 +149,22 @@ class Sampler:
     """Base class of samplers of random continua."""
 
     def columns(self, pieces: Sequence[Piece], seed: int) -> UnitColumns:
-        """Return the units of some samples.
-
-        Parameters
-        ----------
-        pieces : sequence of Piece
-            The samples, of continua with equally many annotators.
-        seed : int
-            Random seed.
-
-        Returns
-        -------
-        UnitColumns
-        """
+        """Return the units of some samples."""
         raise NotImplementedError
 
     def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:
-        """Return the units of one sample.
-
-        Parameters
-        ----------
-        continuum : Continuum
-            The item.
-        seed, place, sample : int
-            See :func:`generator`.
-
-        Returns
-        -------
-        UnitTable
-        """
         return self.columns([Piece(continuum, place, sample, sample + 1)], seed).table(continuum.annotators)
 
 
 @dataclass(frozen=True)
 class Shift(Sampler):
-    """Sampler of continua with shifted annotators.
+    """Sampler of continua with shifted annotators."""
 
-    Attributes
-    ----------
-    distance : float
-        Smallest distance of two shifts, in multiples of the mean length of a unit.
-    pivots : {"real", "whole", "lattice"}
-        Whether shifts are real numbers, whole numbers, or real numbers on a lattice.
-    """
-
-    distance: float = 1.0
-    pivots: str = "real"
+    distance: float = 1.0  # smallest distance of two shifts, in multiples of the mean length of a unit
+    pivots: str = "real"  # whether shifts are real numbers, whole numbers, or real numbers on a lattice
 
     def smallest_distance(self, continuum: Continuum) -> tuple[float, bool]:
-        """Return the smallest distance of two shifts, and whether it was cut because the shifts would not fit.
-
-        Parameters
-        ----------
-        continuum : Continuum
-            The item.
-
-        Returns
-        -------
-        tuple of (float, bool)
-        """
+        """Return the smallest distance of two shifts, and whether it was cut because the shifts would not fit."""
         number, length = continuum.annotators, continuum.length
         distance = self.distance * continuum.mean_length
         if number * distance > _LARGEST_SHARE * length:
@@ -354,20 +211,7 @@ LATTICE_POINTS = 16
 
 
 def lattice_points(seed: int, pieces: Sequence[Piece]) -> Floats:
-    """Return points of a rank-1 lattice with 16 points; each block of 16 samples has its own random offset.
-
-    Parameters
-    ----------
-    seed : int
-        Random seed.
-    pieces : sequence of Piece
-        The samples.
-
-    Returns
-    -------
-    numpy.ndarray, samples x annotators
-        Numbers from 0 to 1, 1 excluded.
-    """
+    """Return points of a rank-1 lattice with 16 points; each block of 16 samples has its own random offset."""
     dimensions = pieces[0].continuum.annotators
     steps = np.array([pow(5, k, LATTICE_POINTS) for k in range(dimensions)])  # Korobov's generator 5
     points = []
@@ -416,44 +260,16 @@ def _gaps(continuum: Continuum) -> Floats:
 
 
 def samples_needed(relative_error: float, precision: float, drawn: int = FIRST_SAMPLES) -> int:
-    """Return the number of samples for a precision, from the error of the first samples.
-
-    Parameters
-    ----------
-    relative_error : float
-        Half the width of the 95 % interval of expected disorder after the first samples, divided by expected disorder.
-    precision : float
-        Largest relative error that is wanted.
-    drawn : int, default 30
-        Number of the first samples.
-
-    Returns
-    -------
-    int
-        At least 30. For one item it is (1.96 CV / p)^2, rounded up (Mathet et al. 2015, section 5.3).
-    """
     return min(max(FIRST_SAMPLES, math.ceil(drawn * (relative_error / precision) ** 2 - 1e-9)), MAX_SAMPLES)
 
 
 class GammaEstimate(NamedTuple):
-    """Gamma from an observed disorder and the disorders of random samples.
+    """Gamma from an observed disorder and the disorders of random samples."""
 
-    Attributes
-    ----------
-    value : float
-        Gamma; NaN if expected disorder is 0.
-    expected : float
-        Mean disorder of the samples.
-    interval : tuple of (float, float)
-        95 % sampling interval of gamma.
-    samples : int
-        Number of samples that could be used.
-    """
-
-    value: float
-    expected: float
-    interval: tuple[float, float]
-    samples: int
+    value: float  # gamma; NaN if expected disorder is 0
+    expected: float  # mean disorder of the samples
+    interval: tuple[float, float]  # 95 % sampling interval of gamma
+    samples: int  # number of samples that could be used
 
 
 def gamma_from_disorders(observed: float, samples: ArrayLike) -> GammaEstimate:
@@ -489,18 +305,6 @@ def gamma_from_disorders(observed: float, samples: ArrayLike) -> GammaEstimate:
 
 
 def sampling_interval(observed: float, expected: float, error: float) -> tuple[float, float]:
-    """Return the interval of gamma that comes from the error of expected disorder.
-
-    Parameters
-    ----------
-    observed, expected : float
-        Disorders.
-    error : float
-        Half the width of the interval of ``expected``.
-
-    Returns
-    -------
-    tuple of (float, float)
-    """
+    """Return the interval of gamma that comes from the error of expected disorder."""
     low = float(1 - observed / (expected - error)) if error < expected else -math.inf
     return low, float(1 - observed / (expected + error))

@@ -64,12 +64,12 @@ from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
 from caesura.options import choice, flag, non_negative, positive, setting, whole
 
+# Reason why a coefficient is undefined.
 NO_DISORDER = "expected disorder is 0"
-"""Reason why a coefficient is undefined."""
+# Mean number of units per coder below which expected disorder varies much from sample to sample.
 MIN_UNITS = 5
-"""Mean number of units per coder below which expected disorder varies much from sample to sample."""
+# Number of parts of an item before those of its categories.
 HEAD_PARTS = 9
-"""Number of parts of an item before those of its categories."""
 _ALIGNMENT = 5  # numbers of an alignment before the terms of the coefficients
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -92,16 +92,10 @@ PRESET_NOTES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class GammaFamily(UnitizingCoefficient):
-    """Options and computation that gamma, gamma-cat and gamma-k share.
-
-    Attributes
-    ----------
-    of_categories : bool
-        Whether the coefficient looks at the categories of aligned units alone.
-    """
+    """Options and computation that gamma, gamma-cat and gamma-k share."""
 
     sampled = True
-    of_categories: ClassVar[bool] = False
+    of_categories: ClassVar[bool] = False  # whether the coefficient looks at the categories of aligned units alone
     presets = PRESETS
     preset_notes = PRESET_NOTES
 
@@ -325,7 +319,7 @@ class GammaFamily(UnitizingCoefficient):
     def _parts_of_cells(
         self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]
     ) -> dict[tuple[int, tuple[str, ...]], Floats]:
-        """Return the parts of each cell: see :meth:`_head`; then three parts per category."""
+        """Return the parts of each cell: see ``_head``; then three parts per category."""
         own, drawn, cell_of = _stacked(observed, samples)
         parts = [self._head(own, drawn, cell_of)]
         if self.of_categories:
@@ -340,10 +334,9 @@ class GammaFamily(UnitizingCoefficient):
         return _ALIGNMENT + 2 if self.of_categories else _ALIGNMENT
 
     def _head(self, observed: Floats, samples: Floats, cell_of: Counts) -> Floats:
-        """Return one row per cell: observed disorder times weight, weight, expected disorder times weight, the variance of
-        the third part due to sampling, units, unproved alignments, lower bound of the total cost, samples, and a lower bound of
-        the third part of gamma.
-        """
+        """Return one row per cell: observed disorder times weight, weight, expected disorder times weight, the variance of the
+        third part due to sampling, units, unproved alignments, lower bound of the total cost, samples, and a lower bound of
+        the third part of gamma."""
         k, number = self._first_term, len(observed)
         parts = _weighted(observed[:, k : k + 2], samples[:, k : k + 2], cell_of)
         unproved = (observed[:, 3] == 0) + np.bincount(cell_of, samples[:, 3] == 0, number)
@@ -517,17 +510,7 @@ def _shared_continuum(item: UnitizedItem, codes: Mapping[str | None, int]) -> Co
 
 
 def tabled_categories(plan: Plan) -> int:
-    """Return the number of categories with own values: all of them, or none if that would take too much memory.
-
-    Parameters
-    ----------
-    plan : Plan
-        What all items share.
-
-    Returns
-    -------
-    int
-    """
+    """Return the number of categories with own values: all of them, or none if that would take too much memory."""
     return len(plan.categories) if plan.groups * len(plan.categories) <= MAX_CATEGORY_CELLS else 0
 
 
@@ -565,11 +548,9 @@ def _stacked(observed: Sequence[Floats], samples: Sequence[Floats]) -> tuple[Flo
 
 
 def _weighted(observed: Floats, samples: Floats, cell_of: Counts) -> Floats:
-    """Return numerator, weight, weight times the mean ratio of the samples, and the variance of the third number.
-
-    There is one row per row of ``observed``, which has numerators and weights, as ``samples`` has. Samples without
-    weight are left out. All numbers of a row are 0 if it has no weight or no sample with weight.
-    """
+    """Return numerator, weight, weight times the mean ratio of the samples, and the variance of the third number."""
+    # There is one row per row of ``observed``, which has numerators and weights, as ``samples`` has. Samples without weight are
+    # left out. All numbers of a row are 0 if it has no weight or no sample with weight.
     (numerator, weight), (numerators, weights), cells = observed.T, samples.T, len(observed)
     used = weights > 0
     ratios, owner = numerators[used] / weights[used], cell_of[used]

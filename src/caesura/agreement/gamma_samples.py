@@ -34,10 +34,10 @@ from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
 from caesura.notices import warn
 
+# Number of samples below which a corpus is refused.
 MIN_SAMPLES = 5
-"""Number of samples below which a corpus is refused."""
+# Effort for the alignment of a random sample; that for the observed units is 1.
 SAMPLE_EFFORT = 0.25
-"""Effort for the alignment of a random sample; that for the observed units is 1."""
 WORK_COLUMN = 4
 _PROVED_COLUMN = 3
 _CHUNK = 3000  # units per task
@@ -52,79 +52,35 @@ _PER_SAMPLE = 2500  # nanoseconds per sample of an item, besides its alignment
 
 
 class Cell(NamedTuple):
-    """One item for one group of coders, and the continuum from which chance is drawn.
+    """One item for one group of coders, and the continuum from which chance is drawn."""
 
-    Attributes
-    ----------
-    observed, chance : Continuum
-        Observed units, and the units from which random samples are drawn.
-    place : int
-        Place of the item in the order of names.
-    group : tuple of str
-        The coders.
-    chance_place : int
-        Place of the item from which random samples are drawn.
-    """
-
-    observed: Continuum
+    observed: Continuum  # observed, chance: Observed units, and the units from which random samples are drawn
     chance: Continuum
-    place: int
-    group: tuple[str, ...]
-    chance_place: int
+    place: int  # place of the item in the order of names
+    group: tuple[str, ...]  # the coders
+    chance_place: int  # place of the item from which random samples are drawn
 
 
 class Group(NamedTuple):
-    """Some coders of one item.
+    """Some coders of one item."""
 
-    Attributes
-    ----------
-    place : int
-        Place of the item in the order of names.
-    coders : tuple of str
-        The coders.
-    """
-
-    place: int
+    place: int  # place of the item in the order of names
     coders: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class GroupBlock:
-    """The groups of all items that the same coders annotated.
+    """The groups of all items that the same coders annotated."""
 
-    Attributes
-    ----------
-    groups : tuple of tuple of str
-        Coders of each group.
-    places : tuple of int
-        Places of the items in the order of names.
-    sizes : numpy.ndarray of int64
-        Number of coders of each group.
-    units : numpy.ndarray of int64, items x groups
-        Number of units of each item and group.
-    coders : int
-        Number of all coders.
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    places: tuple[int, ...]
-    sizes: Counts
-    units: Counts
+    groups: tuple[tuple[str, ...], ...]  # coders of each group
+    places: tuple[int, ...]  # places of the items in the order of names
+    sizes: Counts  # number of coders of each group
+    units: Counts  # number of units of each item and group
     coders: int
 
     @classmethod
     def all_of(cls, jobs: Sequence[Job]) -> list[GroupBlock]:
-        """Return the groups of some items.
-
-        Parameters
-        ----------
-        jobs : sequence of Job
-            The items with their groups.
-
-        Returns
-        -------
-        list of GroupBlock
-        """
+        """Return the groups of some items."""
         by_groups: dict[Any, list[int]] = {}
         for place, job in enumerate(jobs):
             by_groups.setdefault((job.item.coders, id(job.groups)), []).append(place)  # the id saves time
@@ -154,58 +110,25 @@ class GroupBlock:
         return np.asarray((self.sizes > 2) & ~self.everyone)
 
     def select(self, chosen: NDArray[np.bool_]) -> Iterator[Group]:
-        """Iterate over the items with some of their groups, if these have units.
-
-        Parameters
-        ----------
-        chosen : numpy.ndarray of bool
-            Whether each group is wanted.
-
-        Yields
-        ------
-        Group
-        """
+        """Iterate over the items with some of their groups, if these have units."""
         for item, group in np.argwhere((self.units > 0) & chosen).tolist():
             yield Group(self.places[item], self.groups[group])
 
 
 def choose_groups(blocks: Sequence[GroupBlock], choose: Callable[[GroupBlock], NDArray[np.bool_]]) -> list[Group]:
-    """Return the chosen groups that have units, in the order of their items.
-
-    Parameters
-    ----------
-    blocks : sequence of GroupBlock
-        The groups of all items.
-    choose : callable
-        Function that says for each group of a block whether it is wanted.
-
-    Returns
-    -------
-    list of Group
-    """
+    """Return the chosen groups that have units, in the order of their items."""
     groups = (group for block in blocks for group in block.select(choose(block)))
     return sorted(groups, key=lambda group: group.place)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a row of statistics is computed: everything that a task of an engine needs.
+    """How a row of statistics is computed: everything that a task of an engine needs."""
 
-    Attributes
-    ----------
-    how : Dissimilarity
-        How units are compared.
-    sampler : Sampler
-        How random samples are drawn.
-    seed : int
-        Random seed.
-    statistics : callable
-        Function from alignments to rows of numbers; ``WORK_COLUMN`` is the work.
-    """
-
-    how: Dissimilarity
-    sampler: Sampler
-    seed: int
+    how: Dissimilarity  # how units are compared
+    sampler: Sampler  # how random samples are drawn
+    seed: int  # random seed
+    # Function from alignments to rows of numbers; ``WORK_COLUMN`` is the work.
     statistics: Callable[[Alignments], Floats]
 
     def __call__(self, task: Sequence[Piece]) -> Floats:
@@ -219,15 +142,7 @@ class Recipe:
 
 
 def warn_once(name: str, message: str) -> None:
-    """Issue a warning about a coefficient, unless another coefficient with the same samples has issued it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the coefficient.
-    message : str
-        The rest of the warning.
-    """
+    """Issue a warning about a coefficient, unless another coefficient with the same samples has issued it."""
     shared = shared_store()
     if shared is not None and shared.setdefault(("warned", message), name) != name:
         return
@@ -235,17 +150,7 @@ def warn_once(name: str, message: str) -> None:
 
 
 class SampleRows:
-    """Rows of statistics of observed units and random samples; rows that are known already are not computed again.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        How rows are computed.
-    key : hashable
-        Everything on which rows depend besides the units, the place and the seed.
-    engine : Engine
-        Engine that runs the computation.
-    """
+    """Rows of statistics of observed units and random samples; rows that are known already are not computed again."""
 
     def __init__(self, recipe: Recipe, key: Any, engine: Engine) -> None:
         self.recipe, self.engine = recipe, engine
@@ -253,36 +158,13 @@ class SampleRows:
         self.known: dict[Any, Floats] = {} if shared is None else shared.setdefault(("rows", key, recipe.seed), {})
 
     def observed(self, cells: Sequence[Cell]) -> list[Floats]:
-        """Return the row of the observed units of each cell.
-
-        Parameters
-        ----------
-        cells : sequence of Cell
-            The cells.
-
-        Returns
-        -------
-        list of numpy.ndarray
-        """
+        """Return the row of the observed units of each cell."""
         keys = [(-1, cell.observed.digest) for cell in cells]
         pieces = zip(keys, cells, strict=True)
         self._compute({key: Piece(cell.observed, 0, 0, -1) for key, cell in pieces if key not in self.known})
         return [self.known[key][0] for key in keys]
 
     def samples(self, cells: Sequence[Cell], wanted: Sequence[int]) -> list[Floats]:
-        """Return the rows of the wanted number of samples of each cell.
-
-        Parameters
-        ----------
-        cells : sequence of Cell
-            The cells.
-        wanted : sequence of int
-            Number of samples of each cell; of cells with the same chance, the largest counts.
-
-        Returns
-        -------
-        list of numpy.ndarray, samples x numbers
-        """
         numbers: dict[Any, int] = {}
         keys = [(cell.chance_place, cell.chance.digest) for cell in cells]
         for key, number in zip(keys, wanted, strict=True):
@@ -312,7 +194,6 @@ class SampleRows:
         self.known |= {key: blocks[0] if len(blocks) == 1 else np.concatenate(blocks) for key, blocks in rows.items()}
 
     def _blocks(self, pieces: Sequence[Piece]) -> list[Floats]:
-        """Return the rows of each piece."""
         order = sorted(range(len(pieces)), key=lambda i: pieces[i].continuum.annotators)
         tasks = in_tasks([pieces[i] for i in order])
         blocks: list[Floats] = []
@@ -324,17 +205,7 @@ class SampleRows:
 
 
 def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Return the pieces in groups that are aligned together: they have equally many annotators, and not too many units.
-
-    Parameters
-    ----------
-    pieces : sequence of Piece
-        The pieces, in the order of their numbers of annotators.
-
-    Returns
-    -------
-    list of list of Piece
-    """
+    """Return the pieces in groups that are aligned together: they have equally many annotators, and not too many units."""
     tasks: list[list[Piece]] = []
     units = annotators = 0
     for piece in pieces:
@@ -353,22 +224,7 @@ def _easier(coders: int) -> float:
 
 
 def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
-    """Raise the error that says how much work a few samples would take.
-
-    Parameters
-    ----------
-    name : str
-        Name of the coefficient.
-    cells : sequence of Cell
-        All coders of each item.
-    work : float
-        The work in nanoseconds.
-
-    Raises
-    ------
-    LimitError
-        Always.
-    """
+    """Raise the error that says how much work a few samples would take."""
     units = sum(cell.observed.units for cell in cells)
     coders = max(len(cell.group) for cell in cells)
     raise LimitError(
@@ -379,24 +235,7 @@ def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
 
 
 def check_before(name: str, cells: Sequence[Cell], alpha: float, rows: SampleRows) -> None:
-    """Raise an error if the alignments would take too much work, before all units are aligned.
-
-    Parameters
-    ----------
-    name : str
-        Name of the coefficient.
-    cells : sequence of Cell
-        All coders of each item.
-    alpha : float
-        Weight of positions.
-    rows : SampleRows
-        Rows of statistics; those of some windows of units show how much work there is.
-
-    Raises
-    ------
-    LimitError
-        If so.
-    """
+    """Raise an error if the alignments would take too much work, before all units are aligned."""
     work = MIN_SAMPLES * _WINDOW_WORK * float(sum(_pairs_in_reach(cell.observed, alpha) for cell in cells))
     if work > MAX_SAMPLE_WORK:
         refuse(name, cells, work)
@@ -445,25 +284,15 @@ def _mean_work(samples: Sequence[Floats]) -> float:
 
 @dataclass(frozen=True)
 class WorkLimit:
-    """How many samples may be drawn, and which tables may be computed.
+    """How many samples may be drawn, and which tables may be computed."""
 
-    Attributes
-    ----------
-    cells : tuple of Cell
-        All coders of each item.
-    observed : tuple of numpy.ndarray
-        Their rows.
-    fixed : int or None
-        Number of samples that the user set; there is then no limit.
-    """
-
-    cells: tuple[Cell, ...]
-    observed: tuple[Floats, ...]
-    fixed: int | None
+    cells: tuple[Cell, ...]  # all coders of each item
+    observed: tuple[Floats, ...]  # their rows
+    fixed: int | None  # number of samples that the user set; there is then no limit
 
     @cached_property
     def sample_work(self) -> float:
-        """Least work of one sample of every item; see :func:`_least_work`."""
+        """Least work of one sample of every item; see ``_least_work``."""
         chance = {id(cell.chance): cell for cell in self.cells}
         units = sum(cell.observed.units for cell in self.cells)
         drawn = sum(cell.chance.units for cell in chance.values())
@@ -481,69 +310,23 @@ class WorkLimit:
         return _MARGIN * FIRST_SAMPLES * self.sample_work > MAX_FIRST_SAMPLES_WORK
 
     def check(self, name: str, samples: Sequence[Floats] = ()) -> None:
-        """Raise an error if the observed units and a few samples take too much work.
-
-        Parameters
-        ----------
-        name : str
-            Name of the coefficient.
-        samples : sequence of numpy.ndarray
-            Rows of the first samples of each item, if there are any.
-
-        Raises
-        ------
-        LimitError
-            If so.
-        """
+        """Raise an error if the observed units and a few samples take too much work."""
         work = self.observed_work + MIN_SAMPLES * (_mean_work(samples) or self.sample_work)
         if self.fixed is None and work > MAX_SAMPLE_WORK * (1 if samples else _CLEAR_EXCESS):
             refuse(name, self.cells, work)
 
     def most(self, samples: Sequence[Floats]) -> int:
-        """Return the largest number of samples.
-
-        Parameters
-        ----------
-        samples : sequence of numpy.ndarray
-            Rows of the first samples of each item.
-
-        Returns
-        -------
-        int
-            At least ``MIN_SAMPLES``.
-        """
+        """Return the largest number of samples."""
         work = max(_mean_work(samples), 1.0)
         first, most = (int((limit - self.observed_work) / work) for limit in (MAX_FIRST_SAMPLES_WORK, MAX_SAMPLED_WORK))
         return max(MIN_SAMPLES, first if first < FIRST_SAMPLES else most)
 
     def most_of_tables(self, samples: Sequence[Floats]) -> int:
-        """Return the largest number of samples for the tables of pairs and coders.
-
-        Parameters
-        ----------
-        samples : sequence of numpy.ndarray
-            Rows of the first samples of each group of coders.
-
-        Returns
-        -------
-        int
-        """
+        """Return the largest number of samples for the tables of pairs and coders."""
         return int(MAX_TABLE_WORK / max(_mean_work(samples), 1.0))
 
     def tables(self, blocks: Sequence[GroupBlock], samples: Sequence[Floats]) -> tuple[bool, bool]:
-        """Return whether the tables of pairs, and of all coders but one, may be computed.
-
-        Parameters
-        ----------
-        blocks : sequence of GroupBlock
-            The groups of all items.
-        samples : sequence of numpy.ndarray
-            Rows of the samples of all coders of each item.
-
-        Returns
-        -------
-        tuple of (bool, bool)
-        """
+        """Return whether the tables of pairs, and of all coders but one, may be computed."""
         if self.fixed is not None:
             return True, True
         pairs = FIRST_SAMPLES * _PAIR_WORK * sum(int(block.units[:, block.pairs].sum()) for block in blocks)

@@ -28,30 +28,15 @@ _CLUSTER_ARGUMENTS = ("compat", "chance", "seed", "engine")
 
 @dataclass(frozen=True, slots=True)
 class CoderGroup:
-    """The agreement inside one group of coders.
+    """The agreement inside one group of coders."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the group.
-    coders : tuple of str
-        Its coders.
-    agreement : Agreement or None
-        The coefficient inside the group; None if it is undefined.
-    placement : Agreement or None
-        The same with the chance agreement of random placement; None if it is not defined or not needed.
-    clusters : Clustering or None
-        Clusters of the coders of the group, if requested and possible.
-    reason : str or None
-        Why the coefficient is undefined; None if it is defined.
-    """
-
-    name: str
+    name: str  # name of the group
     coders: tuple[str, ...]
-    agreement: Agreement | None = None
+    agreement: Agreement | None = None  # the coefficient inside the group; None if it is undefined
+    # The same with the chance agreement of random placement; None if it is not defined or not needed.
     placement: Agreement | None = None
-    clusters: Clustering | None = None
-    reason: str | None = None
+    clusters: Clustering | None = None  # clusters of the coders of the group, if requested and possible
+    reason: str | None = None  # why the coefficient is undefined; None if it is defined
 
     @property
     def value(self) -> float | None:
@@ -180,25 +165,7 @@ def group_agreement(
 
 
 def check_groups(groups: Mapping[str, Sequence[str]], coders: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the groups, with their coders in the order of the corpus.
-
-    Parameters
-    ----------
-    groups : mapping of str to sequence of str
-        Name of each group -> its coders.
-    coders : sequence of str
-        All coders.
-
-    Returns
-    -------
-    dict
-        Name of each group -> its coders.
-
-    Raises
-    ------
-    OptionError
-        If there is no group, or a coder is unknown or belongs to two groups.
-    """
+    """Return the groups, with their coders in the order of the corpus."""
     if not groups:
         raise OptionError("groups: expected at least one group of coders; got none")
     group_of: dict[str, str] = {}

@@ -29,17 +29,7 @@ from caesura.model.value import Floats, Ints
 
 
 class LabelChance(ChanceModel):
-    """Chance model of labels over time, from the length of each label of each coder.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """Chance model of labels over time, from the length of each label of each coder."""
 
     family = "labels"
     coefficients = ("kappa", "pi")
@@ -170,17 +160,7 @@ class _TwoTables(AgreementArrays):
 
 
 class NearLabelChance(PartsChance):
-    """Chance model of labels within a tolerance, for two coders: two tables, with either coder as the base.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """Chance model of labels within a tolerance, for two coders: two tables, with either coder as the base."""
 
     family = "labels"
     coefficients = ("kappa",)

@@ -19,53 +19,29 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import text_difference
 from caesura.options import optional, text
 
+# Number of times that each similarity occurred. Tallies can be added, and give means and deviations.
 Tally = Counter[float]
-"""Number of times that each similarity occurred. Tallies can be added, and give means and deviations."""
+# Coder -> the label of each unit.
 Labels = Mapping[str, tuple[str, ...]]
-"""Coder -> the label of each unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairLabels:
-    """Label similarity of one pair of coders.
+    """Label similarity of one pair of coders."""
 
-    Attributes
-    ----------
-    coders : tuple of str
-        The two coders.
-    value : float or None
-        Mean similarity; None if no unit could be compared.
-    deviation : float or None
-        Standard deviation.
-    comparisons : int
-        Number of comparisons.
-    """
-
-    coders: tuple[str, str]
-    value: float | None
-    deviation: float | None
+    coders: tuple[str, str]  # the two coders
+    value: float | None  # mean similarity; None if no unit could be compared
+    deviation: float | None  # standard deviation
     comparisons: int
 
 
 @dataclass(frozen=True, slots=True)
 class ItemLabels:
-    """Label similarity on one item.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    value : float or None
-        Mean similarity; None if no unit could be compared.
-    deviation : float or None
-        Standard deviation.
-    comparisons : int
-        Number of comparisons.
-    """
+    """Label similarity on one item."""
 
     item: str
-    value: float | None
-    deviation: float | None
+    value: float | None  # mean similarity; None if no unit could be compared
+    deviation: float | None  # standard deviation
     comparisons: int
 
 

@@ -16,37 +16,10 @@ from caesura.model.tree import Tree
 
 
 def majority(annotations: Sequence[Comparable], *, levels: bool = False) -> Segmentation | Dialogue | Hierarchy:
-    """Return what more than half of the coders marked.
-
-    Parameters
-    ----------
-    annotations : sequence of Segmentation, Dialogue or Hierarchy
-        The annotations of one item, one per coder.
-    levels : bool, default False
-        Whether spans of hierarchies must have the same level to count together.
-
-    Returns
-    -------
-    Segmentation, Dialogue or Hierarchy
-        An annotation over the same units.
-
-    Raises
-    ------
-    MismatchError
-        If the annotations differ in their kind, their streams or the number of their units.
-
-    Notes
-    -----
-    If no coder has two types at a position, a position that more than half of the coders marked gets the type that is most
-    frequent there; of equally frequent types, the first on the scale. Otherwise every type is counted on its own. Two spans
-    that more than half of the coders have do not cross, because a coder has both.
-
-    Examples
-    --------
-    >>> coders = [Segmentation.from_masses(masses) for masses in ([2, 3, 2], [2, 5], [2, 2, 3])]
-    >>> majority(coders)
-    Segmentation(7 units: ··|·····)
-    """
+    """Return what more than half of the coders marked."""
+    # If no coder has two types at a position, a position that more than half of the coders marked gets the type that is most
+    # frequent there; of equally frequent types, the first on the scale. Otherwise every type is counted on its own. Two spans
+    # that more than half of the coders have do not cross, because a coder has both.
     classes = set(map(type, annotations))
     if classes == {Hierarchy}:
         return _majority_of_spans(cast("Sequence[Hierarchy]", annotations), levels)

@@ -35,12 +35,12 @@ from caesura.model.dialogue import tiers_of
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
+# Name of the mean over pairs among the coefficients.
 MEAN = "mean"
-"""Name of the mean over pairs among the coefficients."""
+# Arrays of measures whose boundaries can be placed at random.
 PLACED_VIEWS = ("inner", "typed", "edges")
-"""Arrays of measures whose boundaries can be placed at random."""
+# Smallest number of draws that a large corpus gets by default.
 MIN_DRAWS = 100
-"""Smallest number of draws that a large corpus gets by default."""
 _MAX_FLOYD = 64  # boundaries of a text that are drawn for all draws at once
 _MAX_CHOICE = 10_000  # positions above which numpy may draw in another way
 _MAX_WORK = 20_000_000  # boundaries and documents that are drawn by default
@@ -60,17 +60,7 @@ class _Means(AgreementArrays):
 
 
 class MeanOverPairs(ChanceModel):
-    """The mean over pairs of coders: each pair from parts summed over items, all pairs with the same weight.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders; in both directions if the measure is not symmetric.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """The mean over pairs of coders: each pair from parts summed over items, all pairs with the same weight."""
 
     family = "none"
     coefficients = (MEAN,)
@@ -177,17 +167,7 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
 
 
 class AxisPlacement(MeanOverPairs):
-    """The mean over pairs of coders, beyond that of coders who place as many boundaries at random on the axis.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient, with ``chance=Placement(...)`` and seed.
-    engine : Engine
-        Not used.
-    """
+    """The mean over pairs of coders, beyond that of coders who place as many boundaries at random on the axis."""
 
     family = "placement"
     corrects = True
@@ -270,24 +250,7 @@ def _estimate(
 
 
 def random_copies(streams: Batch, document: int, draws: int, rng: np.random.Generator) -> Batch:
-    """Return copies of a document in which both sides have as many boundaries as before, at random places.
-
-    Parameters
-    ----------
-    streams : Batch
-        Documents in units or seconds.
-    document : int
-        The document.
-    draws : int
-        Number of copies.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Batch
-        The copies. Types of boundaries and labels of segments keep their order.
-    """
+    """Return copies of a document in which both sides have as many boundaries as before, at random places."""
     names = ("length", *streams.document_fields)
     changes: dict[str, Any] = {
         name: np.repeat(getattr(streams, name)[document : document + 1], draws) for name in names
@@ -315,24 +278,6 @@ def _placed(streams: Batch, document: int, places: Any, draws: int, rng: np.rand
 
 
 def random_subsets(rng: np.random.Generator, size: int, n: int, draws: int) -> Ints:
-    """Draw subsets of 0, ..., size - 1.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    size : int
-        Number of elements.
-    n : int
-        Size of a subset.
-    draws : int
-        Number of subsets.
-
-    Returns
-    -------
-    numpy.ndarray, draws x n
-        The subsets that ``rng.choice(size, n, replace=False, shuffle=False)`` gives, draw by draw.
-    """
     if not 0 < n <= _MAX_FLOYD or size > _MAX_CHOICE:
         rows = [rng.choice(size, n, replace=False, shuffle=False) for _ in range(draws)]
         return np.array(rows, np.int64).reshape(draws, n)

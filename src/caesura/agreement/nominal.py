@@ -29,17 +29,7 @@ _BLOCK_CELLS = 2**21  # coders times positions with a mark that are compared at 
 
 
 class NominalChance(ChanceModel):
-    """Chance model of alpha, computed from the segmentations only; the scores in ``observed`` are not used.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Pairs of coders with their segmentations.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """Chance model of alpha, computed from the segmentations only; the scores in ``observed`` are not used."""
 
     family = "nominal"
     coefficients = ("alpha",)
@@ -143,31 +133,20 @@ def _arrays(matches: Floats, counts: Floats) -> AgreementArrays:
 
 
 class _Marks(NamedTuple):
-    """All positions with a mark, of all items and coders.
+    """All positions with a mark, of all items and coders."""
 
-    Attributes
-    ----------
-    item, coder, column, value : numpy.ndarray
-        One entry per mark, in the order of positions: item, coder, position, and set of types as a number from 1 up.
-    item_of_column : numpy.ndarray
-        Item of each position that has a mark of any coder.
-    positions : numpy.ndarray
-        Number of inner positions of each item.
-    values : int
-        Number of different values, with 0 for no mark.
-    """
-
+    # item, coder, column, value: One entry per mark, in the order of positions: item, coder, position, and set of types as a
+    # number from 1 up.
     item: Ints
     coder: Ints
     column: Ints
     value: Ints
-    item_of_column: Ints
-    positions: Ints
-    values: int
+    item_of_column: Ints  # item of each position that has a mark of any coder
+    positions: Ints  # number of inner positions of each item
+    values: int  # number of different values, with 0 for no mark
 
     @classmethod
     def of(cls, texts: Texts, items: int) -> _Marks:
-        """Return the marks of all texts."""
         streams = np.zeros(items + 1, np.int64)
         np.maximum.at(streams, texts.item + 1, texts.stream + 1)
         place = np.cumsum(streams)[texts.item] + texts.stream
@@ -201,10 +180,8 @@ class _Marks(NamedTuple):
 
 
 def _values(segmentations: Sequence[Segmentation]) -> tuple[Ints, Ints, Ints, int]:
-    """Return the text, the position and the value of each mark, and the number of different values and no mark.
-
-    The order of types does not matter to a nominal coefficient, so it need not be declared.
-    """
+    """Return the text, the position and the value of each mark, and the number of different values and no mark."""
+    # The order of types does not matter to a nominal coefficient, so it need not be declared.
     types = tuple(sorted({name for text in segmentations for name in _used_types(text)})) or UNTYPED
     if len(types) == 1:
         position, _, offsets = join_positions([text.inner for text in segmentations])

@@ -27,37 +27,25 @@ from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
+# What to do if there are too many pairs of coders.
 FEWER_CODERS = "choose fewer coders with --coder or Corpus.select"
-"""What to do if there are too many pairs of coders."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairwiseRow:
-    """One pair of coders over all items that both coded.
+    """One pair of coders over all items that both coded."""
 
-    Attributes
-    ----------
-    coders : tuple of str
-        Reference and hypothesis. The order matters to measures that are not symmetric, and to precision and recall.
-    value : float
-        Value over all items, from summed parts.
-    items : mapping
-        Item -> its value.
-    find_score : callable
-        Function that returns the score over all items, of which there may be a hundred thousand.
-    full_misses, near_misses : int or None
-        Boundaries of one coder without a counterpart, and boundaries that the other coder put a few positions away; None
-        if the annotations have no boundaries to align.
-    find_entries : callable, optional
-        Function that returns the entries of the score's JSON faster than the score itself is built.
-    """
-
+    # Reference and hypothesis. The order matters to measures that are not symmetric, and to precision and recall.
     coders: tuple[str, str]
-    value: float
-    items: Mapping[str, float]
+    value: float  # value over all items, from summed parts
+    items: Mapping[str, float]  # item -> its value
+    # Function that returns the score over all items, of which there may be a hundred thousand.
     find_score: Callable[[], Score] = field(repr=False, compare=False)
+    # full_misses, near_misses: Boundaries of one coder without a counterpart, and boundaries that the other coder put a few
+    # positions away; None if the annotations have no boundaries to align.
     full_misses: int | None = None
     near_misses: int | None = None
+    # Function that returns the entries of the score's JSON faster than the score itself is built.
     find_entries: Callable[[], dict[str, object]] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -74,34 +62,16 @@ class PairwiseRow:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseItem:
-    """One item over all pairs of its coders.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    coders : int
-        Number of coders.
-    units : int
-        Number of units; 0 in seconds.
-    boundaries : int or None
-        Number of boundaries of all coders together; None for hierarchies and trees.
-    pairs : int
-        Number of pairs of coders; each pair counts twice if pairs are ordered.
-    mean, deviation : float
-        Mean and population standard deviation of the values of the pairs.
-    full_misses, near_misses : int or None
-        Misses of all pairs together, as in :class:`PairwiseRow`.
-    """
+    """One item over all pairs of its coders."""
 
     item: str
     coders: int
-    units: int
-    boundaries: int | None
-    pairs: int
-    mean: float
+    units: int  # number of units; 0 in seconds
+    boundaries: int | None  # number of boundaries of all coders together; None for hierarchies and trees
+    pairs: int  # number of pairs of coders; each pair counts twice if pairs are ordered
+    mean: float  # mean, deviation: Mean and population standard deviation of the values of the pairs
     deviation: float
-    full_misses: int | None = None
+    full_misses: int | None = None  # full_misses, near_misses: Misses of all pairs together, as in ``PairwiseRow``
     near_misses: int | None = None
 
     @property
@@ -217,20 +187,7 @@ class Pairwise(Result):
 
 
 def number_of_rows(corpus: Corpus, *, ordered: bool) -> int:
-    """Return the largest number of rows of a table of pairs.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations.
-    ordered : bool
-        Whether each pair has two rows.
-
-    Returns
-    -------
-    int
-        Number of rows, if every two coders that share an item can be compared.
-    """
+    """Return the largest number of rows of a table of pairs."""
     return min(math.comb(len(corpus.coders), 2), number_of_pairs(corpus)) * (1 + ordered)
 
 

@@ -22,32 +22,16 @@ from caesura.model.spans import Spans
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow(Result):
-    """Number of boundaries of one coder, over all items that the coder annotated.
-
-    Attributes
-    ----------
-    coder : str
-        Name of the coder.
-    items : int
-        Number of items.
-    units : int
-        Number of units.
-    positions : int
-        Number of positions between two units of a text or stream.
-    boundaries : int
-        Number of inner positions with a boundary of any type.
-    types : mapping
-        Type -> number of its boundaries. A position with two types counts for both.
-    """
+    """Number of boundaries of one coder, over all items that the coder annotated."""
 
     json_properties = ("per_item", "per_unit")
 
     coder: str
     items: int
     units: int
-    positions: int
-    boundaries: int
-    types: Mapping[str, int]
+    positions: int  # number of positions between two units of a text or stream
+    boundaries: int  # number of inner positions with a boundary of any type
+    types: Mapping[str, int]  # Type -> number of its boundaries. A position with two types counts for both.
 
     @property
     def per_item(self) -> float:
@@ -225,18 +209,7 @@ def _item_heat(item: str, by_coder: Mapping[str, Annotation]) -> list[Heat]:
 
 
 def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]:
-    """Return the number of coders who marked each inner position.
-
-    Parameters
-    ----------
-    segmentations : sequence of Segmentation
-        The segmentations of one text, one per coder.
-
-    Returns
-    -------
-    tuple of int
-        One number per inner position.
-    """
+    """Return the number of coders who marked each inner position."""
     length, hint = segmentations[0].length, "use shorter texts"
     check_limit("units of a text of which every position is counted", length, MAX_CELLS, hint)
     marks = np.concatenate([segmentation.inner for segmentation in segmentations])
@@ -244,18 +217,7 @@ def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]
 
 
 def spans_placed(corpus: Corpus) -> Placed:
-    """Count the spans that each coder marked.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations that are spans; others are not counted.
-
-    Returns
-    -------
-    Placed
-        One row per coder: ``boundaries`` is the number of spans, and ``types`` has the number of spans by category.
-    """
+    """Count the spans that each coder marked."""
     rows = []
     for coder, by_item in corpus.by_coder().items():
         entries = [annotation for annotation in by_item.values() if isinstance(annotation, Spans)]

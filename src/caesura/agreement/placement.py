@@ -47,33 +47,14 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
+# Sets of types that occur at a position, each as sorted indices of types.
 Sets = tuple[tuple[int, ...], ...]
-"""Sets of types that occur at a position, each as sorted indices of types."""
 _OWN_RATES = ("kappa", "multi_kappa")  # coefficients for which each coder has rates of its own
 _MAX_DENSE = 40  # lengths of streams up to which the zeros of a table need not be skipped
 
 
 class BoundaryCounts:
-    """Number of boundaries of each set of types, and number of streams of each length.
-
-    Parameters
-    ----------
-    items : sequence
-        For each item, the annotations of all coders; None if a coder did not annotate the item.
-    types : tuple of str
-        The boundary types.
-
-    Attributes
-    ----------
-    sets : tuple of tuple of int
-        Sets of types that occur at a position.
-    boundaries : numpy.ndarray, items x coders x sets
-        Number of positions with this set.
-    lengths : numpy.ndarray
-        Different numbers of inner positions of the streams, in increasing order.
-    streams : numpy.ndarray, items x lengths
-        Number of streams of each length.
-    """
+    """Number of boundaries of each set of types, and number of streams of each length."""
 
     def __init__(self, items: Sequence[Sequence[Any]], types: tuple[str, ...]) -> None:
         if len(types) == 1 and all(type(text) is Segmentation for by_coder in items for text in by_coder):
@@ -142,11 +123,9 @@ def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple
 
 
 def _merge_long(counts: BoundaryCounts, linear_after: int | None) -> tuple[Ints, Floats]:
-    """Return different numbers of positions, and the streams of each item as weights of these numbers.
-
-    If expected counts are linear in the number of positions from n on, a stream of n + m positions counts 1 - m times as one
-    of n and m times as one of n + 1. So all long streams need two columns.
-    """
+    """Return different numbers of positions, and the streams of each item as weights of these numbers."""
+    # If expected counts are linear in the number of positions from n on, a stream of n + m positions counts 1 - m times as one
+    # of n and m times as one of n + 1. So all long streams need two columns.
     if linear_after is None or len(counts.lengths) <= linear_after + 2:
         return counts.lengths, counts.streams
     first = linear_after + 1
@@ -161,26 +140,7 @@ def _merge_long(counts: BoundaryCounts, linear_after: int | None) -> tuple[Ints,
 def choose_expected_counts(
     measure: Measure, types: tuple[str, ...], sets: Sets, *, draws: int, seed: int
 ) -> ExpectedCounts:
-    """Return the formula of the measure, or a simulation.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure of segmentations.
-    types : tuple of str
-        The boundary types.
-    sets : tuple of tuple of int
-        Sets of types that can occur at a position.
-    draws : int
-        Number of simulated pairs of texts.
-    seed : int
-        Random seed of the simulation.
-
-    Returns
-    -------
-    ExpectedCounts
-        The way to compute expected counts.
-    """
+    """Return the formula of the measure, or a simulation."""
     formula = measure.expected_counts(types, sets)
     return SimulatedCounts(measure, types, sets, draws=draws, seed=seed) if formula is None else formula
 
@@ -188,24 +148,7 @@ def choose_expected_counts(
 def finish_moments(
     measure: Measure, types: tuple[str, ...], moments: Moments, *, as_similarity: bool = True
 ) -> tuple[Floats, Floats]:
-    """Return the similarity that expected counts give, and its standard error.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    types : tuple of str
-        The boundary types.
-    moments : Moments
-        Expected counts.
-    as_similarity : bool, default True
-        Whether error rates are converted to 1 - rate.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Similarity and standard error of each row. The error is that of the linearized similarity; 0 for a formula.
-    """
+    """Return the similarity that expected counts give, and its standard error."""
 
     def finish(counts: Floats) -> Floats:
         values = measure.finish(counts, types)
@@ -225,17 +168,7 @@ def finish_moments(
 
 
 class PlacementChance(ChanceModel):
-    """Chance model of coders who place their boundaries at random.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient, with ``chance=Placement(...)`` and seed.
-    engine : Engine
-        Not used.
-    """
+    """Chance model of coders who place their boundaries at random."""
 
     family = "placement"
     coefficients = ("pi", "kappa", "multi_pi", "multi_kappa")
@@ -333,12 +266,10 @@ class PlacementChance(ChanceModel):
         streams: Floats | None,
         sides: tuple[Ints, Ints] | None = None,
     ) -> AgreementArrays:
-        """Return the agreement from observed parts, boundaries and positions of each coder, and streams.
-
-        Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
-        already summed over pairs. Without streams, all items count once. If ``sides`` are given, each row has two coders of
-        its own, and these are their indices.
-        """
+        """Return the agreement from observed parts, boundaries and positions of each coder, and streams."""
+        # Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
+        # already summed over pairs. Without streams, all items count once. If ``sides`` are given, each row has two coders of
+        # its own, and these are their indices.
         any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
         if streams is None:
             moments = self._moments_of_pairs.summed(pairs)

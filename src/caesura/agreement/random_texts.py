@@ -30,25 +30,15 @@ from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.version import __version__
 
+# The random texts of one pair of coders, one entry per item.
 RandomItems = tuple[simulation.RandomItem, ...]
-"""The random texts of one pair of coders, one entry per item."""
+# Maximum number of states for exact chance.
 MAX_STATES = 400_000
-"""Maximum number of states for exact chance."""
 _PER_CHAIN = 300  # fixed work of exact chance for a pair of distributions, in microseconds
 
 
 class RandomTextChance(ChanceModel):
-    """Chance model that simulates random texts, or computes their expected similarity exactly.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient, with ``chance`` and seed.
-    engine : Engine
-        Engine that draws the texts.
-    """
+    """Chance model that simulates random texts, or computes their expected similarity exactly."""
 
     coefficients: ClassVar[tuple[str, ...]] = ("kappa", "pi", "s", "s_modified")
     accepts_chance = True
@@ -211,10 +201,8 @@ class RandomTextChance(ChanceModel):
         return error <= tolerance * math.sqrt(len(self._rows))
 
     def _mean(self, observed: Floats, expected: Floats, error: Floats, weights: Floats) -> AgreementArrays:
-        """Return weighted means over pairs, one row per row of weights.
-
-        A pair that shares no item has the value NaN and weight 0.
-        """
+        """Return weighted means over pairs, one row per row of weights."""
+        # A pair that shares no item has the value NaN and weight 0.
         total = weights.sum(axis=1)
         total = np.where(total > 0, total, np.nan)
         a, e, s = (np.nansum(weights * values, axis=1) for values in (observed, expected, error**2 * weights))
@@ -284,20 +272,10 @@ class RandomTextChance(ChanceModel):
 
 
 class PlacedTextChance(RandomTextChance):
-    """Chance model of coders who place boundaries with the same probabilities in all items.
+    """Chance model of coders who place boundaries with the same probabilities in all items."""
 
-    The published model has probabilities for each item. Here a coder has one distribution, from all items (kappa), or both
-    coders of a pair have one (pi).
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient, with ``chance=Placement(...)`` and seed.
-    engine : Engine
-        Engine that draws the texts.
-    """
+    # The published model has probabilities for each item. Here a coder has one distribution, from all items (kappa), or both
+    # coders of a pair have one (pi).
 
     coefficients = ("kappa", "pi")
 

@@ -33,50 +33,20 @@ class _AgreementRow(Reasoned):
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement(_AgreementRow):
-    """Agreement of one pair of coders, computed without the other coders.
+    """Agreement of one pair of coders, computed without the other coders."""
 
-    Attributes
-    ----------
-    coders : tuple of str
-        The two coders.
-    value : float or None
-        The coefficient; None if it is undefined.
-    observed : float
-        Observed agreement.
-    expected : float or None
-        Agreement by chance; None if no coder placed a boundary.
-    expected_error : float
-        Standard error of ``expected``; 0 if it was not simulated.
-    items : int
-        Number of items that both coded.
-    undefined : str or None
-        Why the coefficient is undefined, if that is not one of the usual reasons.
-    """
-
-    coders: tuple[str, str]
-    value: float | None
-    observed: float
-    expected: float | None
-    expected_error: float
-    items: int
+    coders: tuple[str, str]  # the two coders
+    value: float | None  # the coefficient; None if it is undefined
+    observed: float  # observed agreement
+    expected: float | None  # agreement by chance; None if no coder placed a boundary
+    expected_error: float  # standard error of ``expected``; 0 if it was not simulated
+    items: int  # number of items that both coded
+    # Why the coefficient is undefined, if that is not one of the usual reasons.
     undefined: str | None = field(default=None, metadata=HIDDEN)
 
     @classmethod
     def from_columns(cls, coders: Sequence[tuple[str, str]], *columns: Sequence[Any]) -> tuple[PairAgreement, ...]:
-        """Return many rows, of which 500 coders have 125,000 per coefficient.
-
-        Parameters
-        ----------
-        coders : sequence of tuple of str
-            The coders of each row.
-        *columns : sequences
-            The other fields in their order, up to ``items``.
-
-        Returns
-        -------
-        tuple of PairAgreement
-            The rows.
-        """
+        """Return many rows, of which 500 coders have 125,000 per coefficient."""
         rows = tuple(map(cls.__new__, repeat(cls, len(coders))))
         values = (coders, *columns, [None] * len(rows))
         for entry, column in zip(fields(cls), values, strict=True):
@@ -86,63 +56,30 @@ class PairAgreement(_AgreementRow):
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreement(_AgreementRow):
-    """Agreement on one item, computed without the other items.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    value : float or None
-        The coefficient; None if it is undefined.
-    observed : float
-        Observed agreement.
-    expected : float or None
-        Agreement by chance; None if no coder placed a boundary.
-    expected_error : float
-        Standard error of ``expected``; 0 if it was not simulated.
-    undefined : str or None
-        Why the coefficient is undefined, if that is not one of the usual reasons.
-    """
+    """Agreement on one item, computed without the other items."""
 
     item: str
-    value: float | None
-    observed: float
-    expected: float | None
-    expected_error: float
+    value: float | None  # the coefficient; None if it is undefined
+    observed: float  # observed agreement
+    expected: float | None  # agreement by chance; None if no coder placed a boundary
+    expected_error: float  # standard error of ``expected``; 0 if it was not simulated
+    # Why the coefficient is undefined, if that is not one of the usual reasons.
     undefined: str | None = field(default=None, metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
 class CoderAgreement(_AgreementRow):
-    """Agreement of one coder with all others.
-
-    Attributes
-    ----------
-    coder : str
-        Name of the coder.
-    value : float or None
-        The coefficient over the pairs with this coder; None if it is undefined.
-    observed : float
-        Observed agreement.
-    expected : float or None
-        Agreement by chance; None if no coder placed a boundary.
-    without : float or None
-        The coefficient of all others, without this coder; None if it is undefined.
-    gain : float or None
-        ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.
-    items : int
-        Number of items that the coder annotated.
-    undefined : str or None
-        Why the coefficient is undefined, if that is not one of the usual reasons.
-    """
+    """Agreement of one coder with all others."""
 
     coder: str
-    value: float | None
-    observed: float
-    expected: float | None
-    without: float | None
+    value: float | None  # the coefficient over the pairs with this coder; None if it is undefined
+    observed: float  # observed agreement
+    expected: float | None  # agreement by chance; None if no coder placed a boundary
+    without: float | None  # the coefficient of all others, without this coder; None if it is undefined
+    # ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.
     gain: float | None
-    items: int
+    items: int  # number of items that the coder annotated
+    # Why the coefficient is undefined, if that is not one of the usual reasons.
     undefined: str | None = field(default=None, metadata=HIDDEN)
 
 

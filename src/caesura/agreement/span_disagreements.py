@@ -35,11 +35,11 @@ from caesura.model.spans import MarkedSpan, Spans
 from caesura.model.value import count_of
 from caesura.notices import warn
 
+# Kinds of disagreement about spans.
 UNALIGNED, SHIFT, CATEGORY = "unaligned", "shift", "category"
-"""Kinds of disagreement about spans."""
 _KINDS = (UNALIGNED, SHIFT, CATEGORY, f"{SHIFT} and {CATEGORY}")
+# Two coders of an item, and kind and cost of their disagreement.
 _Pair = tuple[int, int, str, float]
-"""Two coders of an item, and kind and cost of their disagreement."""
 _CONTEXT_CHARACTERS = 30
 _CONTEXT_TOKENS = 5
 _MANY_PAIRS = 50  # pairs that arrays sort faster
@@ -50,28 +50,7 @@ _MAX_BETWEEN = 120  # characters of the text of a span
 def span_disagreements(
     corpus: Corpus, coefficient: str | UnitizingCoefficient | None = None, against: str | None = None
 ) -> Disagreements:
-    """List where coders disagree about spans, by their best alignment.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans of at least two coders; they may overlap, nest and cross.
-    coefficient : str or Gamma, optional
-        Gamma with the weights of positions and categories (default: those of :class:`Gamma`).
-    against : str, optional
-        Keep only the disagreements with this coder (default: all pairs of coders).
-
-    Returns
-    -------
-    Disagreements
-        One place per unitary alignment with disorder, the largest disorder first. The cost of a place is its disorder, and
-        the sum of all costs of an item divided by the mean number of spans per coder is the observed disorder of gamma.
-
-    Raises
-    ------
-    OptionError
-        If the coefficient is not gamma, or ``against`` is the majority.
-    """
+    """List where coders disagree about spans, by their best alignment."""
     chosen = _gamma(coefficient)
     if against == MAJORITY and MAJORITY not in corpus.coders:
         raise OptionError(
@@ -134,24 +113,12 @@ def _comparisons(item: UnitizedItem, against: str | None) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """A unitary alignment about which two of the compared coders disagree.
-
-    Attributes
-    ----------
-    item : UnitizedItem
-        The item.
-    units : sequence of MarkedSpan or None
-        The span of each coder.
-    context : _Context
-        The text of the item.
-    pairs : list of _Pair
-        The disagreements.
-    """
+    """A unitary alignment about which two of the compared coders disagree."""
 
     item: UnitizedItem
-    units: Sequence[MarkedSpan | None]
-    context: _Context
-    pairs: list[_Pair]
+    units: Sequence[MarkedSpan | None]  # the span of each coder
+    context: _Context  # the text of the item
+    pairs: list[_Pair]  # the disagreements
 
     @cached_property
     def cost(self) -> float:
@@ -188,11 +155,9 @@ def _item_groups(
 
 
 def _unitary_pairs(unitary: UnitaryAlignment, delta_empty: float) -> list[_Pair]:
-    """Return the disagreements of each pair of coders. Their costs add up to the disorder of the unitary alignment.
-
-    A pair of coders without units costs delta_empty too, but has nothing to disagree about: its cost is divided equally
-    among the pairs with one unit.
-    """
+    """Return the disagreements of each pair of coders. Their costs add up to the disorder of the unitary alignment."""
+    # A pair of coders without units costs delta_empty too, but has nothing to disagree about: its cost is divided equally among
+    # the pairs with one unit.
     number = len(unitary.units)
     pairs = number * (number - 1) // 2
     has_unit = [unit is not None for unit in unitary.units]
@@ -218,13 +183,7 @@ def _edges(units: Sequence[MarkedSpan | None]) -> list[float]:
 
 
 class _PlaceBuilder:
-    """The disagreements of all items, of which rows and places are built when they are needed.
-
-    Parameters
-    ----------
-    groups : sequence of _Group
-        The places, the costliest first.
-    """
+    """The disagreements of all items, of which rows and places are built when they are needed."""
 
     def __init__(self, groups: Sequence[_Group]) -> None:
         self.groups = groups
@@ -266,7 +225,6 @@ class _PlaceBuilder:
         )
 
     def row(self, number: int) -> Disagreement:
-        """Return a disagreement by its place in the list."""
         place = bisect_right(self.ends, number) - 1
         group = self.groups[place]
         i, j, kind, cost = group.ranked[number - self.ends[place]]

@@ -18,17 +18,7 @@ from caesura.model.value import Floats
 
 
 class SpanChance(PartsChance):
-    """Chance model that takes expected agreement from the parts of the measure: matched spans, spans, chance.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """Chance model that takes expected agreement from the parts of the measure: matched spans, spans, chance."""
 
     family = "spans"
     coefficients = ("kappa",)
@@ -39,22 +29,12 @@ class SpanChance(PartsChance):
         return AgreementArrays.of(matched / size, chance / size)
 
 
+# Name of the coefficient, and word for ``chance=``.
 LI2024 = "li2024"
-"""Name of the coefficient, and word for ``chance=``."""
 
 
 class PlacedSpans(PartsChance):
-    """Chance model that takes expected matches from the parts of the measure.
-
-    Parameters
-    ----------
-    observed : CoderPairs
-        Scores of all pairs of coders, with expected matches among their parts.
-    coefficient : Coefficient
-        The coefficient.
-    engine : Engine
-        Not used.
-    """
+    """Chance model that takes expected matches from the parts of the measure."""
 
     family = LI2024
     coefficients = (LI2024,)

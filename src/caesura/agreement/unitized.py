@@ -17,28 +17,16 @@ _FEW_SPANS = 50  # of which Python finds the largest end faster than numpy
 
 @dataclass(frozen=True)
 class UnitizedItem:
-    """One item: the spans of each coder, and where the item begins and ends.
+    """One item: the spans of each coder, and where the item begins and ends."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the item.
-    annotations : mapping of str to Spans
-        Spans of each coder, in ascending order of the coders' names.
-    bounds : tuple of (float, float)
-        Beginning and end.
-    known : bool
-        Whether the bounds are known from the file or an option. Otherwise they are the first start and the last end.
-    """
-
-    name: str
-    annotations: Mapping[str, Spans]
-    bounds: tuple[float, float]
+    name: str  # name of the item
+    annotations: Mapping[str, Spans]  # spans of each coder, in ascending order of the coders' names
+    bounds: tuple[float, float]  # beginning and end
+    # Whether the bounds are known from the file or an option. Otherwise they are the first start and the last end.
     known: bool
 
     @property
     def coders(self) -> tuple[str, ...]:
-        """Names of the coders."""
         return tuple(self.annotations)
 
     @property
@@ -47,36 +35,14 @@ class UnitizedItem:
         return sum(len(spans) for spans in self.annotations.values())
 
     def select(self, coders: tuple[str, ...]) -> UnitizedItem:
-        """Return the item with some of its coders.
-
-        Parameters
-        ----------
-        coders : tuple of str
-            Names of the coders.
-
-        Returns
-        -------
-        UnitizedItem
-            The same item; unknown bounds are those of the remaining spans.
-        """
+        """Return the item with some of its coders."""
         if coders == self.coders:
             return self
         annotations = {coder: self.annotations[coder] for coder in coders}
         return UnitizedItem(self.name, annotations, self.bounds_of(coders), self.known)
 
     def bounds_of(self, coders: Iterable[str]) -> tuple[float, float]:
-        """Return beginning and end of the item for some of its coders.
-
-        Parameters
-        ----------
-        coders : iterable of str
-            Names of the coders.
-
-        Returns
-        -------
-        tuple of (float, float)
-            The bounds of the item; if they are unknown, the first start and the last end of these coders.
-        """
+        """Return beginning and end of the item for some of its coders."""
         if self.known:
             return self.bounds
         return _extent(self._extents[coder] for coder in coders)
@@ -90,22 +56,7 @@ class UnitizedItem:
 def unitized_items(
     corpus: Corpus, bounds: tuple[float, float] | None = None
 ) -> tuple[list[UnitizedItem], list[Excluded]]:
-    """Return the items of a corpus that at least two coders annotated.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans, or annotations that become spans.
-    bounds : tuple of (float, float), optional
-        Beginning and end of all items (default: from the annotations).
-
-    Returns
-    -------
-    items : list of UnitizedItem
-        The items, in ascending order of their names.
-    excluded : list of Excluded
-        Items with fewer than two coders, and items whose coders annotated different texts.
-    """
+    """Return the items of a corpus that at least two coders annotated."""
     items: list[UnitizedItem] = []
     excluded: list[Excluded] = []
     for name in sorted(corpus.item_names):

@@ -95,11 +95,10 @@ def _atoms(coder: str, spans: Spans, positions: Floats, atom: float | None) -> I
 
 
 class _Lines(NamedTuple):
-    """The spans of several items in atoms: a line for each item and coder, one after the other.
+    """The spans of several items in atoms: a line for each item and coder, one after the other."""
 
-    ``first`` has the first span of each line, and the number of all spans; ``valid`` says whether the spans of a line are whole
-    atoms that do not overlap.
-    """
+    # ``first`` has the first span of each line, and the number of all spans; ``valid`` says whether the spans of a line are
+    # whole atoms that do not overlap.
 
     starts: Ints
     ends: Ints
@@ -153,7 +152,7 @@ class _Lines(NamedTuple):
         return np.stack(columns, axis=0).reshape(3, lines, categories).swapaxes(0, 1).astype(float)
 
     def overlaps(self, pairs: Ints, values: Floats, metric: int) -> Floats:
-        """Return the sums of :func:`caesura.kernels.unitizing.section_overlaps` for pairs of lines."""
+        """Return the sums of ``kernels.unitizing.section_overlaps`` for pairs of lines."""
         out = np.zeros((len(pairs), 7, len(values)))
         section_overlaps(
             self.starts, self.ends, self.codes, self.first, np.ascontiguousarray(pairs), values, metric, out
@@ -202,11 +201,10 @@ class _Alpha(UnitizingCoefficient):
 
 
 class _Sums(NamedTuple):
-    """Parts of the coefficients of 2016, each an array with one row per selection of items.
+    """Parts of the coefficients of 2016, each an array with one row per selection of items."""
 
-    ``total`` is l.., ``spans`` the number of spans, ``crossing`` l.. - sum l_cc, ``margin`` l_0. - l_00; by category:
-    ``length`` l_c., ``squares`` q_c, ``shared`` l*_c., ``shared_squares`` q*_c, and ``confused`` the observed disagreement.
-    """
+    # ``total`` is l.., ``spans`` the number of spans, ``crossing`` l.. - sum l_cc, ``margin`` l_0. - l_00; by category:
+    # ``length`` l_c., ``squares`` q_c, ``shared`` l*_c., ``shared_squares`` q*_c, and ``confused`` the observed disagreement.
 
     total: Floats
     spans: Floats
@@ -308,10 +306,8 @@ class _Alpha2016(_Alpha):
         return values
 
     def _shared_expected(self, sums: _Sums, plan: Plan) -> tuple[Floats, Floats]:
-        """Return sum over k of l*_c. l*_k. times the difference of c and k for each c, and l*.. - Q* / l*.. .
-
-        The second is NaN if it is not positive.
-        """
+        """Return sum over k of l*_c. l*_k. times the difference of c and k for each c, and l*.. - Q* / l*.. ."""
+        # The second is NaN if it is not positive.
         shared, total = sums.shared, sums.shared.sum(axis=1)
         if self._metric == "nominal":
             products = shared * (total[:, None] - shared)
@@ -618,7 +614,6 @@ class _Sections(NamedTuple):
 
     @classmethod
     def of(cls, line: _Line) -> _Sections:
-        """Return the sections of a line."""
         units, unit_counts = np.unique(line.lengths, return_counts=True)
         gaps, gap_counts = np.unique(line.starts[1:] - line.ends[:-1], return_counts=True)
         edges = (float(line.starts[0]), float(line.ends[-1])) if len(line.starts) else None

@@ -30,22 +30,17 @@ from caesura.model.result import signature_value
 from caesura.model.value import Floats
 from caesura.options import Check, OptionSet, choice, setting, text
 
+# Reason why a coefficient is undefined if no coder has a span.
 NOTHING_MARKED = "nobody marked anything"
-"""Reason why a coefficient is undefined if no coder has a span."""
 
+# Reason why a row of a table has no value, if the coefficient limits its work.
 LEFT_OUT = "left out, because it would take too much work"
-"""Reason why a row of a table has no value, if the coefficient limits its work."""
 _SHARED: ContextVar[dict[Any, Any] | None] = ContextVar("shared", default=None)
 
 
 @contextmanager
 def shared_results() -> Iterator[None]:
-    """Let the coefficients that are computed inside share what they have in common, such as random samples.
-
-    Yields
-    ------
-    None
-    """
+    """Let the coefficients that are computed inside share what they have in common, such as random samples."""
     if _SHARED.get() is not None:
         yield
         return
@@ -57,36 +52,12 @@ def shared_results() -> Iterator[None]:
 
 
 def shared_store() -> dict[Any, Any] | None:
-    """Return what the coefficients inside :func:`shared_results` share.
-
-    Returns
-    -------
-    dict or None
-        None outside of it.
-    """
+    """Return what the coefficients inside ``shared_results`` share."""
     return _SHARED.get()
 
 
 def check_bounds(name: str, value: Any) -> tuple[float, float]:
-    """Check for the beginning and the end of all items.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    tuple of (float, float)
-        Beginning and end.
-
-    Raises
-    ------
-    OptionError
-        If it is not a pair of finite numbers in ascending order.
-    """
+    """Check for the beginning and the end of all items."""
     try:
         first, last = (float(position) for position in value)
     except (TypeError, ValueError):
@@ -101,24 +72,13 @@ _check_bounds.value_type, _check_bounds.choices = str, ()  # type: ignore[attr-d
 
 
 class Plan(NamedTuple):
-    """What all items of a computation share.
+    """What all items of a computation share."""
 
-    Attributes
-    ----------
-    categories : tuple of str or None
-        All categories of the corpus, in ascending order; None, the missing category, comes first.
-    seed : int
-        Random seed.
-    items : int
-        Number of items.
-    groups : int
-        Number of items, each counted once for every group of coders that is compared.
-    """
-
+    # All categories of the corpus, in ascending order; None, the missing category, comes first.
     categories: tuple[str | None, ...]
-    seed: int
+    seed: int  # random seed
     items: int = 1
-    groups: int = 1
+    groups: int = 1  # number of items, each counted once for every group of coders that is compared
 
     @property
     def codes(self) -> dict[str | None, int]:
@@ -126,23 +86,6 @@ class Plan(NamedTuple):
         return {category: code for code, category in enumerate(self.categories)}
 
     def place_of(self, category: str | None) -> int:
-        """Return the place of a category.
-
-        Parameters
-        ----------
-        category : str or None
-            The category.
-
-        Returns
-        -------
-        int
-            Its index in ``categories``.
-
-        Raises
-        ------
-        OptionError
-            If no span has this category.
-        """
         if category not in self.categories:
             known = ", ".join(map(repr, self.categories[:20])) or "none"
             raise OptionError(f"there is no category {category!r}; the categories are {known}")
@@ -150,29 +93,16 @@ class Plan(NamedTuple):
 
 
 class Job(NamedTuple):
-    """One item, and the groups of coders for which its parts are needed.
-
-    Attributes
-    ----------
-    item : UnitizedItem
-        The item.
-    groups : tuple of tuple of str
-        Coders of each group, in the order of the item.
-    """
+    """One item, and the groups of coders for which its parts are needed."""
 
     item: UnitizedItem
-    groups: tuple[tuple[str, ...], ...]
+    groups: tuple[tuple[str, ...], ...]  # coders of each group, in the order of the item
 
 
 class Disorders(NamedTuple):
-    """Observed and expected disagreement, one value per row. The coefficient is 1 - observed / expected.
+    """Observed and expected disagreement, one value per row. The coefficient is 1 - observed / expected."""
 
-    Attributes
-    ----------
-    observed, expected : numpy.ndarray
-        Disagreement; where the coefficient is undefined, ``expected`` is 0, negative or NaN.
-    """
-
+    # observed, expected: Disagreement; where the coefficient is undefined, ``expected`` is 0, negative or NaN.
     observed: Floats
     expected: Floats
 
@@ -185,36 +115,17 @@ class Disorders(NamedTuple):
 
 @dataclass(frozen=True)
 class UnitizingCoefficient(OptionSet):
-    """Base class of coefficients for unitizing. An object is a coefficient with its options.
+    """Base class of coefficients for unitizing. An object is a coefficient with its options."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the coefficient.
-    title : str
-        Name in the papers.
-    label : str
-        Short name in tables (default: the name with hyphens).
-    category_label : str
-        Short name of the values in the table of categories (default: the label).
-    presets : mapping
-        Preset -> values of options.
-    preset_notes : mapping
-        Preset -> what it keeps of a program, and what it refuses to reproduce.
-    sampled : bool
-        Whether chance is sampled, so that the random seed matters.
-    always_shown : tuple of str
-        Options that a short signature contains even at their defaults.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    label: ClassVar[str] = ""
-    category_label: ClassVar[str] = ""
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    name: ClassVar[str]  # name of the coefficient
+    title: ClassVar[str]  # name in the papers
+    label: ClassVar[str] = ""  # short name in tables (default: the name with hyphens)
+    category_label: ClassVar[str] = ""  # short name of the values in the table of categories (default: the label)
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})  # preset -> values of options
+    # Preset -> what it keeps of a program, and what it refuses to reproduce.
     preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    sampled: ClassVar[bool] = False
-    always_shown: ClassVar[tuple[str, ...]] = ()
+    sampled: ClassVar[bool] = False  # whether chance is sampled, so that the random seed matters
+    always_shown: ClassVar[tuple[str, ...]] = ()  # options that a short signature contains even at their defaults
 
     bounds: tuple[float, float] | None = setting(
         None, check_bounds, "Beginning and end of all items (default: from the file, or the first start and last end)."

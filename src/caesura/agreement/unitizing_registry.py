@@ -16,30 +16,19 @@ from caesura.model.corpus import Corpus
 from caesura.model.spans import Spans
 from caesura.options import normalize_name, parse_call
 
+# Name -> coefficient. To add one, write one file with its class and add the class here.
 UNITIZING: dict[str, type[UnitizingCoefficient]] = {
     entry.name: entry for entry in (Gamma, GammaCat, GammaK, UAlpha, BarUAlpha, CuAlpha, KuAlpha, AlphaU2004)
 }
-"""Name -> coefficient. To add one, write one file with its class and add the class here."""
 WITHOUT_MEASURE.update(UNITIZING)
 for _entry in UNITIZING.values():
     DEFAULT_FACTS.update(_entry.hidden_facts())
+# Coefficients of a corpus of spans, if the user chooses none; the first one is the main one.
 DEFAULT_UNITIZING: tuple[str, ...] = ("gamma", "gamma_cat", "u_alpha")
-"""Coefficients of a corpus of spans, if the user chooses none; the first one is the main one."""
 
 
 def default_unitizing(corpus: Corpus) -> tuple[str, ...]:
-    """Return the coefficients of a corpus of spans, if the user chooses none.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans.
-
-    Returns
-    -------
-    tuple of str
-        Names. If a position is not a whole number, coefficients that count atoms are left out: they need their length.
-    """
+    """Return the coefficients of a corpus of spans, if the user chooses none."""
     spans = [entry for entry in corpus.values() if isinstance(entry, Spans)]
     columns = [column for entry in spans for column in (entry.starts, entry.ends)]
     if not columns or (np.concatenate(columns) % 1 == 0).all():
@@ -52,25 +41,7 @@ def default_unitizing(corpus: Corpus) -> tuple[str, ...]:
 def resolve_unitizing(
     coefficient: str | UnitizingCoefficient | None, options: Mapping[str, Any]
 ) -> UnitizingCoefficient | None:
-    """Return a coefficient for unitizing from its name, or from a text with options.
-
-    Parameters
-    ----------
-    coefficient : str, UnitizingCoefficient or None
-        Such as ``"u_alpha"``, ``"cu_alpha(metric=interval)"`` or ``UAlpha(atom=0.01)``.
-    options : mapping
-        Further options; None stands for "not set".
-
-    Returns
-    -------
-    UnitizingCoefficient or None
-        The coefficient; None if the name is not that of a coefficient for unitizing.
-
-    Raises
-    ------
-    OptionError
-        If an option does not exist, is invalid, or is set twice.
-    """
+    """Return a coefficient for unitizing from its name, or from a text with options."""
     chosen = {name: value for name, value in options.items() if value is not None}
     if isinstance(coefficient, UnitizingCoefficient):
         if chosen:

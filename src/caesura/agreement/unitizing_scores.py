@@ -93,24 +93,12 @@ class UnitizingAgreement(Agreement):
 
 
 class Block(NamedTuple):
-    """The parts of all items that the same coders annotated.
-
-    Attributes
-    ----------
-    coders : tuple of str
-        The coders.
-    groups : tuple of tuple of str
-        Groups of these coders.
-    places : numpy.ndarray of int
-        Places of the items among all items that were scored.
-    parts : numpy.ndarray, items x groups x parts
-        Parts of each item and group.
-    """
+    """The parts of all items that the same coders annotated."""
 
     coders: tuple[str, ...]
-    groups: tuple[tuple[str, ...], ...]
-    places: NDArray[np.intp]
-    parts: Floats
+    groups: tuple[tuple[str, ...], ...]  # groups of these coders
+    places: NDArray[np.intp]  # places of the items among all items that were scored
+    parts: Floats  # parts of each item and group
 
 
 def _blocks(jobs: Sequence[Job], parts: Sequence[Floats]) -> tuple[Block, ...]:
@@ -126,27 +114,14 @@ def _blocks(jobs: Sequence[Job], parts: Sequence[Floats]) -> tuple[Block, ...]:
 
 @dataclass(frozen=True)
 class ScoredItems:
-    """Items of a corpus with the parts of all groups of coders, and sums of these parts.
-
-    Attributes
-    ----------
-    coefficient : UnitizingCoefficient
-        The coefficient.
-    plan : Plan
-        What all items share.
-    items : tuple of UnitizedItem
-        The items that were scored, in ascending order of their names, so that their order in the corpus does not matter.
-    blocks : tuple of Block
-        The parts of all groups of coders.
-    excluded : tuple of Excluded
-        Items that were not scored.
-    """
+    """Items of a corpus with the parts of all groups of coders, and sums of these parts."""
 
     coefficient: UnitizingCoefficient
-    plan: Plan
+    plan: Plan  # what all items share
+    # The items that were scored, in ascending order of their names, so that their order in the corpus does not matter.
     items: tuple[UnitizedItem, ...]
-    blocks: tuple[Block, ...]
-    excluded: tuple[Excluded, ...]
+    blocks: tuple[Block, ...]  # the parts of all groups of coders
+    excluded: tuple[Excluded, ...]  # items that were not scored
 
     @property
     def coders(self) -> tuple[str, ...]:
@@ -159,18 +134,7 @@ class ScoredItems:
         return np.asarray(self.over(lambda coders: [coders]))
 
     def over(self, choose: Callable[[tuple[str, ...]], Iterable[tuple[str, ...]]]) -> Floats | None:
-        """Return the sum over items of the parts of chosen groups.
-
-        Parameters
-        ----------
-        choose : callable
-            Function from the coders of an item to the groups to add.
-
-        Returns
-        -------
-        numpy.ndarray, items x parts, or None
-            One row per item that has such a group; None if no item has one.
-        """
+        """Return the sum over items of the parts of chosen groups."""
         places, rows = [], []
         for block in self.blocks:
             groups = [block.groups.index(group) for group in choose(block.coders) if len(group) > 1]
@@ -182,18 +146,7 @@ class ScoredItems:
         return np.asarray(np.concatenate(rows)[np.argsort(np.concatenate(places))])
 
     def total(self, rows: Floats | None) -> tuple[float, float, float, str | None]:
-        """Return value, observed and expected disagreement of some items, and the reason if the value is undefined.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray, items x parts, or None
-            Parts of the items.
-
-        Returns
-        -------
-        tuple
-            The three numbers, NaN if they are undefined, and the reason.
-        """
+        """Return value, observed and expected disagreement of some items, and the reason if the value is undefined."""
         if rows is None:
             return math.nan, math.nan, math.nan, "no item was annotated by two of these coders"
         if self.coefficient.average == "items":
@@ -205,18 +158,7 @@ class ScoredItems:
         return value, float(disorders.observed[0]), float(disorders.expected[0]), reason
 
     def defined_total(self) -> tuple[float, float, float]:
-        """Return value, observed and expected disagreement of all items.
-
-        Returns
-        -------
-        tuple
-            The three numbers.
-
-        Raises
-        ------
-        Undefined
-            If the value is undefined; the message says why.
-        """
+        """Return value, observed and expected disagreement of all items."""
         *numbers, reason = self.total(self.item_parts)
         if reason is not None:
             raise Undefined(f"{self.coefficient.name} is undefined: {reason}")
@@ -224,18 +166,7 @@ class ScoredItems:
         return value, observed, expected
 
     def pair_value(self, pair: tuple[str, str]) -> float | None:
-        """Return the value of two coders alone.
-
-        Parameters
-        ----------
-        pair : tuple of str
-            The coders.
-
-        Returns
-        -------
-        float or None
-            The value; None if it is undefined.
-        """
+        """Return the value of two coders alone."""
         return or_none(self.total(self.over(lambda names: [tuple(name for name in names if name in pair)]))[0])
 
     def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
@@ -249,18 +180,7 @@ class ScoredItems:
         return value, observed, expected, reason
 
     def resample(self, weights: Floats) -> Floats:
-        """Return the coefficient of weighted items.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, rows x items
-            Number of times that each item counts.
-
-        Returns
-        -------
-        numpy.ndarray
-            One value per row.
-        """
+        """Return the coefficient of weighted items."""
         parts = self.coefficient.needed_parts(self.item_parts)
         if self.coefficient.average == "items":
             values = self.coefficient.finish(parts, self.plan).values
@@ -272,31 +192,7 @@ class ScoredItems:
 def score_items(
     corpus: Corpus, coefficient: UnitizingCoefficient, *, seed: int, engine: Engine, tables: bool = True
 ) -> ScoredItems:
-    """Compute the parts of all items of a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans, or annotations that become spans.
-    coefficient : UnitizingCoefficient
-        The coefficient.
-    seed : int
-        Random seed.
-    engine : Engine
-        Engine that runs the computation.
-    tables : bool, default True
-        Whether to compute the parts of all pairs, and of all coders without each coder.
-
-    Returns
-    -------
-    ScoredItems
-        The parts.
-
-    Raises
-    ------
-    InputError
-        If no item can be scored; the reason is that of the first item.
-    """
+    """Compute the parts of all items of a corpus."""
     if len(corpus.coders) < 2:
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
     items, excluded = _items_of(corpus, coefficient.bounds)
@@ -381,33 +277,7 @@ def unitizing_agreement(
     seed: int | None = 0,
     engine: str | Engine = "threads",
 ) -> UnitizingAgreement:
-    """Compute a coefficient for unitizing with all tables; :func:`caesura.agreement` calls this function.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans of at least two coders.
-    coefficient : UnitizingCoefficient
-        The coefficient with its options.
-    bootstrap : Bootstrap, optional
-        Options of the interval over items.
-    seed : int or None, default 0
-        Random seed.
-    engine : str or Engine, default "threads"
-        Engine for the computation.
-
-    Returns
-    -------
-    UnitizingAgreement
-        The coefficient.
-
-    Raises
-    ------
-    Undefined
-        If the coefficient is undefined for these spans; the message says why.
-    InputError
-        If no item can be scored.
-    """
+    """Compute a coefficient for unitizing with all tables; ``agreement`` calls this function."""
     bootstrap = bootstrap or Bootstrap()
     if bootstrap.interval == "coders":
         raise OptionError(f"interval='coders' is not defined for {coefficient.name}; use 'items' or None")
@@ -451,31 +321,7 @@ def unitizing_agreement(
 def unitizing_value(
     corpus: Corpus, coefficient: UnitizingCoefficient, *, seed: int, tables: bool
 ) -> tuple[float, ScoredItems]:
-    """Compute the value of a coefficient for unitizing alone, with the warnings of :func:`unitizing_agreement`.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans of at least two coders.
-    coefficient : UnitizingCoefficient
-        The coefficient with its options.
-    seed : int
-        Random seed.
-    tables : bool
-        Whether pairs of coders, and all coders without each coder, are needed too.
-
-    Returns
-    -------
-    tuple of (float, ScoredItems)
-        The value, and the items that were scored.
-
-    Raises
-    ------
-    Undefined
-        If the coefficient is undefined for these spans; the message says why.
-    InputError
-        If no item can be scored.
-    """
+    """Compute the value of a coefficient for unitizing alone, with the warnings of ``unitizing_agreement``."""
     with use_engine("threads") as engine:
         scored = score_items(corpus, coefficient, seed=seed, engine=engine, tables=tables)
     value = scored.defined_total()[0]

@@ -31,22 +31,7 @@ class GoldInput(OptionSet):
     )
 
     def read(self, reading: ReadingOptions, paths: tuple[str, ...], purpose: str) -> Corpus:
-        """Read the annotations of the coders; tiers stay in seconds.
-
-        Parameters
-        ----------
-        reading : ReadingOptions
-            Options of reading.
-        paths : tuple of str
-            The files.
-        purpose : str
-            Purpose of the corpus, for the error message if it is empty.
-
-        Returns
-        -------
-        Corpus
-            The chosen items.
-        """
+        """Read the annotations of the coders; tiers stay in seconds."""
         if self.repair:
             reading = reading.with_options(repair=True)
         return reading.require(reading.read_in_seconds(paths), purpose).select(items=self.items or None)

@@ -11,8 +11,8 @@ import shlex
 from functools import cache
 from typing import Any
 
+# Options of reading that have a flag of their own; the others are values of ``--reading``.
 OWN_FLAGS = ("fields", "recipe", "encoding", "words", "labels", "types", "format", "pattern", "align")
-"""Options of reading that have a flag of their own; the others are values of ``--reading``."""
 _OF_COEFFICIENTS = {"atom": "SIZE", "bounds": "(FIRST,LAST)"}
 _WORDS = {"True": "yes", "False": "no", "": "...", "''": ""}
 _HINT = re.compile(r"\b(with|use|set|choose|or|and|larger) (\w+)=('[^'\s]*'|[\w.]*\w|\.{3})?(?! \(--)(?![\w('\[{])")
@@ -20,20 +20,7 @@ _EXAMPLE = "set atom= to the length of an atom, such as atom=0.01"
 
 
 def flags(name: str, value: Any) -> list[str]:
-    """Return the arguments that set one option of reading.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option in Python.
-    value : object
-        Its value.
-
-    Returns
-    -------
-    list of str
-        Arguments of a command.
-    """
+    """Return the arguments that set one option of reading."""
     if name == "tiers":
         tiers = [value] if isinstance(value, str) else value
         return [word for tier in tiers for word in ("--tier", tier)]
@@ -41,25 +28,7 @@ def flags(name: str, value: Any) -> list[str]:
 
 
 def for_command_line(message: str) -> str:
-    """Return a message whose hints name the options of commands instead of those of functions.
-
-    Parameters
-    ----------
-    message : str
-        Message of the library.
-
-    Returns
-    -------
-    str
-        The message; parts that are no hints stay as they are.
-
-    Examples
-    --------
-    >>> for_command_line("the texts differ; read with align='tokens' (or align='edit')")
-    'the texts differ; read with --align tokens (or --align edit)'
-    >>> for_command_line("expected one text; choose it with text=; got 'a', 'b'")
-    "expected one text; choose it with --reading text=...; got 'a', 'b'"
-    """
+    """Return a message whose hints name the options of commands instead of those of functions."""
     if "=" not in message:
         return message
     return _HINT.sub(_translate, message.replace(_EXAMPLE, "set atom=0.01, the length of an atom"))
@@ -77,7 +46,6 @@ def _translate(match: re.Match[str]) -> str:
 
 @cache
 def _reading_options() -> frozenset[str]:
-    """Return the names of all options of reading."""
     from caesura.formats.registry import formats  # imported here because ``caesura --help`` must be fast
 
     options = (option.name for format in formats().values() for option in format.options)

@@ -19,30 +19,15 @@ from caesura.tasks.reading import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Number of words of an option that the help lists.
 MAX_CHOICES = 8
-"""Number of words of an option that the help lists."""
 
 
 class SuggestingChoice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
     """Type of a command-line value that is one of some words; if there are many, the error names the closest one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the word, or raise the error that click expects.
-
-        Parameters
-        ----------
-        value : object
-            Text from the command line, or a default value.
-        param : click.Parameter or None
-            The option.
-        ctx : click.Context or None
-            The command.
-
-        Returns
-        -------
-        object
-            The word.
-        """
+        """Return the word, or raise the error that click expects."""
         known = [str(word) for word in self.choices]
         if len(known) > MAX_CHOICES and value not in known and get_close_matches(str(value), known, 1):
             self.fail(suggest("there is no", str(value), known), param, ctx)
@@ -50,13 +35,7 @@ class SuggestingChoice(click.Choice):  # type: ignore[type-arg]  # generic only 
 
 
 class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
-    """Type of a command-line value that a validator of ``options.py`` checks.
-
-    Parameters
-    ----------
-    check : callable
-        The validator.
-    """
+    """Type of a command-line value that a validator of ``options.py`` checks."""
 
     def __init__(self, check: Callable[[str, Any], Any]) -> None:
         self.check = check
@@ -64,22 +43,7 @@ class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only si
         self.name = {int: "number", float: "number"}.get(self.value_type, "text")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the checked value, or raise the error that click expects.
-
-        Parameters
-        ----------
-        value : object
-            Text from the command line, or a default value.
-        param : click.Parameter or None
-            The option.
-        ctx : click.Context or None
-            The command.
-
-        Returns
-        -------
-        object
-            The value.
-        """
+        """Return the checked value, or raise the error that click expects."""
         if isinstance(value, str) and self.value_type in (int, float):
             with suppress(ValueError):
                 value = self.value_type(value)
@@ -90,22 +54,7 @@ class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only si
 
 
 def with_options(option_set: type[OptionSet], name: str, group: str = "Options") -> Callable[[F], F]:
-    """Return a decorator that gives a command the options of an :class:`OptionSet`.
-
-    Parameters
-    ----------
-    option_set : type
-        The option set; each field becomes an option.
-    name : str
-        Name of the parameter that receives the option set.
-    group : str, optional
-        Heading of the options in the help.
-
-    Returns
-    -------
-    callable
-        The decorator.
-    """
+    """Return a decorator that gives a command the options of an ``OptionSet``."""
     entries = option_set.declared()
 
     def decorate(command: F) -> F:
@@ -154,22 +103,7 @@ def _click_option(entry: Field[Any], group: str) -> Callable[[F], F]:
 
 
 def grouped_option(group: str, *names: str, **attributes: Any) -> Callable[[F], F]:
-    """Return a decorator that adds an option under a heading of the help.
-
-    Parameters
-    ----------
-    group : str
-        The heading.
-    *names : str
-        Flags, and the name of the parameter that receives the value.
-    **attributes : object
-        Attributes of ``click.option``.
-
-    Returns
-    -------
-    callable
-        The decorator.
-    """
+    """Return a decorator that adds an option under a heading of the help."""
     return click.option(*names, cls=GroupedOption, group=group, **attributes)
 
 
@@ -188,29 +122,11 @@ class EngineOptions(OptionSet):
     )
 
     def open(self) -> AbstractContextManager[Engine]:
-        """Open the engine.
-
-        Returns
-        -------
-        context manager
-            Context manager whose value is the engine.
-        """
         return use_engine(self.engine, self.workers, self.scheduler)
 
 
 def checkpoint_option(command: F) -> F:
-    """Add ``--checkpoint``, and store the folder for the message after an interruption.
-
-    Parameters
-    ----------
-    command : callable
-        The command; it receives the folder as ``checkpoint``.
-
-    Returns
-    -------
-    callable
-        The command with the option.
-    """
+    """Add ``--checkpoint``, and store the folder for the message after an interruption."""
 
     def remember(ctx: click.Context, _param: click.Parameter, folder: str | None) -> str | None:
         ctx.meta[CHECKPOINT] = folder
@@ -222,35 +138,13 @@ def checkpoint_option(command: F) -> F:
 
 
 def systems_option(*, required: bool) -> Callable[[F], F]:
-    """Return a decorator that adds ``--system``.
-
-    Parameters
-    ----------
-    required : bool
-        Whether at least one system is needed.
-
-    Returns
-    -------
-    callable
-        The decorator; the command receives the names as ``systems``.
-    """
+    """Return a decorator that adds ``--system``."""
     description = "A coder in CORPUS that is a program, or a file with the output of one. May be repeated."
     return grouped_option("Systems", "--system", "systems", multiple=True, required=required, help=description)
 
 
 def reading_options(command: F) -> F:
-    """Add the options for reading files, and store the reading errors for the message after a failure.
-
-    Parameters
-    ----------
-    command : callable
-        The command; it receives a :class:`~caesura.tasks.reading.ReadingOptions` as ``reading``.
-
-    Returns
-    -------
-    callable
-        The command with the options.
-    """
+    """Add the options for reading files, and store the reading errors for the message after a failure."""
 
     @with_options(ReadingOptions, "reading", "Reading")
     @wraps(command)

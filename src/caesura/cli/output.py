@@ -34,37 +34,23 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Any)
 
+# Columns of output that does not go to a terminal.
 DEFAULT_WIDTH = 80
-"""Columns of output that does not go to a terminal."""
+# Columns of the narrowest terminal for which tables are laid out.
 MIN_WIDTH = 20
-"""Columns of the narrowest terminal for which tables are laid out."""
+# Format of a table -> suffix of its file.
 SUFFIXES = {"csv": "csv", "latex": "tex", "markdown": "md"}
-"""Format of a table -> suffix of its file."""
 
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How a command prints its result.
+    """How a command prints its result."""
 
-    Parameters
-    ----------
-    format : str, optional
-        ``"json"``, ``"csv"``, ``"latex"`` or ``"markdown"``; None for text.
-    table : str, optional
-        Name of the only table to print.
-    folder : str, optional
-        Folder for one file per table.
-    details : bool, default False
-        Whether to print every table and drawing.
-    raw : bool, default False
-        Whether CSV has cells as they are, even if a spreadsheet would run them as formulas.
-    """
-
-    format: str | None = None
-    table: str | None = None
-    folder: str | None = None
-    details: bool = False
-    raw: bool = False
+    format: str | None = None  # ``"json"``, ``"csv"``, ``"latex"`` or ``"markdown"``; None for text
+    table: str | None = None  # name of the only table to print
+    folder: str | None = None  # folder for one file per table
+    details: bool = False  # whether to print every table and drawing
+    raw: bool = False  # whether CSV has cells as they are, even if a spreadsheet would run them as formulas
 
     @property
     def is_json(self) -> bool:
@@ -80,18 +66,7 @@ class OutputOptions:
 
 
 def output_options(command: F) -> F:
-    """Add the options that choose how a command prints its result.
-
-    Parameters
-    ----------
-    command : callable
-        The command; it receives an :class:`OutputOptions` as ``output``.
-
-    Returns
-    -------
-    callable
-        The command with the options.
-    """
+    """Add the options that choose how a command prints its result."""
     description = "Write every table to this folder, one file each."
     folder = _option("--output", "folder", metavar="DIR", type=click.Path(file_okay=False), help=description)
     result: F = folder(table_options(command))
@@ -99,18 +74,7 @@ def output_options(command: F) -> F:
 
 
 def table_options(command: F) -> F:
-    """Add the options of :func:`output_options` except ``--output``, for commands whose output is a file.
-
-    Parameters
-    ----------
-    command : callable
-        The command; it receives an :class:`OutputOptions` as ``output``.
-
-    Returns
-    -------
-    callable
-        The command with the options.
-    """
+    """Add the options of ``output_options`` except ``--output``, for commands whose output is a file."""
 
     @wraps(command)
     def wrapped(
@@ -168,25 +132,7 @@ def print_result(
     extra: Mapping[str, Any] | None = None,
     summary: str = "",
 ) -> None:
-    """Print a result, and list the excluded items; the exit code is 1 if there are any.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command.
-    result : Result or dict
-        The result, for JSON.
-    answer : Answer
-        The sentences, tables and drawings.
-    output : OutputOptions
-        How to print the result.
-    reading : ReadingOptions, optional
-        Options of reading, and the reading errors.
-    extra : mapping, optional
-        Further results, for JSON.
-    summary : str, optional
-        Message after the list of excluded items.
-    """
+    """Print a result, and list the excluded items; the exit code is 1 if there are any."""
     unread = () if reading is None else reading.excluded
     excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
     if output.is_json:
@@ -230,15 +176,7 @@ def _fingerprint(result: Result | dict[str, Any], reading: ReadingOptions | None
 
 
 def print_answer(answer: Answer, output: OutputOptions) -> None:
-    """Print sentences, main table, requested sections, and a line about what else can be had.
-
-    Parameters
-    ----------
-    answer : Answer
-        The sentences, tables and drawings.
-    output : OutputOptions
-        How to print them.
-    """
+    """Print sentences, main table, requested sections, and a line about what else can be had."""
     if answer.text:
         print_text(answer.text + "\n", output.width)
     print_blocks(answer.blocks(details=output.details), output.width)
@@ -248,29 +186,13 @@ def print_answer(answer: Answer, output: OutputOptions) -> None:
 
 
 def print_text(text: str, width: int) -> None:
-    """Print paragraphs, broken between words.
-
-    Parameters
-    ----------
-    text : str
-        The paragraphs.
-    width : int
-        Columns of the terminal.
-    """
+    """Print paragraphs, broken between words."""
     for line in text.split("\n"):
         click.echo("\n".join(wrap(clean(line), width)))
 
 
 def print_blocks(blocks: Iterable[Block], width: int = DEFAULT_WIDTH) -> None:
-    """Print tables and texts with an empty line between them.
-
-    Parameters
-    ----------
-    blocks : iterable of Table or str
-        The tables and drawings. Lines of drawings are not broken.
-    width : int, optional
-        Columns of the terminal.
-    """
+    """Print tables and texts with an empty line between them."""
     style = (lambda text, name: click.style(text, **{name: True})) if sys.stdout.isatty() else plain
     for i, block in enumerate(blocks):
         if i:
@@ -302,16 +224,7 @@ def _write_files(files: Mapping[str, Iterable[str]], folder: str) -> None:
 
 
 def list_excluded(entries: Sequence[object], summary: str = "") -> None:
-    """List what was excluded on standard error; then end the command with exit code 1.
-
-    Parameters
-    ----------
-    entries : sequence
-        Excluded items. Duplicates are listed once. If there are many, only the first ones are listed, with the number of
-        the others. If there are none, this function does nothing.
-    summary : str, optional
-        A last message.
-    """
+    """List what was excluded on standard error; then end the command with exit code 1."""
     if entries:
         print_messages(excluded_lines(entries), summary)
         click.get_current_context().exit(1)

@@ -25,14 +25,14 @@ from caesura.version import __version__
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus
 
+# Key of the click context under which a command stores its checkpoint folder.
 CHECKPOINT = "caesura.checkpoint"
-"""Key of the click context under which a command stores its checkpoint folder."""
+# Key of the click context under which a command stores its reading errors.
 ERRORS = "caesura.errors"
-"""Key of the click context under which a command stores its reading errors."""
+# Key of the click context under which a command stores its progress.
 PROGRESS = "caesura.progress"
-"""Key of the click context under which a command stores its progress."""
+# Maximum number of excluded items that a command lists on standard error.
 MAX_MESSAGES = 20
-"""Maximum number of excluded items that a command lists on standard error."""
 # For small matrices, the threads of BLAS only wait for each other.
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # A command makes many objects and few cycles, and the search for cycles took a sixth of its time.
@@ -40,26 +40,17 @@ _COLLECTION = (100_000, 50, 100)
 
 
 class Entry(NamedTuple):
-    """A command in the list of ``caesura --help``.
+    """A command in the list of ``caesura --help``."""
 
-    Attributes
-    ----------
-    group : str
-        Heading above the command.
-    module : str
-        Module in this folder that defines the command; it is imported when the command is used.
-    summary : str
-        Line beside the name of the command.
-    """
-
-    group: str
-    module: str
-    summary: str
+    group: str  # heading above the command
+    module: str  # module in this folder that defines the command; it is imported when the command is used
+    summary: str  # line beside the name of the command
 
 
 _FILES, _TWO, _CODERS = "What is in my files?", "How close are two segmentations?", "Do my coders agree?"
 _SYSTEMS, _SHOW, _TRUST, _MORE = "Which segmenter is best?", "Show me", "Is this number right?", "More"
 
+# Name -> command, in the order of ``caesura --help``.
 COMMANDS = {
     "info": Entry(
         _FILES, "files", "Show what is in the files, how they were understood, and which command comes next."
@@ -93,7 +84,6 @@ COMMANDS = {
     "formats": Entry(_MORE, "listing", "List the formats, or describe one with its options for --reading."),
     "demo": Entry(_MORE, "demo", "Show every part of the toolkit on data that ships with the package."),
 }
-"""Name -> command, in the order of ``caesura --help``."""
 
 
 _LAST_GROUPS = ("Reading", "Output", "Large data", "Options")  # groups of options that many commands have
@@ -103,15 +93,7 @@ class Command(click.Command):
     """A command whose help shows its options in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options under the headings of their groups.
-
-        Parameters
-        ----------
-        ctx : click.Context
-            The context of the command.
-        formatter : click.HelpFormatter
-            The formatter that receives the options.
-        """
+        """Write the options under the headings of their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
@@ -124,17 +106,7 @@ class Command(click.Command):
 
 
 class GroupedOption(click.Option):
-    """An option that belongs to a group in the help.
-
-    Parameters
-    ----------
-    *args : object
-        Flags and name of the option.
-    group : str, default "Options"
-        Heading of the group.
-    **attributes : object
-        Attributes of ``click.Option``.
-    """
+    """An option that belongs to a group in the help."""
 
     def __init__(self, *args: Any, group: str = "Options", **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -147,35 +119,10 @@ class Program(click.Group):
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands.
-
-        Parameters
-        ----------
-        ctx : click.Context
-            The context of the program.
-
-        Returns
-        -------
-        list of str
-            The names in the order of the help.
-        """
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command.
-
-        Parameters
-        ----------
-        ctx : click.Context
-            The context of the program.
-        cmd_name : str
-            Name of the command.
-
-        Returns
-        -------
-        click.Command or None
-            The command; None if there is no such command.
-        """
+        """Import and return a command."""
         if cmd_name in COMMANDS:
             import_module(f"caesura.cli.{COMMANDS[cmd_name].module}")
         return super().get_command(ctx, cmd_name)
@@ -183,20 +130,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments name; suggest one for a misspelt name.
-
-        Parameters
-        ----------
-        ctx : click.Context
-            The context of the program.
-        args : list of str
-            The arguments, the name of the command first.
-
-        Returns
-        -------
-        tuple
-            Name, command and the remaining arguments.
-        """
+        """Return the command that the arguments name; suggest one for a misspelt name."""
         from difflib import get_close_matches
 
         close = get_close_matches(args[0], COMMANDS, 1)
@@ -205,33 +139,14 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them.
-
-        Parameters
-        ----------
-        ctx : click.Context
-            The context of the program.
-        formatter : click.HelpFormatter
-            The formatter that receives the list.
-        """
+        """Write the list of commands without importing them."""
         for heading, entries in groupby(COMMANDS.items(), key=lambda entry: entry[1].group):
             formatter.write(f"\n{heading}\n")
             with formatter.indentation():
                 formatter.write_dl([(name, entry.summary) for name, entry in entries], col_max=20)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the program. If the output cannot be written, one line on standard error says so.
-
-        Parameters
-        ----------
-        *args, **extra : object
-            Arguments of ``click.Group.main``.
-
-        Returns
-        -------
-        object
-            The return value of the command, if click does not end the program.
-        """
+        """Run the program. If the output cannot be written, one line on standard error says so."""
         for name in _BLAS_THREADS:  # before numpy is imported
             os.environ.setdefault(name, "1")
         threshold = gc.get_threshold()
@@ -253,34 +168,12 @@ class Program(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Read the arguments, and print the help or the version if they ask for it.
-
-        Parameters
-        ----------
-        info_name, args, parent, **extra
-            Arguments of ``click.Group.make_context``.
-
-        Returns
-        -------
-        click.Context
-            The context of the program.
-        """
+        """Read the arguments, and print the help or the version if they ask for it."""
         with _writing():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command, and turn errors, warnings and interruptions into messages.
-
-        Parameters
-        ----------
-        ctx : click.Context
-            The context of the program.
-
-        Returns
-        -------
-        object
-            The return value of the command.
-        """
+        """Run a command, and turn errors, warnings and interruptions into messages."""
         from caesura.files import protect_inputs
 
         print_once = cache(print_message)
@@ -370,13 +263,7 @@ def _split_fields(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
 
 
 def print_reading(corpus: Corpus) -> None:
-    """Print how a corpus was read, and warnings about implausible data, on standard error.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-    """
+    """Print how a corpus was read, and warnings about implausible data, on standard error."""
     from caesura.views.table import clean
 
     report = corpus.reading
@@ -387,13 +274,7 @@ def print_reading(corpus: Corpus) -> None:
 
 
 def print_message(message: str) -> None:
-    """Print a message on standard error.
-
-    Parameters
-    ----------
-    message : str
-        The message.
-    """
+    """Print a message on standard error."""
     from caesura.cli.hints import for_command_line
     from caesura.views.table import clean
 
@@ -401,15 +282,7 @@ def print_message(message: str) -> None:
 
 
 def print_messages(messages: Sequence[object], last: str) -> None:
-    """Print each message once on standard error, but only the first ones if there are many.
-
-    Parameters
-    ----------
-    messages : sequence
-        The messages.
-    last : str
-        A message that is always printed, after the others.
-    """
+    """Print each message once on standard error, but only the first ones if there are many."""
     distinct = [text for text in dict.fromkeys(map(str, messages)) if text != last]
     hidden = len(distinct) - MAX_MESSAGES
     more = [f"and {hidden:,} more"] if hidden > 0 else []

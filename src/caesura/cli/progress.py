@@ -17,21 +17,15 @@ if TYPE_CHECKING:
 
     from caesura.evaluation.result import EvaluationProgress
 
+# Seconds between two lines of progress if there is no terminal.
 LINE_INTERVAL = 5.0
-"""Seconds between two lines of progress if there is no terminal."""
 
 
 class Progress:
-    """Progress on standard error, as reported by ``report_progress`` inside the ``with`` block of this object.
+    """Progress on standard error, as reported by ``report_progress`` inside the ``with`` block of this object."""
 
-    A terminal shows a bar; without a terminal, there is a line every few seconds. The first step starts the display, so
-    work without steps shows nothing.
-
-    Parameters
-    ----------
-    steps : str
-        Name of the steps, in the plural.
-    """
+    # A terminal shows a bar; without a terminal, there is a line every few seconds. The first step starts the display, so work
+    # without steps shows nothing.
 
     def __init__(self, steps: str) -> None:
         self.steps = steps
@@ -51,17 +45,7 @@ class Progress:
             self._bar.stop()
 
     def update(self, finished: int, total: int | None, detail: EvaluationProgress | None = None) -> None:
-        """Show the number of finished steps. If the number decreases, a new run has begun.
-
-        Parameters
-        ----------
-        finished : int
-            Number of finished steps.
-        total : int or None
-            Total number of steps, if it is known.
-        detail : EvaluationProgress, optional
-            Number and speed of documents, if the steps are partitions of a collection.
-        """
+        """Show the number of finished steps. If the number decreases, a new run has begun."""
         if finished < self.finished:
             self.started = self.last_step
         self.finished, self.last_step = finished, monotonic()

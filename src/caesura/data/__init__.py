@@ -13,40 +13,15 @@ STARGAZER_SOURCE = "Hearst (1997). TextTiling. Computational Linguistics 23(1): 
 
 
 def stargazer() -> Corpus:
-    """Return the topic segments that seven readers saw in a magazine article of 21 paragraphs.
-
-    Returns
-    -------
-    Corpus
-        One item, ``"stargazer"``, and the coders ``"1"`` to ``"7"``.
-
-    References
-    ----------
-    Hearst, M. (1997). TextTiling: segmenting text into multi-paragraph subtopic passages. Computational Linguistics 23(1):
-    33-64.
-
-    Examples
-    --------
-    >>> stargazer()["stargazer", "5"]
-    Segmentation(21 units: ···|··|····|···|·····|····)
-    """
+    """Return the topic segments that seven readers saw in a magazine article of 21 paragraphs."""
+    # Hearst, M. (1997). TextTiling: segmenting text into multi-paragraph subtopic passages. Computational Linguistics 23(1):
+    # 33-64.
     table = json.loads((files("caesura.data") / "stargazer.json").read_text(encoding="utf-8"))
     masses = table["items"]["stargazer"]
     return Corpus({"stargazer": {coder: Segmentation.from_masses(lengths) for coder, lengths in masses.items()}})
 
 
 def output_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of what every command prints with ``--json``.
-
-    Returns
-    -------
-    dict
-        The schema.
-
-    Examples
-    --------
-    >>> output_schema()["required"]
-    ['command', 'version', 'data', 'reading', 'results', 'excluded', 'signature']
-    """
+    """Return the JSON Schema (draft 2020-12) of what every command prints with ``--json``."""
     schema: dict[str, Any] = json.loads((files("caesura.data") / "output.schema.json").read_text(encoding="utf-8"))
     return schema

@@ -24,29 +24,7 @@ from caesura.notices import warn
 
 
 class Checkpoint:
-    """The folder that records the finished tasks of one run.
-
-    Parameters
-    ----------
-    folder : path
-        A new or empty folder, or the folder of an earlier run that had the same description.
-    run : mapping
-        Description of the run, as JSON values: everything that its results depend on.
-
-    Attributes
-    ----------
-    folder : Path
-        The folder.
-    resumed : bool
-        Whether the checkpoint continues an earlier run.
-    identity : str
-        Hash of the description, which is part of every record.
-
-    Raises
-    ------
-    CheckpointError
-        If the folder belongs to a different run, contains unrelated files or cannot be used.
-    """
+    """The folder that records the finished tasks of one run."""
 
     def __init__(self, folder: str | PathLike[str], run: Mapping[str, Any]) -> None:
         self.folder = Path(folder)
@@ -101,23 +79,7 @@ class Checkpoint:
         )
 
     def get(self, key: str) -> Any:
-        """Return the record of a task.
-
-        Parameters
-        ----------
-        key : str
-            Name of the task.
-
-        Returns
-        -------
-        object
-            The value passed to :meth:`put`; None if the record is missing or damaged, so that the task must run again.
-
-        Warns
-        -----
-        CaesuraWarning
-            If there is a record, but it is damaged, or belongs to a different task or run.
-        """
+        """Return the record of a task."""
         path = self.folder / RECORDS / f"{key}.json"
         existed = path.exists()  # another run may write the record after it was not found
         record = _read(path)
@@ -130,31 +92,12 @@ class Checkpoint:
         return None
 
     def report_damage(self, key: str) -> None:
-        """Warn that the record of a task cannot be used.
-
-        Parameters
-        ----------
-        key : str
-            Name of the task.
-        """
+        """Warn that the record of a task cannot be used."""
         path = self.folder / RECORDS / f"{key}.json"
         warn(f"checkpoint: {path} is damaged or belongs to a different run; this part is computed again")
 
     def put(self, key: str, value: Any) -> None:
-        """Record a finished task.
-
-        Parameters
-        ----------
-        key : str
-            Name of the task; used as a file name.
-        value : object
-            JSON values.
-
-        Raises
-        ------
-        CheckpointError
-            If the record cannot be written.
-        """
+        """Record a finished task."""
         value = to_plain(value)
         record = {"run": self.identity, "task": key, "checksum": self._checksum(key, value), "value": value}
         try:
@@ -168,18 +111,7 @@ class Checkpoint:
 
 
 def has_begun(folder: str | PathLike[str]) -> bool:
-    """Return whether a folder has the checkpoint of a run.
-
-    Parameters
-    ----------
-    folder : path
-        The folder, which need not exist.
-
-    Returns
-    -------
-    bool
-        True if a run has begun there.
-    """
+    """Return whether a folder has the checkpoint of a run."""
     return (Path(folder) / RUN_FILE).exists()
 
 

@@ -30,15 +30,7 @@ _run_numbers = count()
 
 
 class Cluster(Engine):
-    """A Dask cluster: the workers of a scheduler, or processes on this machine that stop when the engine is closed.
-
-    Parameters
-    ----------
-    workers : int or None
-        Number of workers to start or, with a scheduler, to wait for.
-    scheduler : str, path, distributed.Client or None
-        Address or client of a scheduler; None starts workers on this machine.
-    """
+    """A Dask cluster: the workers of a scheduler, or processes on this machine that stop when the engine is closed."""
 
     remote = True
 
@@ -166,38 +158,12 @@ def _start_cluster(distributed: Any, workers: int) -> Any:
 
 
 def installed_version() -> str:
-    """Return the version of caesura in the process that calls this.
-
-    Returns
-    -------
-    str
-        The version, such as ``"0.2.0"``.
-    """
+    """Return the version of caesura in the process that calls this."""
     return __version__
 
 
 def run_on_worker(version: str, function: Callable[[T], R], task: T) -> RemoteValue[R]:
-    """Run a task on a worker that has the same version of caesura as the driver.
-
-    Parameters
-    ----------
-    version : str
-        Version of the driver.
-    function : callable
-        The function.
-    task : object
-        Its argument.
-
-    Returns
-    -------
-    RemoteValue
-        The value and the warnings.
-
-    Raises
-    ------
-    EngineError
-        If the worker has a different version.
-    """
+    """Run a task on a worker that has the same version of caesura as the driver."""
     if version != __version__:
         from distributed import get_worker
 

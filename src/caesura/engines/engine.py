@@ -17,8 +17,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ENGINES = ("threads", "processes", "dask")
+# Hint for error messages: a new process runs the user's script again from its first line.
 MAIN_GUARD_HINT = 'in a script, call it under if __name__ == "__main__":'
-"""Hint for error messages: a new process runs the user's script again from its first line."""
 
 _check_name = choice(*ENGINES)
 _check_workers = optional(whole(1, 10_000))
@@ -26,91 +26,32 @@ _check_workers = optional(whole(1, 10_000))
 
 @dataclass(frozen=True, slots=True)
 class TaskResult(Generic[R]):
-    """Outcome of one task.
+    """Outcome of one task."""
 
-    Attributes
-    ----------
-    index : int
-        Number of the task, from 0.
-    value : object or None
-        Return value of the function; None if the task failed.
-    failure : str or None
-        Reason why the engine gave up the task (its worker died every time); None if it succeeded.
-    """
-
-    index: int
-    value: R | None
+    index: int  # number of the task, from 0
+    value: R | None  # return value of the function; None if the task failed
+    # Reason why the engine gave up the task (its worker died every time); None if it succeeded.
     failure: str | None = None
 
     def unwrap(self) -> R:
-        """Return the value.
-
-        Returns
-        -------
-        object
-            Return value of the function.
-
-        Raises
-        ------
-        EngineError
-            If the task failed.
-        """
+        """Return the value."""
         if self.failure is not None:
             raise EngineError(self.failure)
         return self.value  # type: ignore[return-value]
 
 
 class Engine(AbstractContextManager["Engine"], ABC):
-    """Base class of engines, which run functions on workers. Use it in a ``with`` block; the workers stop at its end.
+    """Base class of engines, which run functions on workers. Use it in a ``with`` block; the workers stop at its end."""
 
-    Attributes
-    ----------
-    workers : int
-        Number of tasks that run at the same time.
-    remote : bool
-        Whether tasks run in other processes, so that tasks and results are pickled.
-    """
-
-    workers: int
-    remote: bool
+    workers: int  # number of tasks that run at the same time
+    remote: bool  # whether tasks run in other processes, so that tasks and results are pickled
 
     @abstractmethod
     def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
-        """Call ``function(task)`` for every task, and yield results in the order in which they finish.
-
-        Parameters
-        ----------
-        function : callable
-            Function of one task. If it raises an exception, this method raises it.
-        tasks : iterable
-            The tasks; the engine takes a new one only when a worker is free.
-
-        Yields
-        ------
-        TaskResult
-            One per task.
-        """
+        """Call ``function(task)`` for every task, and yield results in the order in which they finish."""
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Call ``function(task)`` for every task, and yield values in the order of the tasks.
-
-        Parameters
-        ----------
-        function : callable
-            Function of one task. If it raises an exception, this method raises it.
-        tasks : iterable
-            The tasks; the engine takes a new one only when a worker is free.
-
-        Yields
-        ------
-        object
-            One value per task.
-
-        Raises
-        ------
-        EngineError
-            If a task failed because its worker died every time.
-        """
+        """Call ``function(task)`` for every task, and yield values in the order of the tasks."""
         waiting: dict[int, TaskResult[R]] = {}
         following = 0
         for result in self.run(function, tasks):
@@ -125,46 +66,19 @@ class Engine(AbstractContextManager["Engine"], ABC):
 
 @dataclass(frozen=True, slots=True)
 class RemoteValue(Generic[R]):
-    """Return value of a function in another thread or process, with the warnings that it issued there.
+    """Return value of a function in another thread or process, with the warnings that it issued there."""
 
-    Attributes
-    ----------
-    value : object
-        Return value of the function.
-    warnings : tuple of str
-        Messages of its ``CaesuraWarning`` warnings, without duplicates.
-    """
-
-    value: R
-    warnings: tuple[str, ...]
+    value: R  # return value of the function
+    warnings: tuple[str, ...]  # messages of its ``CaesuraWarning`` warnings, without duplicates
 
     def unwrap(self) -> R:
-        """Issue the warnings in this thread and return the value.
-
-        Returns
-        -------
-        object
-            Return value of the function.
-        """
+        """Issue the warnings in this thread and return the value."""
         issue(self.warnings)
         return self.value
 
 
 def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
-    """Call a function on a worker and collect its warnings, which would otherwise be lost.
-
-    Parameters
-    ----------
-    function : callable
-        The function.
-    task : object
-        Its argument.
-
-    Returns
-    -------
-    RemoteValue
-        The value and the warnings.
-    """
+    """Call a function on a worker and collect its warnings, which would otherwise be lost."""
     with collect_warnings() as messages:
         value = function(task)
     return RemoteValue(value, tuple(messages))
@@ -215,22 +129,7 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
 
 
 def check_engine(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> None:
-    """Raise an error if the arguments of an engine are invalid.
-
-    Parameters
-    ----------
-    engine : str or Engine
-        Name of an engine, or an open one.
-    workers : int, optional
-        Number of workers.
-    scheduler : str or distributed.Client, optional
-        Dask scheduler.
-
-    Raises
-    ------
-    OptionError
-        If an argument is invalid, even if there is too little work to open the engine.
-    """
+    """Raise an error if the arguments of an engine are invalid."""
     if isinstance(engine, Engine):
         if workers is not None or scheduler is not None:
             raise OptionError("an open engine already has its workers; leave out workers and scheduler")
@@ -244,34 +143,13 @@ def check_engine(engine: str | Engine, workers: int | None = None, scheduler: An
 def use_engine(
     engine: str | Engine, workers: int | None = None, scheduler: Any = None
 ) -> AbstractContextManager[Engine]:
-    """Return a context manager that gives an engine. It closes the engine at the end only if it opened it by name.
-
-    Parameters
-    ----------
-    engine : str or Engine
-        Name of an engine, or an open one.
-    workers : int, optional
-        Number of workers, if the engine is opened here.
-    scheduler : str or distributed.Client, optional
-        Dask scheduler, if the engine is opened here.
-
-    Returns
-    -------
-    context manager
-        Context manager whose value is the engine.
-    """
+    """Return a context manager that gives an engine. It closes the engine at the end only if it opened it by name."""
     check_engine(engine, workers, scheduler)
     return nullcontext(engine) if isinstance(engine, Engine) else open_engine(engine, workers, scheduler)
 
 
 def processors() -> int:
-    """Return the number of processors that this process may use.
-
-    Returns
-    -------
-    int
-        At least 1.
-    """
+    """Return the number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0)) or 1
     except AttributeError:  # not on every system

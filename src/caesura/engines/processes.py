@@ -18,16 +18,9 @@ from caesura.errors import EngineError
 
 
 class Processes(Engine):
-    """Engine that runs tasks in processes on this machine, for work that holds the GIL.
+    """Engine that runs tasks in processes on this machine, for work that holds the GIL."""
 
-    A process that dies is replaced, and its tasks run again. The engine gives up a task that kills its process every
-    time.
-
-    Parameters
-    ----------
-    workers : int
-        Number of processes.
-    """
+    # A process that dies is replaced, and its tasks run again. The engine gives up a task that kills its process every time.
 
     remote = True
 

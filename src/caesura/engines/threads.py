@@ -15,15 +15,9 @@ _TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is 
 
 
 class Threads(Engine):
-    """Engine that runs tasks on threads of this process. This suffices if the work is in kernels, which release the GIL.
+    """Engine that runs tasks on threads of this process. This suffices if the work is in kernels, which release the GIL."""
 
-    Python in a browser (Pyodide) has no threads. There, tasks run one after the other on the calling thread.
-
-    Parameters
-    ----------
-    workers : int
-        Number of threads.
-    """
+    # Python in a browser (Pyodide) has no threads. There, tasks run one after the other on the calling thread.
 
     remote = False
 
@@ -48,13 +42,7 @@ class Threads(Engine):
 
 
 def threads_start() -> bool:
-    """Return whether this Python can start a thread. Python in a browser cannot.
-
-    Returns
-    -------
-    bool
-        Whether a thread was started.
-    """
+    """Return whether this Python can start a thread. Python in a browser cannot."""
     thread = threading.Thread(target=int)
     try:
         thread.start()
@@ -67,22 +55,7 @@ def threads_start() -> bool:
 def finished_tasks(
     submit: Callable[[T], Future[R]], tasks: Iterable[T], workers: int
 ) -> Generator[tuple[int, T, Future[R]], None, None]:
-    """Submit tasks while workers are free, and yield each task when it is finished.
-
-    Parameters
-    ----------
-    submit : callable
-        Starts a task and returns its future.
-    tasks : iterable
-        The tasks. They are fetched only when workers are free.
-    workers : int
-        Number of workers.
-
-    Yields
-    ------
-    tuple of (int, task, Future)
-        Number of the task, from 0, the task and its future.
-    """
+    """Submit tasks while workers are free, and yield each task when it is finished."""
     numbered = enumerate(tasks)
     running: dict[Future[R], tuple[int, T]] = {}
     try:

@@ -35,17 +35,7 @@ Chunk = Documents | DocumentPairs
 
 
 class Partition(Protocol):
-    """Description of a part of a source. It is small enough to be sent to a worker, which then reads the documents.
-
-    Attributes
-    ----------
-    place : str
-        Name of the partition in messages.
-    path : str
-        The file, to which messages add a row; ``place`` if there is no file.
-    fingerprint : list
-        JSON values that identify the partition in a checkpoint, without its content.
-    """
+    """Description of a part of a source. It is small enough to be sent to a worker, which then reads the documents."""
 
     @property
     def place(self) -> str:
@@ -60,61 +50,29 @@ class Partition(Protocol):
         """JSON values that identify the partition in a checkpoint, without its content."""
 
     def digest(self) -> str:
-        """Return a hash of the content, so that a checkpoint notices changed data.
-
-        Returns
-        -------
-        str
-            Hexadecimal digits.
-        """
+        """Return a hash of the content, so that a checkpoint notices changed data."""
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read the documents, in batches of bounded size.
-
-        Yields
-        ------
-        Documents or DocumentPairs
-            The next documents.
-        """
+        """Read the documents, in batches of bounded size."""
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Read the boundary types.
-
-        Returns
-        -------
-        set or tuple of str
-            The types that occur; a tuple, in order, if the documents declare them.
-        """
+        """Read the boundary types."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Instructions for scoring every partition.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-        The measures.
-    types : tuple of str or None
-        Boundary types in order; None if boundaries have none, or if the documents declare theirs.
-    scores : str or None
-        Folder for the scores of every document.
-    strict : bool
-        Whether to stop at the first document that cannot be scored.
-    types_from_caller : bool
-        Whether the caller declared the types; they then replace the types that files declare.
-    digest_limit : int
-        Largest number of documents in a partition for which the fingerprint of the data is computed.
-    recorded : bool
-        Whether results go to a checkpoint, which needs hashes of the data and of the files with scores.
-    """
+    """Instructions for scoring every partition."""
 
     measures: tuple[Measure, ...]
+    # Boundary types in order; None if boundaries have none, or if the documents declare theirs.
     types: tuple[str, ...] | None
-    scores: str | None = None
-    strict: bool = False
+    scores: str | None = None  # folder for the scores of every document
+    strict: bool = False  # whether to stop at the first document that cannot be scored
+    # Whether the caller declared the types; they then replace the types that files declare.
     types_from_caller: bool = False
+    # Largest number of documents in a partition for which the fingerprint of the data is computed.
     digest_limit: int = 0
+    # Whether results go to a checkpoint, which needs hashes of the data and of the files with scores.
     recorded: bool = False
 
     @property
@@ -123,13 +81,7 @@ class Job:
         return any(measure.view == "typed" for measure in self.measures)
 
     def empty_sums(self) -> list[Partial]:
-        """Return empty sums, to which documents are added.
-
-        Returns
-        -------
-        list of Partial
-            One per measure.
-        """
+        """Return empty sums, to which documents are added."""
         return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
 
 
@@ -142,117 +94,47 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class PartitionTask:
-    """A partition to score or, if an earlier run recorded it, to check.
+    """A partition to score or, if an earlier run recorded it, to check."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the partition, from 0.
-    partition : Partition
-        The partition.
-    content : str or None
-        Hash of the data that the earlier run scored; None if there is no record.
-    score_file : str or None
-        Hash of the file with scores that the earlier run wrote; None if it wrote none.
-    """
-
-    number: int
+    number: int  # number of the partition, from 0
     partition: Partition
-    content: str | None = None
-    score_file: str | None = None
+    content: str | None = None  # hash of the data that the earlier run scored; None if there is no record
+    score_file: str | None = None  # hash of the file with scores that the earlier run wrote; None if it wrote none
 
 
 @dataclass
 class PartitionResult:
-    """Contribution of one partition to the evaluation.
+    """Contribution of one partition to the evaluation."""
 
-    Attributes
-    ----------
-    sums : list of Partial
-        One per measure.
-    documents : int
-        Number of documents that could be compared.
-    excluded_documents : int
-        Number of documents left out by at least one measure.
-    excluded : list of ExcludedDocument
-        The first of these documents.
-    unreadable : bool
-        Whether the partition could not be read to its end; if so, none of its documents count.
-    too_large : bool
-        Whether memory did not suffice for some documents. Another run may have more, so that this result is not recorded.
-    short_spans : int
-        Number of hierarchy spans that were dropped because they are too short for common units.
-    ignored_fields : list of str
-        The first unknown fields of the documents.
-    work : WorkTime
-        Time spent on the partition.
-    digests : DigestSum or None
-        Digests of the documents, for the fingerprint of the data; None if there are too many documents.
-    repeated : list of str
-        Names that several documents of the partition have, if the documents have digests.
-    names : str or None
-        Digest of the names of the documents; None if they have only numbers.
-    content : str or None
-        Hash of the data, for the checkpoint.
-    score_file : str or None
-        Hash of the file with the scores of the documents, for the checkpoint; None if there is no file.
-    """
-
-    sums: list[Partial]
-    documents: int = 0
-    excluded_documents: int = 0
-    excluded: list[ExcludedDocument] = field(default_factory=list)
-    short_spans: int = 0
-    ignored_fields: list[str] = field(default_factory=list)
+    sums: list[Partial]  # one per measure
+    documents: int = 0  # number of documents that could be compared
+    excluded_documents: int = 0  # number of documents left out by at least one measure
+    excluded: list[ExcludedDocument] = field(default_factory=list)  # the first of these documents
+    short_spans: int = 0  # number of hierarchy spans that were dropped because they are too short for common units
+    ignored_fields: list[str] = field(default_factory=list)  # the first unknown fields of the documents
+    # Whether the partition could not be read to its end; if so, none of its documents count.
     unreadable: bool = field(default=False, metadata=HIDDEN)
+    # Whether memory did not suffice for some documents. Another run may have more, so that this result is not recorded.
     too_large: bool = field(default=False, metadata=HIDDEN)
-    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
+    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)  # time spent on the partition
+    # Digests of the documents, for the fingerprint of the data; None if there are too many documents.
     digests: DigestSum | None = field(default_factory=DigestSum)
+    # Names that several documents of the partition have, if the documents have digests.
     repeated: list[str] = field(default_factory=list)
-    names: str | None = None
-    content: str | None = None
+    names: str | None = None  # digest of the names of the documents; None if they have only numbers
+    content: str | None = None  # hash of the data, for the checkpoint
+    # Hash of the file with the scores of the documents, for the checkpoint; None if there is no file.
     score_file: str | None = None
 
     @classmethod
     def of_unreadable(cls, job: Job, partition: Partition, reason: str) -> Self:
-        """Return the result of a partition that could not be read to its end.
-
-        Parameters
-        ----------
-        job : Job
-            The job.
-        partition : Partition
-            The partition.
-        reason : str
-            Reason why it could not be read.
-
-        Returns
-        -------
-        PartitionResult
-            Empty sums, and the partition among ``excluded``.
-        """
+        """Return the result of a partition that could not be read to its end."""
         excluded = ExcludedDocument(None, None, reason, partition.place)
         return cls(job.empty_sums(), excluded=[excluded], unreadable=True)
 
     @classmethod
     def from_record(cls, record: Any) -> Self:
-        """Return the result that a checkpoint recorded.
-
-        Parameters
-        ----------
-        record : dict
-            JSON values: everything except the work time.
-
-        Returns
-        -------
-        PartitionResult
-            The result.
-
-        Raises
-        ------
-        KeyError, TypeError or ValueError
-            If the record is damaged.
-        """
+        """Return the result that a checkpoint recorded."""
         sums = [Partial.from_dict(entry) for entry in record["sums"]]
         excluded = [ExcludedDocument(**entry) for entry in record["excluded"]]
         documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
@@ -263,21 +145,7 @@ class PartitionResult:
 
 
 def score_partitions(job: Job, tasks: Sequence[PartitionTask]) -> list[PartitionResult | Verdict]:
-    """Read and score partitions, one after the other; check those that an earlier run recorded.
-
-    Parameters
-    ----------
-    job : Job
-        What to do.
-    tasks : sequence of PartitionTask
-        Partitions with their numbers.
-
-    Returns
-    -------
-    list of PartitionResult or Verdict
-        One per partition. A partition whose record holds is not scored again; it is scored if only the file with its
-        scores is missing or different. A strict job ends with the first partition that excludes something.
-    """
+    """Read and score partitions, one after the other; check those that an earlier run recorded."""
     results: list[PartitionResult | Verdict] = []
     for task in tasks:
         result = _check_record(job, task) or _score(job, task)

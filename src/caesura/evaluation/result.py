@@ -14,24 +14,10 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score, signature_line
 
 @dataclass(frozen=True, slots=True)
 class ExcludedDocument(Excluded):
-    """A document, or a whole partition, that was left out of an evaluation.
+    """A document, or a whole partition, that was left out of an evaluation."""
 
-    Parameters
-    ----------
-    item : str or None
-        Name of the document; None if the entry is about a file or a whole partition.
-    coder : str or None
-        Name of the coder whose annotation is missing; None otherwise.
-    reason : str
-        Reason for the exclusion.
-    place : str
-        The file, with its row or line if known; or the partition.
-    measure : str or None
-        The measure that cannot score the document; None if no measure can.
-    """
-
-    place: str = ""
-    measure: str | None = None
+    place: str = ""  # the file, with its row or line if known; or the partition
+    measure: str | None = None  # the measure that cannot score the document; None if no measure can
 
     def __str__(self) -> str:
         parts = [self.place, "" if self.item is None else f"item {self.item!r}", self.measure or "", self.reason]
@@ -40,21 +26,11 @@ class ExcludedDocument(Excluded):
 
 @dataclass(frozen=True, slots=True)
 class WorkTime:
-    """Seconds of work, summed over all workers.
+    """Seconds of work, summed over all workers."""
 
-    Attributes
-    ----------
-    reading : float
-        Reading documents.
-    computing : float
-        Computing scores.
-    merging : float
-        Merging sums, in the process that called ``evaluate``; it overlaps with the other two.
-    """
-
-    reading: float = 0.0
-    computing: float = 0.0
-    merging: float = 0.0
+    reading: float = 0.0  # reading documents
+    computing: float = 0.0  # computing scores
+    merging: float = 0.0  # merging sums, in the process that called ``evaluate``; it overlaps with the other two
 
     def __add__(self, other: WorkTime) -> WorkTime:
         return WorkTime(self.reading + other.reading, self.computing + other.computing, self.merging + other.merging)
@@ -62,30 +38,14 @@ class WorkTime:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationProgress:
-    """Progress of an evaluation: the detail of ``on_progress(callback, with_detail=True)``.
+    """Progress of an evaluation: the detail of ``on_progress(callback, with_detail=True)``."""
 
-    Attributes
-    ----------
-    partitions : int
-        Number of finished partitions.
-    total : int or None
-        Number of all partitions; None if the source does not know it.
-    documents : int
-        Number of documents scored so far.
-    resumed_documents : int
-        Number of these documents that an earlier run scored.
-    seconds : float
-        Time since the evaluation began.
-    seconds_left : float or None
-        Estimated time remaining; None if it cannot be estimated.
-    """
-
-    partitions: int
-    total: int | None
-    documents: int
-    resumed_documents: int
-    seconds: float
-    seconds_left: float | None
+    partitions: int  # number of finished partitions
+    total: int | None  # number of all partitions; None if the source does not know it
+    documents: int  # number of documents scored so far
+    resumed_documents: int  # number of these documents that an earlier run scored
+    seconds: float  # time since the evaluation began
+    seconds_left: float | None  # estimated time remaining; None if it cannot be estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,19 +140,6 @@ class Evaluation(Mapping[str, Score], Result):
 
 
 def key_of(measure: Measure, measures: tuple[Measure, ...]) -> str:
-    """Return the key of a measure in a result.
-
-    Parameters
-    ----------
-    measure : Measure
-        One of the measures.
-    measures : tuple of Measure
-        All measures of the result.
-
-    Returns
-    -------
-    str
-        Its name, or its ``repr`` if another measure has the same name.
-    """
+    """Return the key of a measure in a result."""
     same_name = [candidate for candidate in measures if candidate.name == measure.name]
     return measure.name if len(same_name) == 1 else repr(measure)

@@ -28,27 +28,15 @@ from caesura.notices import warn
 from caesura.progress import report_progress
 from caesura.version import __version__
 
+# Largest number of documents for which an evaluation has a fingerprint: it would take longer than scoring.
 MAX_FINGERPRINT = 10_000
-"""Largest number of documents for which an evaluation has a fingerprint: it would take longer than scoring."""
 _MAX_LISTED = 1000  # excluded documents that a result lists
 _TASKS_PER_WORKER = 4
 _MAX_PARTITIONS_PER_TASK = 16
 
 
 class EvaluationRun:
-    """A running evaluation, with the sums over the finished partitions.
-
-    Parameters
-    ----------
-    job : Job
-        What to do with every partition.
-    source : DocumentSource
-        The partitions.
-    reading : dict
-        Options for reading the source, recorded in the checkpoint.
-    folder : path or None
-        Folder of the checkpoint.
-    """
+    """A running evaluation, with the sums over the finished partitions."""
 
     def __init__(
         self, job: Job, source: DocumentSource, reading: dict[str, str], folder: str | PathLike[str] | None = None
@@ -66,25 +54,7 @@ class EvaluationRun:
         self.records: dict[int, PartitionResult] = {}  # of an earlier run, until a worker has checked the data
 
     def run(self, engine: Engine) -> Evaluation:
-        """Score every partition once.
-
-        Parameters
-        ----------
-        engine : Engine
-            The engine that runs the work.
-
-        Returns
-        -------
-        Evaluation
-            One score per measure.
-
-        Raises
-        ------
-        InputError
-            If no document could be scored or, in a strict run, at the first document that cannot be scored.
-        CheckpointError
-            If the checkpoint belongs to a different run.
-        """
+        """Score every partition once."""
         self._begin(engine)
         size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
         failures = list(self._score(engine, _groups(self._tasks(), size)))
@@ -248,21 +218,7 @@ class EvaluationRun:
 
 
 def partitions_per_task(partitions: int | None, workers: int) -> int:
-    """Return how many partitions to send together to another process.
-
-    Parameters
-    ----------
-    partitions : int or None
-        Number of partitions; None if it is not known.
-    workers : int
-        Number of workers.
-
-    Returns
-    -------
-    int
-        A number large enough that one scheduler can keep many workers busy, and small enough that every worker gets
-        several tasks.
-    """
+    """Return how many partitions to send together to another process."""
     if partitions is None:
         return 1
     return max(1, min(_MAX_PARTITIONS_PER_TASK, partitions // (_TASKS_PER_WORKER * workers)))

@@ -21,22 +21,7 @@ from caesura.model.value import Floats
 
 
 def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None, partitions: int | None) -> None:
-    """Make an empty folder for the scores, or clean the folder that an earlier run began.
-
-    Parameters
-    ----------
-    folder : str
-        The folder.
-    checkpoint : path or None
-        Folder of the checkpoint. If a run has begun there, it may have written scores. Its unfinished files are deleted.
-    partitions : int or None
-        Number of partitions of the collection; None if it is not known.
-
-    Raises
-    ------
-    OptionError
-        If pyarrow is missing, or the folder cannot be used, is not empty, or contains what the earlier run did not write.
-    """
+    """Make an empty folder for the scores, or clean the folder that an earlier run began."""
     path = Path(folder)
     if find_spec("pyarrow") is None:
         raise OptionError("scores: writing them needs pyarrow; run pip install 'caesura[parquet]'")
@@ -63,19 +48,9 @@ class _Unfinished(Exception):  # noqa: N818 - never leaves this module
 
 
 class ScoreFile:
-    """Writer of the document scores of one partition, batch by batch, to a file such as ``part-00000.parquet``.
+    """Writer of the document scores of one partition, batch by batch, to a file such as ``part-00000.parquet``."""
 
-    The columns are ``item``, ``row`` (its row in the file), and one column per measure (null if there is no value).
-
-    Parameters
-    ----------
-    folder : str
-        The folder.
-    measures : tuple of Measure
-        The measures.
-    number : int
-        Number of the partition.
-    """
+    # The columns are ``item``, ``row`` (its row in the file), and one column per measure (null if there is no value).
 
     def __init__(self, folder: str, measures: tuple[Measure, ...], number: int) -> None:
         self.folder = Path(folder)
@@ -85,15 +60,7 @@ class ScoreFile:
         self._stack = ExitStack()
 
     def add(self, chunk: Documents | DocumentPairs, columns: list[Floats]) -> None:
-        """Write the scores of a batch.
-
-        Parameters
-        ----------
-        chunk : Documents or DocumentPairs
-            The documents.
-        columns : list of arrays
-            One array per measure, NaN if a document has no score.
-        """
+        """Write the scores of a batch."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -129,13 +96,7 @@ class ScoreFile:
                 raise _Unfinished
 
     def digest(self) -> str | None:
-        """Return a hash of the finished file.
-
-        Returns
-        -------
-        str or None
-            Hexadecimal digits; None if there is no file.
-        """
+        """Return a hash of the finished file."""
         try:
             return file_digest(self.path)
         except OSError:

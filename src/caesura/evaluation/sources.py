@@ -32,43 +32,25 @@ from caesura.notices import warn
 
 Types = tuple[str, ...] | None
 
+# Number of pairs of an iterator, or items of a corpus, per partition.
 PAIRS_PER_PARTITION = 1000
-"""Number of pairs of an iterator, or items of a corpus, per partition."""
 _GROUPS_PER_PARTITION = 50  # a group is one file with whole items, or all files of one item
 _MAX_BLANKS = 2**10
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """Options for reading the documents of a source.
+    """Options for reading the documents of a source."""
 
-    Attributes
-    ----------
-    format : str or None
-        Name of the format; None detects it.
-    pattern : str or None
-        Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
-    align : str or None
-        How to align coders whose tokens differ.
-    align_all : bool
-        Whether to align coders whose tokens are the same too.
-    reference : str or None
-        Name of the coder who is the reference; None for ``"reference"``.
-    hypothesis : str or None
-        Name of the coder who is the hypothesis; None for ``"hypothesis"``.
-    options : mapping
-        Options of the format.
-    in_seconds : bool or None
-        Whether the measures compare tiers in seconds, so that tiers get no units; None if only some of them do.
-    """
-
-    format: str | None = None
+    format: str | None = None  # name of the format; None detects it
+    # Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
     pattern: str | None = None
-    align: str | None = None
-    align_all: bool = False
-    reference: str | None = None
-    hypothesis: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    align: str | None = None  # how to align coders whose tokens differ
+    align_all: bool = False  # whether to align coders whose tokens are the same too
+    reference: str | None = None  # name of the coder who is the reference; None for ``"reference"``
+    hypothesis: str | None = None  # name of the coder who is the hypothesis; None for ``"hypothesis"``
+    options: Mapping[str, Any] = field(default_factory=dict)  # options of the format
+    # Whether the measures compare tiers in seconds, so that tiers get no units; None if only some of them do.
     in_seconds: bool | None = False
 
     @property
@@ -82,51 +64,19 @@ class SourceOptions:
         return self.reference or SIDES[0], self.hypothesis or SIDES[1]
 
     def to_record(self) -> dict[str, str]:
-        """Return the options that are set, for a checkpoint.
-
-        Returns
-        -------
-        dict
-            Name -> value as text, with a hash of the content if the value is the path of a file.
-        """
+        """Return the options that are set, for a checkpoint."""
         names = ("format", "pattern", "align", "reference", "hypothesis")
         values = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         values |= {"align_all": True} if self.align_all else {}
         return {name: _option_record(value) for name, value in (values | dict(self.options)).items()}
 
     def refuse(self, *names: str, reason: str) -> None:
-        """Raise an error if one of these options, or any option of a format, is set.
-
-        Parameters
-        ----------
-        *names : str
-            Options that have no effect on this source.
-        reason : str
-            Reason why they have no effect; it completes the error message.
-
-        Raises
-        ------
-        OptionError
-            If an option is set; the message names the first one.
-        """
+        """Raise an error if one of these options, or any option of a format, is set."""
         for name in (*(name for name in names if getattr(self, name) is not None), *self.options):
             raise OptionError(f"{name} has no effect {reason}; leave it out")
 
     def with_settings(self, source: object, settings: Settings) -> SourceOptions:
-        """Return the options together with those that a settings file has for the format of the source.
-
-        Parameters
-        ----------
-        source : object
-            The source; only files have a format.
-        settings : Settings
-            The settings file.
-
-        Returns
-        -------
-        SourceOptions
-            Options that the caller set take precedence.
-        """
+        """Return the options together with those that a settings file has for the format of the source."""
         paths = _paths(source)
         if not paths:
             return self
@@ -144,18 +94,10 @@ def _option_record(value: object) -> str:
 
 @dataclass(frozen=True)
 class DocumentSource:
-    """The partitions of a collection, in order.
+    """The partitions of a collection, in order."""
 
-    Attributes
-    ----------
-    partitions : iterable of Partition
-        A sequence, or an iterator that can be read once.
-    types : tuple of str or None
-        The boundary types that the source declares, in order.
-    """
-
-    partitions: Iterable[Partition]
-    types: Types = None
+    partitions: Iterable[Partition]  # A sequence, or an iterator that can be read once
+    types: Types = None  # the boundary types that the source declares, in order
 
     @property
     def total(self) -> int | None:
@@ -173,16 +115,7 @@ class DocumentSource:
         return digest.hexdigest()
 
     def sample(self) -> tuple[DocumentSource, Corpus]:
-        """Read the first documents, to detect the kind of data in the source.
-
-        Returns
-        -------
-        source : DocumentSource
-            The complete source, including the documents that were read.
-        corpus : Corpus
-            The first documents that can be read, with the coders ``"reference"`` and ``"hypothesis"``; empty if there
-            are none.
-        """
+        """Read the first documents, to detect the kind of data in the source."""
         partitions: Iterable[Partition] = self.partitions
         if not isinstance(partitions, Sequence):
             iterator = iter(partitions)
@@ -215,29 +148,7 @@ def _sample_of(partition: Partition) -> Corpus:
 
 
 def open_source(source: object, options: SourceOptions, types: Types) -> DocumentSource:
-    """Divide a collection into partitions.
-
-    Parameters
-    ----------
-    source : path, list of paths, Corpus or iterable
-        The collection.
-    options : SourceOptions
-        How to read it.
-    types : tuple of str or None
-        Boundary types that the caller declares, in order.
-
-    Returns
-    -------
-    DocumentSource
-        The partitions.
-
-    Raises
-    ------
-    OptionError
-        If the source has a different type, if an option does not apply to it, or if a coder does not exist.
-    FormatError
-        If there is no such file.
-    """
+    """Divide a collection into partitions."""
     if paths := _paths(source):
         return _open_paths(paths, options, types)
     if isinstance(source, Corpus):
@@ -251,20 +162,7 @@ def open_source(source: object, options: SourceOptions, types: Types) -> Documen
 
 
 def may_hold_tiers(source: object, options: SourceOptions) -> bool:
-    """Return whether a source may contain tiers in seconds, by its objects or by the format of its first file.
-
-    Parameters
-    ----------
-    source : object
-        The collection.
-    options : SourceOptions
-        How to read it.
-
-    Returns
-    -------
-    bool
-        False for documents in arrays, and for iterators, which can be read only once.
-    """
+    """Return whether a source may contain tiers in seconds, by its objects or by the format of its first file."""
     if isinstance(source, Corpus):
         return source.holds(Tier)
     try:
@@ -294,20 +192,7 @@ _WRITTEN = {
 
 
 def check_outputs(source: object, **outputs: str | PathLike[str] | None) -> None:
-    """Raise an error if a folder that is written lies among the files that are read: the next run would read it.
-
-    Parameters
-    ----------
-    source : object
-        The collection; only paths are checked.
-    **outputs : path or None
-        The folders ``checkpoint``, ``scores`` and ``output``.
-
-    Raises
-    ------
-    OptionConflictError
-        If a file in one of the folders would belong to the source.
-    """
+    """Raise an error if a folder that is written lies among the files that are read: the next run would read it."""
     for name, folder in outputs.items():
         for path in _paths(source) if folder is not None else ():
             if any(folders.may_read(path, os.path.join(fspath(folder or ""), file)) for file in _WRITTEN[name]):
@@ -360,37 +245,14 @@ def _document_format(paths: Sequence[str]) -> str | None:
 
 @dataclass(frozen=True)
 class FileReader:
-    """Reads groups of files, and searches them for the two coders.
+    """Reads groups of files, and searches them for the two coders."""
 
-    Attributes
-    ----------
-    naming : NamingScheme
-        Scheme that interprets the names of all files.
-    options : SourceOptions
-        How to read them.
-    types : tuple of str or None
-        Boundary types that the caller declares.
-    """
-
-    naming: NamingScheme
-    options: SourceOptions
-    types: Types
+    naming: NamingScheme  # scheme that interprets the names of all files
+    options: SourceOptions  # how to read them
+    types: Types  # boundary types that the caller declares
 
     def read(self, files: Sequence[InputFile], excluded: list[FormatError]) -> Corpus:
-        """Read files that belong together, and convert tiers to segmentations.
-
-        Parameters
-        ----------
-        files : sequence of InputFile
-            The files.
-        excluded : list of FormatError
-            Errors of unreadable files are added to it.
-
-        Returns
-        -------
-        Corpus
-            The annotations.
-        """
+        """Read files that belong together, and convert tiers to segmentations."""
         options = self.options
         corpus = read_files(
             files,
@@ -405,18 +267,7 @@ class FileReader:
         return _with_units(corpus, files[0].path, excluded, options)
 
     def finds_both_coders(self, files: list[InputFile]) -> bool:
-        """Return whether the first readable file has both coders.
-
-        Parameters
-        ----------
-        files : list of InputFile
-            The files.
-
-        Returns
-        -------
-        bool
-            True for a single file, which is not read.
-        """
+        """Return whether the first readable file has both coders."""
         for file in files if len(files) > 1 else ():
             try:
                 choose_sides(self.read([file], []).coders, self.options.sides)
@@ -428,13 +279,7 @@ class FileReader:
         return len(files) == 1
 
     def check_coders(self, groups: list[list[InputFile]]) -> None:
-        """Raise an error early, before all files are read, if one of the two coders does not exist.
-
-        Parameters
-        ----------
-        groups : list of lists of InputFile
-            Groups of files that are read separately.
-        """
+        """Raise an error early, before all files are read, if one of the two coders does not exist."""
         by_file = dict.fromkeys(file.coder for group in groups for file in group)
         coders = [coder for coder in by_file if coder is not None]
         if None in by_file:
@@ -459,28 +304,15 @@ class FileReader:
 
 @dataclass(frozen=True)
 class FilePartition:
-    """Groups of files, each read separately: all files of one item, or one file with whole items.
+    """Groups of files, each read separately: all files of one item, or one file with whole items."""
 
-    Attributes
-    ----------
-    groups : tuple of tuples of InputFile
-        The files.
-    reader : FileReader
-        The reader of the files.
-    root : str
-        The folder that paths are relative to.
-    is_only : bool
-        Whether this is the only group.
-    """
-
-    groups: tuple[tuple[InputFile, ...], ...]
-    reader: FileReader
-    root: str
-    is_only: bool
+    groups: tuple[tuple[InputFile, ...], ...]  # the files
+    reader: FileReader  # the reader of the files
+    root: str  # the folder that paths are relative to
+    is_only: bool  # whether this is the only group
 
     @property
     def files(self) -> list[InputFile]:
-        """All files."""
         return [file for group in self.groups for file in group]
 
     @property
@@ -500,18 +332,7 @@ class FilePartition:
         return [_file_stamp(file.path, self.root) for file in self.files]
 
     def digest(self) -> str:
-        """Return a hash of the content of all files, and of the files that are read with them.
-
-        Returns
-        -------
-        str
-            Hexadecimal digits.
-
-        Raises
-        ------
-        FormatError
-            If a file cannot be read.
-        """
+        """Return a hash of the content of all files, and of the files that are read with them."""
         digest = blake2b(digest_size=16)
         for file in self.files:
             for path in (file.path, *companions(file.path)):
@@ -519,13 +340,7 @@ class FilePartition:
         return digest.hexdigest()
 
     def chunks(self) -> Iterator[Chunk]:
-        """Read each group as one batch, so that nothing depends on which groups are in one partition.
-
-        Yields
-        ------
-        DocumentPairs
-            The items of a group.
-        """
+        """Read each group as one batch, so that nothing depends on which groups are in one partition."""
         for group in self.groups:
             excluded: list[FormatError] = []
             corpus = self.reader.read(group, excluded)
@@ -536,13 +351,7 @@ class FilePartition:
             yield _pairs_of(corpus, self.reader.options, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Read the boundary types.
-
-        Returns
-        -------
-        set or tuple of str
-            The types that occur; a tuple, in order, if the documents declare them.
-        """
+        """Read the boundary types."""
         return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
@@ -643,30 +452,14 @@ def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[s
 
 @dataclass(frozen=True)
 class PairPartition:
-    """Pairs of objects.
+    """Pairs of objects."""
 
-    Attributes
-    ----------
-    first : int
-        Number of the first pair, from 1.
-    items : tuple of str
-        Names of the pairs.
-    pairs : tuple
-        The pairs (reference, hypothesis).
-    excluded : mapping
-        Index -> reason why a pair is missing.
-    path : str
-        Name of the source in messages.
-    converted : bool
-        Whether the pairs were converted to common units.
-    """
-
-    first: int
-    items: tuple[str, ...]
-    pairs: tuple[Any, ...]
-    excluded: Mapping[int, str] = field(default_factory=dict)
-    path: str = "pairs"
-    converted: bool = False
+    first: int  # number of the first pair, from 1
+    items: tuple[str, ...]  # names of the pairs
+    pairs: tuple[Any, ...]  # the pairs (reference, hypothesis)
+    excluded: Mapping[int, str] = field(default_factory=dict)  # index -> reason why a pair is missing
+    path: str = "pairs"  # name of the source in messages
+    converted: bool = False  # whether the pairs were converted to common units
 
     @property
     def place(self) -> str:
@@ -682,34 +475,16 @@ class PairPartition:
         return [self.first, len(self.pairs), digest.hexdigest()]
 
     def digest(self) -> str:
-        """Return a hash of the pairs.
-
-        Returns
-        -------
-        str
-            Hexadecimal digits.
-        """
+        """Return a hash of the pairs."""
         return str(self.fingerprint[-1])
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the pairs as one batch.
-
-        Yields
-        ------
-        DocumentPairs
-            All pairs.
-        """
+        """Yield the pairs as one batch."""
         rows = range(self.first, self.first + len(self.items))
         yield DocumentPairs(self.items, rows, self.pairs, self.excluded, converted=self.converted)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Collect the boundary types.
-
-        Returns
-        -------
-        set or tuple of str
-            The types that occur; a tuple, in order, if the segmentations declare them.
-        """
+        """Collect the boundary types."""
         return _types_of(self.pairs)
 
 

@@ -18,8 +18,8 @@ from caesura.errors import CaesuraError, FormatError
 
 __all__ = ["CONTENT_KEY", "pa", "pc", "pq"]  # otherwise type checkers treat imported names as private
 
+# Key in the metadata of a Parquet file that is a result, and no input.
 CONTENT_KEY = b"caesura.content"
-"""Key in the metadata of a Parquet file that is a result, and no input."""
 
 
 class _LazyModule:
@@ -41,20 +41,7 @@ else:
 
 
 def require_pyarrow(path: str, action: str) -> None:
-    """Raise an error if pyarrow is not installed.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file, for the message.
-    action : str
-        ``"reading"`` or ``"writing"``.
-
-    Raises
-    ------
-    FormatError
-        If pyarrow cannot be imported.
-    """
+    """Raise an error if pyarrow is not installed."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -63,18 +50,7 @@ def require_pyarrow(path: str, action: str) -> None:
 
 @contextmanager
 def reading_errors(path: str) -> Iterator[None]:
-    """Turn errors that Arrow raises inside a ``with`` block into a ``FormatError``.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file.
-
-    Yields
-    ------
-    None
-        Control to the block.
-    """
+    """Turn errors that Arrow raises inside a ``with`` block into a ``FormatError``."""
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as problem:
@@ -85,20 +61,7 @@ def reading_errors(path: str) -> Iterator[None]:
 
 
 def to_parquet(table: pa.Table, **options: Any) -> bytes:
-    """Return a table as the bytes of a Parquet file with checksums.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The table.
-    **options
-        Options of ``pyarrow.parquet.write_table``.
-
-    Returns
-    -------
-    bytes
-        Content of the file.
-    """
+    """Return a table as the bytes of a Parquet file with checksums."""
     out = io.BytesIO()
     pq.write_table(table, out, write_page_checksum=True, **options)
     return out.getvalue()
@@ -106,18 +69,7 @@ def to_parquet(table: pa.Table, **options: Any) -> bytes:
 
 @contextmanager
 def writing_errors(path: str) -> Iterator[None]:
-    """Turn an encoding error inside a ``with`` block into a ``FormatError``.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file.
-
-    Yields
-    ------
-    None
-        Control to the block.
-    """
+    """Turn an encoding error inside a ``with`` block into a ``FormatError``."""
     try:
         yield
     except UnicodeEncodeError:
@@ -125,36 +77,14 @@ def writing_errors(path: str) -> Iterator[None]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column contains text.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        Type of the column.
-
-    Returns
-    -------
-    bool
-        True for strings and for dictionaries of strings.
-    """
+    """Return whether a column contains text."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def to_list(column: pa.Array) -> Sequence[Any]:
-    """Return the values of a column. Equal values of a dictionary column share one Python object.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column.
-
-    Returns
-    -------
-    sequence
-        The values, None for null.
-    """
+    """Return the values of a column. Equal values of a dictionary column share one Python object."""
     if not pa.types.is_dictionary(column.type):
         return list(column.to_pylist())
     values = column.dictionary.to_pylist()
@@ -162,18 +92,7 @@ def to_list(column: pa.Array) -> Sequence[Any]:
 
 
 def to_int64(column: pa.Array) -> NDArray[np.int64]:
-    """Return the numbers of a column; 64-bit columns are not copied.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        A column of whole numbers without nulls.
-
-    Returns
-    -------
-    array
-        The numbers; numbers above the largest 64-bit integer become that integer.
-    """
+    """Return the numbers of a column; 64-bit columns are not copied."""
     if column.type == pa.uint64():
         column = pc.min_element_wise(column, pa.scalar(2**63 - 1, pa.uint64()))
     elif not pa.types.is_integer(column.type):
@@ -188,72 +107,24 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
 
 
 def null_places(column: pa.Array) -> NDArray[np.int64]:
-    """Return the indices of the nulls in a column.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column.
-
-    Returns
-    -------
-    array
-        Indices in ascending order.
-    """
+    """Return the indices of the nulls in a column."""
     if not column.null_count:
         return np.empty(0, np.int64)
     return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
 
 
 def without_nulls(column: pa.Array) -> pa.Array:
-    """Return a column of numbers with 0 in the place of nulls.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column.
-
-    Returns
-    -------
-    pyarrow.Array
-        The same column if it has no nulls.
-    """
+    """Return a column of numbers with 0 in the place of nulls."""
     return column.fill_null(0) if column.null_count else column
 
 
 def combined(column: pa.ChunkedArray) -> pa.Array:
-    """Return the only chunk of a column, or all of its chunks as one array.
-
-    Parameters
-    ----------
-    column : pyarrow.ChunkedArray
-        The column.
-
-    Returns
-    -------
-    pyarrow.Array
-        The values.
-    """
+    """Return the only chunk of a column, or all of its chunks as one array."""
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
 
 
 def type_codes(names: pa.Array, offsets: NDArray[np.int64], types: list[str]) -> NDArray[np.int64]:
-    """Return the boundary types of many documents as indices.
-
-    Parameters
-    ----------
-    names : pyarrow.Array
-        Types of all documents.
-    offsets : ndarray of int64
-        Index at which the types of each document begin, followed by the end of the last document.
-    types : list of str
-        Types that the indices refer to; new types are added.
-
-    Returns
-    -------
-    ndarray of int64
-        One index per type.
-    """
+    """Return the boundary types of many documents as indices."""
     if not pa.types.is_dictionary(names.type):
         names = names.dictionary_encode()
     codes = to_int64(without_nulls(names.indices))

@@ -206,10 +206,8 @@ def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
 
 
 def _lines(lines: Sequence[str]) -> Iterator[_Line]:
-    """Yield the lines that are not blank.
-
-    A line before the first token of a sentence is a comment if it begins with # and has not as many columns as tokens have.
-    """
+    """Yield the lines that are not blank."""
+    # A line before the first token of a sentence is a comment if it begins with # and has not as many columns as tokens have.
     tokens = (line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT)))
     columns = len(_cells(next(tokens, "")))
     begins_sentence = True
@@ -347,31 +345,7 @@ def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _T
 def spans_of_tags(
     reading: Reading, cells: Sequence[str], lines: Sequence[int], units: Sequence[str] | None, place: str
 ) -> Spans:
-    """Return the spans in a column of a table.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for warnings.
-    cells : sequence of str
-        One tag per token.
-    lines : sequence of int
-        Line of each tag.
-    units : sequence of str or None
-        The tokens.
-    place : str
-        Item and coder, for warnings.
-
-    Returns
-    -------
-    Spans
-        Spans over tokens, with categories.
-
-    Raises
-    ------
-    FormatError
-        If a cell is not a tag.
-    """
+    """Return the spans in a column of a table."""
     document = _Document(place, lines[0], list(units or [""] * len(cells)), sentence_starts=[0])
     for cell, line in zip(cells, lines, strict=True):
         match = _TAG.fullmatch(cell)

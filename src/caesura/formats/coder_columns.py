@@ -36,6 +36,7 @@ from caesura.formats.roles import Roles
 from caesura.formats.span_columns import possible_spans
 from caesura.model.segmentation import check_types
 
+# Shape of a column -> its description in the reading report.
 DESCRIPTIONS = {
     "marks": "1/0 marks",
     "types": "boundary types",
@@ -43,7 +44,6 @@ DESCRIPTIONS = {
     "numbers": "segment numbers",
     "tags": "tags of spans",
 }
-"""Shape of a column -> its description in the reading report."""
 _BLANK = frozenset(("empty", "not coded"))  # reasons why a column without a filled cell fits no shape
 _FLAG = re.compile(r"(is|has|was|had|contains)_(?!.*(bound|break|segment|split|topic|shift|start|end|mark|cut))")
 _NUMBERED_CODER = re.compile(r"(coder|annotator|annotation|rater|observer|worker|judge|expert|kodierer)_?[a-z0-9]+")
@@ -52,49 +52,20 @@ _OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|
 
 @dataclass
 class CoderColumns:
-    """The columns of a table that may be coders.
+    """The columns of a table that may be coders."""
 
-    Attributes
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of the columns.
-    types : tuple of str or None
-        Boundary types that the caller or the column ``types`` declares.
-    contents : dict of str to Content
-        Content of the columns that were examined.
-    groups : dict of tuple to Groups
-        Rows grouped by the columns in the key.
-    """
-
-    reading: Reading
-    table: Table
-    roles: Roles
-    types: tuple[str, ...] | None = field(init=False)
-    contents: dict[str, Content] = field(default_factory=dict)
-    groups: dict[tuple[str | None, ...], Groups] = field(default_factory=dict)
+    reading: Reading  # file that is being read
+    table: Table  # its cells
+    roles: Roles  # roles of the columns
+    types: tuple[str, ...] | None = field(init=False)  # boundary types that the caller or the column ``types`` declares
+    contents: dict[str, Content] = field(default_factory=dict)  # content of the columns that were examined
+    groups: dict[tuple[str | None, ...], Groups] = field(default_factory=dict)  # rows grouped by the columns in the key
 
     def __post_init__(self) -> None:
         self.types = self.reading.types or self._declared_types()
 
     def content(self, name: str, groups: Groups) -> Content:
-        """Return the content of a column by its cells and the declared types.
-
-        Parameters
-        ----------
-        name : str
-            Name of the column.
-        groups : Groups
-            Rows by item, stream and, in a long table, coder.
-
-        Returns
-        -------
-        Content
-            The content.
-        """
+        """Return the content of a column by its cells and the declared types."""
         if name not in self.contents:
             word = word_for_none(self.table.columns[name], groups)
             if word is not None:
@@ -142,50 +113,18 @@ class CoderColumns:
             return check_types(names)
 
     def candidates(self) -> list[str]:
-        """Return the columns without a role that may be coders.
-
-        Returns
-        -------
-        list of str
-            Names of columns, without those of participants and comments.
-        """
+        """Return the columns without a role that may be coders."""
         return [name for name in self.roles.rest if normalize(name) not in (*PERSON, *COMMENTS)]
 
     def item_groups(self) -> Groups:
-        """Return the rows by item and stream.
-
-        Returns
-        -------
-        Groups
-            The groups, in order of appearance.
-        """
+        """Return the rows by item and stream."""
         names = (self.roles.columns.get("item"), self.roles.columns.get("stream"))
         if names not in self.groups:
             self.groups[names] = Groups.of(self.table, names)
         return self.groups[names]
 
     def wide_coders(self, groups: Groups) -> tuple[list[str], str]:
-        """Return the columns of the coders in a table with one column per coder.
-
-        Parameters
-        ----------
-        groups : Groups
-            Rows by item and stream.
-
-        Returns
-        -------
-        columns : list of str
-            Names of the columns.
-        shape : str
-            ``"marks"``, ``"types"``, ``"labels"`` or ``"numbers"``.
-
-        Raises
-        ------
-        FormatError
-            If no column fits, or a cell is invalid.
-        AmbiguousFileError
-            If several shapes fit.
-        """
+        """Return the columns of the coders in a table with one column per coder."""
         names = self._possible_coders()
         by_shape: dict[str, list[str]] = {}
         contents = self._valid_contents(names, groups)
@@ -432,18 +371,7 @@ class CoderColumns:
         return [name for name in self.candidates() if _has_decimals(self.table.columns[name])]
 
     def no_coder(self, groups: Groups) -> FormatError:
-        """Return the error for a table in which no column fits.
-
-        Parameters
-        ----------
-        groups : Groups
-            Rows by item and stream.
-
-        Returns
-        -------
-        FormatError
-            The error, to be raised by the caller.
-        """
+        """Return the error for a table in which no column fits."""
         if not self.candidates():
             columns = ", ".join(self.table.columns)
             return self.reading.error(1, f"expected one column per coder besides {columns}; got none")
@@ -467,13 +395,7 @@ class CoderColumns:
         return self.reading.error(1, f"{problem}; {hint}")
 
     def ignore_others(self, coders: Sequence[str]) -> None:
-        """Report the columns that are not used.
-
-        Parameters
-        ----------
-        coders : sequence of str
-            Columns that are used although they have no role.
-        """
+        """Report the columns that are not used."""
         used = {*coders}
         for name in (*self.roles.ignored, *self.roles.rest):
             if name not in used:
@@ -483,27 +405,7 @@ class CoderColumns:
                 self.reading.ignored.append(f"{name} ({reason})")
 
     def value_column(self, groups: Groups) -> tuple[str, str]:
-        """Return the column of a long table that contains the marks or labels of all coders.
-
-        Parameters
-        ----------
-        groups : Groups
-            Rows by item, stream and coder.
-
-        Returns
-        -------
-        column : str
-            Name of the column.
-        shape : str
-            ``"marks"``, ``"types"``, ``"labels"`` or ``"numbers"``.
-
-        Raises
-        ------
-        FormatError
-            If no column fits, or a cell is invalid.
-        AmbiguousFileError
-            If several columns or shapes fit.
-        """
+        """Return the column of a long table that contains the marks or labels of all coders."""
         if self.reading.options["shape"] == "labels" and "label" in self.roles:
             return self.roles.columns["label"], "labels"
         if "mark" in self.roles:

@@ -14,23 +14,7 @@ _COLUMNS = ("coder", "group")
 
 
 def read_groups(path: str | PathLike[str]) -> dict[str, tuple[str, ...]]:
-    """Read groups of coders.
-
-    Parameters
-    ----------
-    path : str or path
-        A CSV file, separated by commas, semicolons or tabs, with the columns ``coder`` and ``group``.
-
-    Returns
-    -------
-    dict
-        Name of each group -> its coders, in the order of the file.
-
-    Raises
-    ------
-    FormatError
-        If a column or a cell is missing.
-    """
+    """Read groups of coders."""
     file = Path(fspath(path))
     lines = decode(file, load(file)).splitlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+# Role -> names of columns that have it.
 ALIASES: dict[str, tuple[str, ...]] = {
     "item": (
         *("item", "doc", "document", "doc_id", "docid", "document_id", "file", "filename", "text_id", "recording"),
@@ -36,7 +37,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "length": ("length", "duration", "n_obs"),
     "types": ("types",),
 }
-"""Role -> names of columns that have it."""
+# Names of two columns that are the start and the end of spans if a table has both.
 SPAN_PAIRS: tuple[tuple[str, str], ...] = (
     *(("start_offset", "end_offset"), ("begin_offset", "end_offset"), ("offset_start", "offset_end")),
     *(("start_char", "end_char"), ("char_start", "char_end"), ("begin_char", "end_char")),
@@ -44,54 +45,31 @@ SPAN_PAIRS: tuple[tuple[str, str], ...] = (
     *(("start_index", "end_index"), ("start_idx", "end_idx"), ("span_start", "span_end"), ("span_begin", "span_end")),
     *(("segment_start", "segment_end"), ("from", "to"), ("von", "bis")),
 )
-"""Names of two columns that are the start and the end of spans if a table has both."""
+# Names of columns with the duration of each segment, if a table has a start and no end.
 DURATIONS = ("duration", "dur", "dauer")
-"""Names of columns with the duration of each segment, if a table has a start and no end."""
+# Names of columns that are the label of spans if no other column is; in other tables they may be something else.
 SPAN_LABELS = (
     *("tag", "entity", "entity_type", "entity_label", "ner", "ner_tag", "annotation", "trial_type", "type", "class"),
     *("behavior", "behaviour", "layer"),
 )
-"""Names of columns that are the label of spans if no other column is; in other tables they may be something else."""
+# Names of columns that are never coders unless the user names them.
 COMMENTS = (
     *("comment", "comments", "note", "notes", "remark", "remarks", "memo", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "commentaire", "remarque"),
 )
-"""Names of columns that are never coders unless the user names them."""
+# Names of start and end columns that are always in seconds.
 SECONDS = ("start_time", "end_time", "begin_time", "onset", "xmin", "xmax", "tmin", "tmax")
-"""Names of start and end columns that are always in seconds."""
+# Names of columns that are the coder if no other column is, and otherwise the stream.
 PERSON = ("participant", "subject", "participant_id", "subject_id", "versuchsperson", "vp", "teilnehmer")
-"""Names of columns that are the coder if no other column is, and otherwise the stream."""
 
 
 def normalize(name: str) -> str:
-    """Return the name of a column in lower case, with underscores for spaces, dots and hyphens.
-
-    Parameters
-    ----------
-    name : str
-        Name in the header.
-
-    Returns
-    -------
-    str
-        The name for comparisons.
-    """
+    """Return the name of a column in lower case, with underscores for spaces, dots and hyphens."""
     return re.sub(r"[\s.\-]+", "_", name.strip().lower())
 
 
 def split_unit(name: str) -> tuple[str, str]:
-    """Return the name of a column without its unit of time, and the unit: ``"s"``, ``"ms"`` or nothing.
-
-    Parameters
-    ----------
-    name : str
-        Name in the header, such as ``"time_ms"`` or ``"Onset (s)"``.
-
-    Returns
-    -------
-    tuple of str
-        Normalized name and unit.
-    """
+    """Return the name of a column without its unit of time, and the unit: ``"s"``, ``"ms"`` or nothing."""
     normalized = normalize(name)
     match = re.fullmatch(r"(.+?)_?(?:[(\[](s|ms)[)\]]|_(s|sec|seconds|ms|msec|milliseconds))", normalized)
     if match is None:
@@ -99,7 +77,7 @@ def split_unit(name: str) -> tuple[str, str]:
     return match[1], "ms" if (match[2] or match[3]).startswith("m") else "s"
 
 
+# Normalized name of a column -> its role.
 ROLE_OF_NAME = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
-"""Normalized name of a column -> its role."""
+# Names that a column of a coder cannot have.
 RESERVED = frozenset({*ROLE_OF_NAME, *PERSON, *COMMENTS, "id", *(name for pair in SPAN_PAIRS for name in pair)})
-"""Names that a column of a coder cannot have."""

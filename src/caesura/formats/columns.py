@@ -46,8 +46,8 @@ _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _MAX_DIGITS = 40  # no program writes longer numbers
 _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
+# Last line in which titles above the header are expected.
 MAX_TITLE_LINE = 20
-"""Last line in which titles above the header are expected."""
 _PIECE_SIZE = 2**20  # characters
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
@@ -55,38 +55,14 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes
-    ----------
-    name : str
-        Name in the header.
-    values : list of str
-        Distinct cells.
-    codes : array
-        For each row, the index of its cell in ``values``.
-    """
-
-    name: str
-    values: list[str]
-    codes: NDArray[np.int32]
+    name: str  # name in the header
+    values: list[str]  # distinct cells
+    codes: NDArray[np.int32]  # for each row, the index of its cell in ``values``
 
     @classmethod
     def of(cls, name: str, cells: Sequence[str]) -> Column:
-        """Return a column of the given cells.
-
-        Parameters
-        ----------
-        name : str
-            Name of the column.
-        cells : sequence of str
-            One cell per row.
-
-        Returns
-        -------
-        Column
-            The column.
-        """
         index: defaultdict[str, int] = defaultdict(count().__next__)
         codes = np.fromiter(map(index.__getitem__, cells), np.int32, len(cells))
         return cls(name, list(index), codes)
@@ -115,52 +91,23 @@ class Column:
         return np.array(numbers, np.float64)[self.codes]
 
     def cells(self) -> list[str]:
-        """Return one cell per row.
-
-        Returns
-        -------
-        list of str
-            The cells.
-        """
+        """Return one cell per row."""
         values = self.values
         return [values[code] for code in self.codes.tolist()]
 
     def first_row(self, value: str) -> int:
-        """Return the first row with a cell.
-
-        Parameters
-        ----------
-        value : str
-            One of the distinct cells.
-
-        Returns
-        -------
-        int
-            Index of the row.
-        """
+        """Return the first row with a cell."""
         return int(np.argmax(self.codes == self.values.index(value)))
 
 
 @dataclass
 class Table:
-    """A table: columns of equal length, and the line of each row in the file.
+    """A table: columns of equal length, and the line of each row in the file."""
 
-    Attributes
-    ----------
-    columns : dict of str to Column
-        The columns by name, in the order of the header.
-    lines : array
-        Line of each row, counted from 1.
-    ignored : list of str
-        Columns that were left out while the table was decoded.
-    notes : list of str
-        Conversions, such as a decimal comma.
-    """
-
-    columns: dict[str, Column]
-    lines: NDArray[np.int64]
-    ignored: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    columns: dict[str, Column]  # the columns by name, in the order of the header
+    lines: NDArray[np.int64]  # line of each row, counted from 1
+    ignored: list[str] = field(default_factory=list)  # columns that were left out while the table was decoded
+    notes: list[str] = field(default_factory=list)  # conversions, such as a decimal comma
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -170,29 +117,7 @@ class Table:
 
 
 def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True, skip: int | None = None) -> Table:
-    """Return the table of a CSV or TSV file.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    delimiter : str or None
-        Character between cells; if None, it is found from the first rows.
-    header : bool, default True
-        Whether the first row contains the names of the columns. Otherwise they are called 1, 2, 3 and so on.
-    skip : int, optional
-        Number of lines above the header; by default titles are recognised (:mod:`caesura.formats.header`).
-
-    Returns
-    -------
-    Table
-        The table.
-
-    Raises
-    ------
-    FormatError
-        If a row has more or fewer cells than the header, a name occurs twice, or the quotes are invalid.
-    """
+    """Return the table of a CSV or TSV file."""
     declared, skipped = declared_delimiter(reading.text)
     chosen = declared or delimiter or find_delimiter(reading.text)
     rows = _Rows(reading, chosen, skipped, int(skipped > 0))
@@ -238,18 +163,7 @@ def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None)
 
 
 def titles_note(line: int) -> str:
-    """Return the note about lines above the header.
-
-    Parameters
-    ----------
-    line : int
-        Line of the header.
-
-    Returns
-    -------
-    str
-        The note.
-    """
+    """Return the note about lines above the header."""
     lines = "line 1 is" if line == 2 else f"lines 1 to {line - 1} are"
     return f"the header is in line {line}; {lines} left out"
 
@@ -288,15 +202,7 @@ class _Accumulator:
 
 
 class _Rows:
-    """Rows of a delimited text that are not empty, with their lines.
-
-    Attributes
-    ----------
-    position : int
-        Index in the text of the first character that is not read yet.
-    line : int
-        Number of lines that have been read.
-    """
+    """Rows of a delimited text that are not empty, with their lines."""
 
     def __init__(self, reading: Reading, delimiter: str, position: int = 0, line: int = 0) -> None:
         self.reading, self.delimiter = reading, delimiter
@@ -330,27 +236,7 @@ class _Rows:
 
 
 def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the rows of a delimited table that are not empty.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    delimiter : str
-        Character between cells.
-
-    Yields
-    ------
-    line : int
-        Number of the line, from 1.
-    cells : list of str
-        The cells of a row.
-
-    Raises
-    ------
-    FormatError
-        If the quotes of the table are invalid, or a cell is too long.
-    """
+    """Read the rows of a delimited table that are not empty."""
     if _is_raw(reading):
         yield from _Rows(reading, delimiter)
         return
@@ -438,29 +324,7 @@ def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]
 
 
 def table_of_rows(reading: Reading, names: Sequence[str], lines: Sequence[int], rows: Sequence[Sequence[str]]) -> Table:
-    """Return the table of rows that are as long as the header.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    names : sequence of str
-        Names of the columns; empty for a column without a name.
-    lines : sequence of int
-        Line of each row.
-    rows : sequence of sequences of str
-        The cells.
-
-    Returns
-    -------
-    Table
-        The table, without columns that have no name.
-
-    Raises
-    ------
-    FormatError
-        If a name occurs twice, or a column with content has no name.
-    """
+    """Return the table of rows that are as long as the header."""
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if rows:
@@ -497,10 +361,8 @@ def _with_names(reading: Reading, names: Sequence[str], parts: _Accumulator) -> 
 
 
 def _without_empty_rows(table: Table) -> Table:
-    """Return the table without rows of empty cells, if the item, the text or the time is filled in all other rows.
-
-    Otherwise an empty row may be a unit without a boundary.
-    """
+    """Return the table without rows of empty cells, if the item, the text or the time is filled in all other rows."""
+    # Otherwise an empty row may be a unit without a boundary.
     kept = _rows_to_keep(table)
     number = int(len(kept) - np.count_nonzero(kept))
     if not number:
@@ -532,11 +394,9 @@ def _counts_rows(column: Column) -> bool:
 
 
 def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
-    """Replace the decimal comma in columns that contain only such numbers and cells without a comma.
-
-    A column of numbers such as 1,500 does not change if commas may separate thousands, which they do not in a table with
-    semicolons.
-    """
+    """Replace the decimal comma in columns that contain only such numbers and cells without a comma."""
+    # A column of numbers such as 1,500 does not change if commas may separate thousands, which they do not in a table with
+    # semicolons.
     converted = []
     for name, column in table.columns.items():
         if _has_decimal_commas(column, may_be_thousands):
@@ -565,18 +425,7 @@ def _is_number_or_empty(cell: str) -> bool:
 
 
 def cell_text(value: Any) -> str:
-    """Return a value of a data frame, a Parquet file or a spreadsheet as the text of a cell.
-
-    Parameters
-    ----------
-    value : object
-        Text, a number, a truth value, a list of text, or a missing value.
-
-    Returns
-    -------
-    str
-        The text. A missing value is empty, and whole numbers have no decimal places.
-    """
+    """Return a value of a data frame, a Parquet file or a spreadsheet as the text of a cell."""
     if isinstance(value, str):
         return value
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
@@ -595,27 +444,7 @@ def _number_text(number: float) -> str:
 
 
 def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
-    """Return an Arrow table as a table of text.
-
-    Parameters
-    ----------
-    path : str
-        Name of the source, for messages.
-    data : pyarrow.Table
-        The table.
-    offset : int, default 1
-        Line of the first row.
-
-    Returns
-    -------
-    Table
-        The table.
-
-    Raises
-    ------
-    FormatError
-        If a column is nested, or the table is too large.
-    """
+    """Return an Arrow table as a table of text."""
     names = [str(name) for name in data.column_names]
     if len(names) * data.num_rows > MAX_TABLE_CELLS:
         raise FormatError(path, None, f"expected a table of at most {MAX_TABLE_CELLS} cells; this has more")
@@ -658,23 +487,7 @@ def _is_index(name: str, column: Column) -> bool:
 
 
 def from_parquet(reading: Reading) -> Table:
-    """Return the table of a Parquet file.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-
-    Returns
-    -------
-    Table
-        The table; the line of a row is its number, counted from 1.
-
-    Raises
-    ------
-    FormatError
-        If the file is damaged or claims to contain too much.
-    """
+    """Return the table of a Parquet file."""
     arrow.require_pyarrow(reading.path, "reading")
     with arrow.reading_errors(reading.path):
         source = pa.BufferReader(reading.data)
@@ -705,25 +518,7 @@ def from_parquet(reading: Reading) -> Table:
 
 
 def from_frame(data: Any, name: str = "the data frame") -> Table:
-    """Return a data frame as a table of text.
-
-    Parameters
-    ----------
-    data : object
-        A pandas data frame, or any table with the Arrow PyCapsule interface (polars, pyarrow, DuckDB).
-    name : str
-        Name of the frame, for messages.
-
-    Returns
-    -------
-    Table
-        The table; the line of a row is its number, counted from 1.
-
-    Raises
-    ------
-    FormatError
-        If the frame has several levels of row or column names.
-    """
+    """Return a data frame as a table of text."""
     if hasattr(data, "iloc") and hasattr(data, "columns"):  # pandas
         return _from_pandas(data, name)
     arrow.require_pyarrow(name, "reading")

@@ -51,6 +51,7 @@ _TOKEN_ID = re.compile("[1-9][0-9]{0,8}")
 _SKIPPED_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
 _CONNECTIVE = "conn"
 _BEGIN, _INSIDE, _OUTSIDE = "B", "I", "O"
+# Kind of marks -> key in MISC -> value in lower case -> its meaning.
 _VALUES = {
     "segments": {
         "BeginSeg": {"yes": _BEGIN, "no": _OUTSIDE},
@@ -61,7 +62,6 @@ _VALUES = {
         "Seg": {"b-conn": _BEGIN, "i-conn": _INSIDE, "o": _OUTSIDE},
     },
 }
-"""Kind of marks -> key in MISC -> value in lower case -> its meaning."""
 _EXPECTED = {"segments": "BeginSeg=Yes or Seg=B-seg", "connectives": "Conn=B-conn or Seg=B-Conn"}
 _ROLES = {"segments": "beginnings of segments", "connectives": "connectives"}
 _CHOICES = {"segments": "boundaries where segments begin", "connectives": "connectives as spans"}

@@ -20,29 +20,14 @@ from caesura.limits import MAX_BYTES, MAX_CELL_CHARACTERS, MAX_UNPACKED
 
 T = TypeVar("T")
 
+# A decimal number, with an optional sign and exponent.
 NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
-"""A decimal number, with an optional sign and exponent."""
 _GZIP = ".gz"
 _ZIP = b"PK\x03\x04"  # first bytes of a zip archive
 
 
 def table_text(rows: Iterable[Sequence[object]], delimiter: str, texts: Sequence[str] | None = None) -> str:
-    """Return rows as delimited text. Reading this text gives the same cells, even if they contain carriage returns.
-
-    Parameters
-    ----------
-    rows : iterable of sequences
-        Cells of each row.
-    delimiter : str
-        Character between cells.
-    texts : sequence of str, optional
-        The texts in the cells, if :func:`texts_of` was called before.
-
-    Returns
-    -------
-    str
-        One line per row.
-    """
+    """Return rows as delimited text. Reading this text gives the same cells, even if they contain carriage returns."""
     table = list(rows)
     texts = texts_of(table) if texts is None else texts
     if max(map(len, texts), default=0) > MAX_CELL_CHARACTERS:
@@ -61,44 +46,12 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str, texts: Sequence
 
 
 def texts_of(rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return the distinct texts in the cells of a table, so that each of them is examined once.
-
-    Parameters
-    ----------
-    rows : iterable of sequences
-        Cells of each row.
-
-    Returns
-    -------
-    list of str
-        The texts, without numbers and empty cells.
-
-    Examples
-    --------
-    >>> sorted(texts_of([("x", 1, None), ("x", 2.5, "y")]))
-    ['x', 'y']
-    """
+    """Return the distinct texts in the cells of a table, so that each of them is examined once."""
     return [cell for cell in set(chain.from_iterable(rows)) if isinstance(cell, str)]
 
 
 def as_text_cell(cell: str | float | None) -> str | float | None:
-    """Return a cell that no spreadsheet runs as a formula.
-
-    Parameters
-    ----------
-    cell : str, int, float or None
-        A cell; numbers stay as they are.
-
-    Returns
-    -------
-    str, int, float or None
-        Text that begins with ``=``, ``+``, ``-``, ``@`` or a control character, after an apostrophe.
-
-    Examples
-    --------
-    >>> as_text_cell("=1+1"), as_text_cell("-0.5"), as_text_cell(-0.5)
-    ("'=1+1", "'-0.5", -0.5)
-    """
+    """Return a cell that no spreadsheet runs as a formula."""
     if not isinstance(cell, str) or not cell or cell == "-":
         return cell
     return f"'{cell}" if cell[0] in "=+-@" or cell[0] < " " else cell
@@ -109,111 +62,31 @@ _NEGATIVE = re.compile(r"-[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+")
 
 
 def protect_cell(cell: T) -> T | str:
-    """Return a cell of a file that no spreadsheet runs as a formula; :func:`unprotect_cell` gives the cell back.
-
-    Parameters
-    ----------
-    cell : object
-        A cell. A dash, negative numbers and whatever is not text stay as they are.
-
-    Returns
-    -------
-    object
-        Text that begins with ``=``, ``+``, ``-``, ``@`` or a control character, and text that was protected before, has an
-        apostrophe before it.
-
-    Examples
-    --------
-    >>> protect_cell("=1+1"), protect_cell("-0.5"), protect_cell("'tis"), protect_cell("'=1")
-    ("'=1+1", '-0.5', "'tis", "''=1")
-    """
+    """Return a cell of a file that no spreadsheet runs as a formula; ``unprotect_cell`` gives the cell back."""
     if not isinstance(cell, str) or not _FORMULA.match(cell) or cell == "-" or _NEGATIVE.fullmatch(cell):
         return cell
     return f"'{cell}"
 
 
 def protected_texts(texts: Iterable[str]) -> dict[str, str]:
-    """Return the texts that :func:`protect_cell` changes.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Texts of cells.
-
-    Returns
-    -------
-    dict of str to str
-        Text -> text with an apostrophe.
-
-    Examples
-    --------
-    >>> protected_texts(["=1+1", "-0.5", "x"])
-    {'=1+1': "'=1+1"}
-    """
+    """Return the texts that ``protect_cell`` changes."""
     cells = {text: protect_cell(text) for text in texts if _FORMULA.match(text)}
     return {text: cell for text, cell in cells.items() if cell != text}
 
 
 def unprotect_cell(cell: str) -> str:
-    """Return the text of a cell that :func:`protect_cell` protected; other cells stay as they are.
-
-    Parameters
-    ----------
-    cell : str
-        A cell.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> unprotect_cell("'=1+1"), unprotect_cell("'tis"), unprotect_cell("''=1")
-    ('=1+1', "'tis", "'=1")
-    """
+    """Return the text of a cell that ``protect_cell`` protected; other cells stay as they are."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell, 1) else cell
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, as editors count them.
-
-    Parameters
-    ----------
-    text : str
-        Text whose lines end in a line feed, a carriage return or both.
-
-    Returns
-    -------
-    list of str
-        The lines without their line endings. An empty last line is left out.
-    """
+    """Return the lines of a text, as editors count them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def parse_json(path: str, text: str, content: str) -> Any:
-    """Return the value of a JSON text from an untrusted file.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file, for messages.
-    text : str
-        The JSON text.
-    content : str
-        Name of the expected content, for messages, such as ``"masses"``.
-
-    Returns
-    -------
-    object
-        The value.
-
-    Raises
-    ------
-    FormatError
-        If the text is not valid JSON, repeats a key, is nested too deeply, or has a number with too many digits.
-    """
+    """Return the value of a JSON text from an untrusted file."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -235,38 +108,12 @@ def parse_json(path: str, text: str, content: str) -> Any:
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON, without escaping non-ASCII characters.
-
-    Parameters
-    ----------
-    value : object
-        Value to write.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """Return a value as JSON, without escaping non-ASCII characters."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
-    """Return whether a text is JSON of a certain shape.
-
-    Parameters
-    ----------
-    text : str
-        Content of a file.
-    keys : str
-        Regular expression of keys, such as ``"coders|tracks"``. A text without any of these keys is not parsed.
-    matches : callable
-        ``matches(data)`` returns whether the parsed data have the expected shape.
-
-    Returns
-    -------
-    bool
-        True if the data match. False if they do not, or if the text is not valid JSON.
-    """
+    """Return whether a text is JSON of a certain shape."""
     if not text.lstrip().startswith(("{", "[")) or not re.search(rf'"(?:{keys})"\s*:', text):
         return False
     try:
@@ -276,18 +123,7 @@ def is_json_of(text: str, keys: str, matches: Callable[[Any], bool]) -> bool:
 
 
 def cut_notes(text: str) -> list[str]:
-    """Return a note if the last of several lines has no line end, as in a file of which the rest is missing.
-
-    Parameters
-    ----------
-    text : str
-        Content of a file whose last line may be incomplete and still valid.
-
-    Returns
-    -------
-    list of str
-        One note, or none.
-    """
+    """Return a note if the last of several lines has no line end, as in a file of which the rest is missing."""
     has_lines = "\n" in text or "\r" in text
     if not has_lines or text.endswith(("\n", "\r")):
         return []
@@ -295,18 +131,7 @@ def cut_notes(text: str) -> list[str]:
 
 
 def describe_value(value: object) -> str:
-    """Return a short description of a value from an untrusted file, without the content of objects and lists.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    str
-        At most 81 characters.
-    """
+    """Return a short description of a value from an untrusted file, without the content of objects and lists."""
     if isinstance(value, int) and value.bit_length() > 200:
         return "a very large number"
     if isinstance(value, (str, int, float)) or value is None:
@@ -316,43 +141,13 @@ def describe_value(value: object) -> str:
 
 
 def unpacked_path(path: str | PathLike[str]) -> Path:
-    """Return the path of a file without the suffix ``.gz``.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of a file that may be compressed, such as ``"people.csv.gz"``.
-
-    Returns
-    -------
-    Path
-        The path whose suffix names the format, such as ``people.csv``.
-    """
+    """Return the path of a file without the suffix ``.gz``."""
     place = Path(path)
     return place.with_suffix("") if place.suffix.lower() == _GZIP and Path(place.stem).suffix else place
 
 
 def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
-    """Return the bytes of a file; a file whose name ends in ``.gz`` is unpacked.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-    may_be_empty : bool, default False
-        Whether a file without content is allowed.
-
-    Returns
-    -------
-    bytes
-        Content of the file.
-
-    Raises
-    ------
-    FormatError
-        If the file does not exist, is not a regular file, cannot be read, is empty, is larger than ``MAX_BYTES``, or
-        unpacks to more than ``MAX_UNPACKED`` bytes.
-    """
+    """Return the bytes of a file; a file whose name ends in ``.gz`` is unpacked."""
     place = Path(path)
     try:
         if "\0" in str(path):
@@ -394,51 +189,14 @@ def _unpack(path: str | PathLike[str], data: bytes) -> bytes:
 
 
 def decode(path: str | PathLike[str], data: bytes) -> str:
-    """Decode bytes as UTF-8, with or without a byte order mark, or as UTF-16 with one.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file, for messages.
-    data : bytes
-        Content of the file.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Decode bytes as UTF-8, with or without a byte order mark, or as UTF-16 with one."""
     return decode_text(path, data)[0]
 
 
 def decode_text(
     path: str | PathLike[str], data: bytes, encoding: str | None = None, *, guess: bool = False
 ) -> tuple[str, str]:
-    """Decode bytes, and describe the encoding if it is not UTF-8.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file, for messages.
-    data : bytes
-        Content of the file.
-    encoding : str, optional
-        Encoding that the user named.
-    guess : bool, default False
-        Whether bytes that are not UTF-8 are read as Windows-1252.
-
-    Returns
-    -------
-    text : str
-        The text.
-    note : str
-        The encoding, if it is not UTF-8.
-
-    Raises
-    ------
-    FormatError
-        If the bytes are not in this encoding, or contain a NUL character.
-    """
+    """Decode bytes, and describe the encoding if it is not UTF-8."""
     if data.startswith(_ZIP):
         raise FormatError(path, None, "expected text; this is a zip archive; unpack it and read the files in it")
     chosen, note = _encoding(data, encoding)

@@ -39,6 +39,7 @@ _CODERS = ("coders", "n", "n_coders", "number_of_coders", "raters", "n_raters")
 _POSITION = "position"
 _PARQUET, _EXCEL = b"PAR1", b"PK"
 
+# Options of tables that say how many coders marked each place.
 COUNT_OPTIONS = (
     Option("at_least", None, optional(whole(1)), "tables of counts: number of coders from which a place is a boundary"),
     Option(
@@ -48,33 +49,12 @@ COUNT_OPTIONS = (
         "tables of counts: whether a row is a unit or a position between two units",
     ),
 )
-"""Options of tables that say how many coders marked each place."""
 
 Whole = NDArray[np.int64]
 
 
 def read_counts(reading: Reading, table: Table, roles: Roles) -> Corpus | None:
-    """Return the segmentations of a table of counts, or None if the table has other content.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``COUNT_OPTIONS``.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of its columns.
-
-    Returns
-    -------
-    Corpus or None
-        One coder, whose boundaries are the places that at least ``at_least`` coders marked.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If the option ``at_least`` is not set, or rows may be units or positions.
-    """
+    """Return the segmentations of a table of counts, or None if the table has other content."""
     columns = _find_counts(table, roles)
     if columns is None:
         return None

@@ -19,31 +19,18 @@ from numpy.typing import NDArray
 from caesura.formats import arrow
 from caesura.formats.arrow import pa
 
+# Number of characters that are parsed at a time, apart from the rest of the last line.
 BLOCK_SIZE = 2**23
-"""Number of characters that are parsed at a time, apart from the rest of the last line."""
+# Number of characters of a table from which on pyarrow is used; its import takes as long as parsing this much.
 MIN_SIZE = 2**20
-"""Number of characters of a table from which on pyarrow is used; its import takes as long as parsing this much."""
 _MAX_WIDTH = 1000  # every column of a block takes time, even if it has few rows
 
+# For each column, the distinct cells in order of appearance, and the index of the cell of each row.
 Block = list[tuple[list[str], NDArray[np.int64]]]
-"""For each column, the distinct cells in order of appearance, and the index of the cell of each row."""
 
 
 def is_useful(size: int, width: int) -> bool:
-    """Return whether pyarrow is installed and a table is so large that it saves time.
-
-    Parameters
-    ----------
-    size : int
-        Number of characters.
-    width : int
-        Number of columns.
-
-    Returns
-    -------
-    bool
-        False if the standard library must parse the table.
-    """
+    """Return whether pyarrow is installed and a table is so large that it saves time."""
     return size >= MIN_SIZE and 0 < width <= _MAX_WIDTH and _is_installed()
 
 
@@ -53,22 +40,7 @@ def _is_installed() -> bool:
 
 
 def parse_block(block: str, delimiter: str, width: int) -> Block | None:
-    """Parse whole lines.
-
-    Parameters
-    ----------
-    block : str
-        The lines.
-    delimiter : str
-        Character between cells.
-    width : int
-        Number of cells per row.
-
-    Returns
-    -------
-    list of (list of str, array) or None
-        Distinct cells and indices of each column; None if the standard library must parse the block.
-    """
+    """Parse whole lines."""
     if not _is_plain(block, delimiter):
         return None
     from pyarrow import csv as arrow_csv

@@ -35,21 +35,7 @@ def _read(reading: Reading) -> Corpus:
 
 
 def word_times(path: str | PathLike[str], *, snap: float = 1e-4) -> tuple[dict[str, WordTimes], int]:
-    """Return the words of each recording with their times. The duration of a word may be 0.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A .ctm file.
-    snap : float, default 1e-4
-        Largest overlap of two words in seconds. Overlapping words are cut in the middle of the overlap; a larger overlap
-        is an error.
-
-    Returns
-    -------
-    tuple of (dict, int)
-        Recording -> ``(word, start, end)`` in the order of the file, and the number of overlaps that were removed.
-    """
+    """Return the words of each recording with their times. The duration of a word may be 0."""
     reading = Reading(fspath(path), decode(path, load(path)))
     return snap_words(reading, _recordings(reading, allow_empty=True), snap, allow_empty=True)
 
@@ -90,47 +76,14 @@ def _rows(reading: Reading, allow_empty: bool) -> Iterator[tuple[str, str, Inter
 
 
 def parse_decimal(reading: Reading, line: int, name: str, cell: str) -> Decimal:
-    """Return the number in a cell, as a decimal number, whose sums are exact.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    line : int
-        Line of the cell.
-    name : str
-        Name of the number, such as ``"start"``.
-    cell : str
-        Text of the number.
-
-    Returns
-    -------
-    Decimal
-        The number.
-
-    Raises
-    ------
-    FormatError
-        If the cell is not a number, or is too large or too long.
-    """
+    """Return the number in a cell, as a decimal number, whose sums are exact."""
     if len(cell) > _MAX_DIGITS or not NUMBER.fullmatch(cell) or not abs(float(cell)) < _MAX_TIME:
         raise reading.error(line, f"{name} must be a number below {_MAX_TIME:g}; got {cell[:40]!r}")
     return Decimal(repr(float(cell)) if "e" in cell.lower() else cell)
 
 
 def end_time(start: Decimal, duration: Decimal) -> float:
-    """Return the sum of two decimal numbers. 0.1 + 0.2 is 0.3, so that adjacent intervals share their edge.
-
-    Parameters
-    ----------
-    start, duration : Decimal
-        Numbers from :func:`parse_decimal`.
-
-    Returns
-    -------
-    float
-        The end in seconds.
-    """
+    """Return the sum of two decimal numbers. 0.1 + 0.2 is 0.3, so that adjacent intervals share their edge."""
     return float(_EXACT.add(start, duration))
 
 

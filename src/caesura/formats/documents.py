@@ -35,41 +35,27 @@ from caesura.model.value import list_few
 from caesura.notices import warn
 from caesura.options import Option, text
 
+# The two columns with annotations.
 SIDES = ("reference", "hypothesis")
-"""The two columns with annotations."""
+# All columns.
 FIELDS = ("item", "length", *SIDES, *(f"{side}_types" for side in SIDES), *(f"{side}_times" for side in SIDES))
-"""All columns."""
+# Number of characters of the name of an unknown field that messages show.
 MAX_NAME = 40
-"""Number of characters of the name of an unknown field that messages show."""
+# Options that choose the coders for the two columns.
 WRITING_OPTIONS = tuple(Option(side, None, text, f"for writing: the coder that is the {side}") for side in SIDES)
-"""Options that choose the coders for the two columns."""
 
 _Pair = tuple[Annotation, Annotation]
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """Part of a file of documents, read by one worker.
+    """Part of a file of documents, read by one worker."""
 
-    Attributes
-    ----------
-    path : str
-        Path of the file.
-    name : str
-        Path of the file relative to the data set.
-    size : int
-        Size of the file in bytes.
-    first : int
-        First row group or byte.
-    last : int or None
-        End of the row groups or bytes, excluded; None for the end of the file.
-    """
-
-    path: str
-    name: str
-    size: int
-    first: int = 0
-    last: int | None = None
+    path: str  # path of the file
+    name: str  # path of the file relative to the data set
+    size: int  # size of the file in bytes
+    first: int = 0  # first row group or byte
+    last: int | None = None  # end of the row groups or bytes, excluded; None for the end of the file
 
     @property
     def place(self) -> str:
@@ -78,22 +64,11 @@ class FilePart:
 
     @property
     def fingerprint(self) -> list[Any]:
-        """Values that identify the part in a checkpoint; :meth:`digest` identifies its content."""
+        """Values that identify the part in a checkpoint; ``digest`` identifies its content."""
         return [self.name, self.size, self.first, self.last]
 
     def digest(self) -> str:
-        """Return a hash of the content of the part.
-
-        Returns
-        -------
-        str
-            Hexadecimal digits.
-
-        Raises
-        ------
-        FormatError
-            If the file cannot be read.
-        """
+        """Return a hash of the content of the part."""
         try:
             return file_digest(self.path, self._ranges())
         except OSError as problem:
@@ -104,23 +79,11 @@ class FilePart:
         raise NotImplementedError
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
-        """Read the documents.
-
-        Yields
-        ------
-        Documents or DocumentPairs
-            Batches of bounded size.
-        """
+        """Read the documents."""
         raise NotImplementedError
 
     def types(self) -> set[str]:
-        """Return the boundary types that occur in the part.
-
-        Returns
-        -------
-        set of str
-            Empty if boundaries have no types.
-        """
+        """Return the boundary types that occur in the part."""
         if not self._has_types():
             return set()
         return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types if name}
@@ -133,25 +96,7 @@ class FilePart:
 
 
 def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]) -> Corpus:
-    """Return the corpus of a file, with the coders ``reference`` and ``hypothesis``.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    chunks : iterable of Documents or DocumentPairs
-        The documents.
-
-    Returns
-    -------
-    Corpus
-        Two annotations per document, or one if a tree is missing.
-
-    Raises
-    ------
-    OptionError
-        If the option ``reference`` or ``hypothesis`` is set; the columns already determine the two sides.
-    """
+    """Return the corpus of a file, with the coders ``reference`` and ``hypothesis``."""
     for side in SIDES:
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
@@ -177,10 +122,9 @@ def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]
 
 
 class _DocumentNames:
-    """Names for the documents of a file. Each line is a document, so those of the same name are numbered.
+    """Names for the documents of a file. Each line is a document, so those of the same name are numbered."""
 
-    ``evaluate`` counts each of them too, without a look at the names of ten million documents.
-    """
+    # ``evaluate`` counts each of them too, without a look at the names of ten million documents.
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -199,24 +143,7 @@ class _DocumentNames:
 
 
 def parse_trees(row: Mapping[str, Any]) -> tuple[Tree | None, ...]:
-    """Return the two trees of a document.
-
-    Parameters
-    ----------
-    row : mapping
-        The columns of the document. The columns ``reference`` and ``hypothesis`` contain brackets, or None if there is no
-        tree. The columns with times are optional.
-
-    Returns
-    -------
-    tuple of Tree or None
-        Reference and hypothesis; None if there is no tree.
-
-    Raises
-    ------
-    TreeError
-        If the brackets or the times are invalid.
-    """
+    """Return the two trees of a document."""
     return tuple(_parse_tree(side, row[side], row.get(f"{side}_times")) for side in SIDES)
 
 
@@ -235,26 +162,7 @@ def _parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
 
 
 def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:
-    """Return the reference coder and the hypothesis coder.
-
-    Parameters
-    ----------
-    coders : sequence of str
-        Coders of a corpus.
-    chosen : mapping
-        The keys ``reference`` and ``hypothesis`` with the name of a coder, or None for the coder called ``reference`` or
-        ``hypothesis``.
-
-    Returns
-    -------
-    tuple of str
-        Reference and hypothesis.
-
-    Raises
-    ------
-    OptionError
-        If a coder does not exist, or if both coders are the same.
-    """
+    """Return the reference coder and the hypothesis coder."""
     reference, hypothesis = (chosen.get(side) or side for side in SIDES)
     for side, name in zip(SIDES, (reference, hypothesis), strict=True):
         if name not in coders:
@@ -266,23 +174,7 @@ def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tup
 
 
 def document_rows(writing: Writing) -> list[dict[str, Any]]:
-    """Return one row per item that both coders annotated, and warn about the other items.
-
-    Parameters
-    ----------
-    writing : Writing
-        The file, with the options ``reference`` and ``hypothesis`` (see :func:`choose_sides`).
-
-    Returns
-    -------
-    list of dict
-        Column -> value, one dictionary per item.
-
-    Raises
-    ------
-    FormatError
-        If an item does not consist of two segmentations or two trees, or if no item has both coders.
-    """
+    """Return one row per item that both coders annotated, and warn about the other items."""
     pairs, incomplete = _pairs(writing)
     if incomplete:
         warn(f"{writing.path}: left out, because only one of the two coders annotated them: {list_few(incomplete)}")
@@ -296,23 +188,7 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
 
 
 def common_types(writing: Writing) -> tuple[str, ...] | None:
-    """Return the boundary types that all documents declare.
-
-    Parameters
-    ----------
-    writing : Writing
-        The file, with the options ``reference`` and ``hypothesis`` (see :func:`choose_sides`).
-
-    Returns
-    -------
-    tuple of str or None
-        The types in ordinal order; None if boundaries have no types or no document declares an order.
-
-    Raises
-    ------
-    FormatError
-        If documents declare different types.
-    """
+    """Return the boundary types that all documents declare."""
     pairs, _ = _pairs(writing)
     declared = [segmentation for segmentation in _segmentations(pairs) if segmentation.types_declared]
     scales = dict.fromkeys(segmentation.types for segmentation in declared if segmentation.types != UNTYPED)

@@ -24,49 +24,26 @@ from caesura.formats.documents import FIELDS, MAX_NAME, SIDES
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.value import Ints
 
+# Number of bytes that are parsed at a time, apart from the rest of the last line.
 BLOCK_BYTES = 2**20
-"""Number of bytes that are parsed at a time, apart from the rest of the last line."""
 _PIECE_BYTES = 2**16  # of a block with unknown fields; bounds the memory that their columns need
 _MAX_PIECE_BYTES = 2**18  # a longer line is left to the standard library
 _MAX_OPENINGS = 200  # brackets per line with unknown fields, which bounds how deeply they are nested
 _LONG_NUMBER = re.compile(rb"[0-9]{1000}")
 _LIMIT = 2**62
 
+# Name of an invalid document, and what is wrong.
 Problem = tuple[str, str]
-"""Name of an invalid document, and what is wrong."""
 
 
 @cache
 def is_available() -> bool:
-    """Return whether pyarrow is installed.
-
-    Returns
-    -------
-    bool
-        False if lines must be parsed by the standard library.
-    """
+    """Return whether pyarrow is installed."""
     return find_spec("pyarrow") is not None
 
 
 def parse_block(line: int, data: bytes) -> Iterator[tuple[int, bytes, pa.Table | None]]:
-    """Parse whole lines.
-
-    Parameters
-    ----------
-    line : int
-        Number of the first line.
-    data : bytes
-        The lines.
-
-    Yields
-    ------
-    line : int
-        Number of the first line of a stretch.
-    data : bytes
-        The lines of the stretch.
-    table : pyarrow.Table or None
-        One row per line; None if the standard library must parse these lines.
-    """
+    """Parse whole lines."""
     table = _parse(data, "error")
     if table is not None:
         yield line, data, table
@@ -95,10 +72,8 @@ def _is_harmless(piece: bytes) -> bool:
 
 
 def _parse(data: bytes, unknown_fields: str) -> pa.Table | None:
-    """Return one row per line, or None if a line is not an object with values of the expected types.
-
-    Names of items are text or numbers, as in the first line. Unknown fields become columns without values.
-    """
+    """Return one row per line, or None if a line is not an object with values of the expected types."""
+    # Names of items are text or numbers, as in the first line. Unknown fields become columns without values.
     lines = data.rstrip(b"\r\n")
     if not _has_one_object_per_line(lines):
         return None
@@ -148,22 +123,7 @@ def _read(lines: bytes, item_type: pa.DataType, unknown_fields: str) -> pa.Table
 
 
 def to_documents(line: int, table: pa.Table, problem_of: Callable[[int], Problem]) -> Iterator[Documents]:
-    """Convert a table, separately for documents with and without boundary types.
-
-    Parameters
-    ----------
-    line : int
-        Line of the first row.
-    table : pyarrow.Table
-        A table of :func:`parse_block`.
-    problem_of : callable
-        Returns the name of the document in a row of the table, and what is wrong with it.
-
-    Yields
-    ------
-    Documents
-        The documents; invalid ones are among ``excluded``.
-    """
+    """Convert a table, separately for documents with and without boundary types."""
     unknown = tuple(name[:MAX_NAME] for name in table.column_names if name not in FIELDS)
     columns = {name: arrow.combined(table.column(name)) for name in _schema(pa.string()).names}
     problems = {row: problem_of(row) for row in _invalid_rows(columns)}

@@ -35,8 +35,8 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
+# Maximum number of documents per batch; documents with many boundaries make smaller batches.
 BATCH_SIZE = 2**13
-"""Maximum number of documents per batch; documents with many boundaries make smaller batches."""
 _MAX_ENTRIES = 2**20  # positions or characters of brackets per batch
 _PART_BYTES = 2**23
 _MIN_ARROW_BYTES = 2**20  # the import of pyarrow takes as long as parsing this much without it
@@ -45,18 +45,10 @@ _MAX_LINE_BYTES = 2**26
 
 @dataclass(frozen=True)
 class LineRange(FilePart):
-    """Lines of a file between two byte offsets.
+    """Lines of a file between two byte offsets."""
 
-    Attributes
-    ----------
-    last : int
-        End of the bytes, excluded.
-    line : int
-        Number of the first line, from 1.
-    """
-
-    last: int = 0
-    line: int = 1
+    last: int = 0  # end of the bytes, excluded
+    line: int = 1  # number of the first line, from 1
 
     @property
     def place(self) -> str:
@@ -66,13 +58,7 @@ class LineRange(FilePart):
         return f"{self.path}, bytes {self.first} to {self.last}"
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
-        """Read the documents.
-
-        Yields
-        ------
-        Documents or DocumentPairs
-            Batches of bounded size.
-        """
+        """Read the documents."""
         if self.size >= _MIN_ARROW_BYTES and documents_arrow.is_available():
             for number, data in self._blocks():
                 yield from _block_batches(self.path, number, data)
@@ -114,20 +100,7 @@ class LineRange(FilePart):
 
 
 def partitions(files: Sequence[str], root: str) -> list[LineRange]:
-    """Return the files of a data set, with large files split into parts.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Paths of the files.
-    root : str
-        Folder of the data set.
-
-    Returns
-    -------
-    list of LineRange
-        The parts. A file that cannot be opened becomes one empty part, and reading that part raises the error.
-    """
+    """Return the files of a data set, with large files split into parts."""
     parts = []
     for path in files:
         name = os.path.relpath(path, root)
@@ -173,30 +146,14 @@ def _open(path: str) -> Iterator[BinaryIO]:
 
 @dataclass
 class _Line:
-    """A document, or what is wrong with a line.
+    """A document, or what is wrong with a line."""
 
-    Attributes
-    ----------
-    item : str
-        Name of the document.
-    kind : str
-        Segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``.
-    content : mapping, tuple or None
-        The parsed object, or a pair of trees; None if the line is invalid.
-    problem : str
-        What is wrong with an invalid line.
-    size : int
-        Number of positions or characters.
-    ignored : tuple of str
-        Unknown fields.
-    """
-
-    item: str
-    kind: str = "plain"
-    content: Any = None
-    problem: str = ""
-    size: int = 0
-    ignored: tuple[str, ...] = ()
+    item: str  # name of the document
+    kind: str = "plain"  # segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``
+    content: Any = None  # the parsed object, or a pair of trees; None if the line is invalid
+    problem: str = ""  # what is wrong with an invalid line
+    size: int = 0  # number of positions or characters
+    ignored: tuple[str, ...] = ()  # unknown fields
 
 
 @dataclass
@@ -256,11 +213,9 @@ def _flatten(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 
 
 def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | DocumentPairs]:
-    """Yield batches of documents as soon as they are full.
-
-    Typed segmentations, plain segmentations and trees are kept in separate batches. Therefore the result for a document
-    does not depend on the documents around it.
-    """
+    """Yield batches of documents as soon as they are full."""
+    # Typed segmentations, plain segmentations and trees are kept in separate batches. Therefore the result for a document does
+    # not depend on the documents around it.
     batches: dict[str, _Batch] = {}
     for number, data in lines:
         if not data.removeprefix(BOM_UTF8).strip():
@@ -377,18 +332,7 @@ def _write(writing: Writing) -> str:
 
 
 def are_documents(path: str) -> bool:
-    """Return whether the first line of a file is a document of this format, or is damaged.
-
-    Parameters
-    ----------
-    path : str
-        A file of JSON lines.
-
-    Returns
-    -------
-    bool
-        False if the line is an object with other fields, which :mod:`caesura.formats.json_fields` reads.
-    """
+    """Return whether the first line of a file is a document of this format, or is damaged."""
     try:
         with open(path, "rb") as file:
             line = next((line for line in iter(lambda: file.readline(_MAX_LINE_BYTES), b"") if line.strip()), b"")
@@ -403,10 +347,8 @@ def are_documents(path: str) -> bool:
 
 
 def _looks_like(text: str) -> bool:
-    """Return whether the first line has both sides and only known fields, or else valid positions or trees.
-
-    Other files may have fields of the same names, such as ``reference`` and ``hypothesis`` in seconds.
-    """
+    """Return whether the first line has both sides and only known fields, or else valid positions or trees."""
+    # Other files may have fields of the same names, such as ``reference`` and ``hypothesis`` in seconds.
     line = text.lstrip().partition("\n")[0].encode(errors="surrogatepass")
     try:
         row = _parse_row("", line)

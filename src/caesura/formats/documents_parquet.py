@@ -37,8 +37,8 @@ from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
+# Maximum number of documents per batch; documents with many boundaries make smaller batches.
 BATCH_SIZE = 2**15
-"""Maximum number of documents per batch; documents with many boundaries make smaller batches."""
 _BATCH_ENTRIES = 2**23  # approximate number of positions per column of a batch
 _MAX_ENTRIES = 2**27  # per column of a row group; a single row may contain all of them and needs a gigabyte
 _TREE_CHARACTERS = 2**22  # number of characters in brackets that are parsed into trees at a time
@@ -65,13 +65,7 @@ class RowGroups(FilePart):
         return f"{self.path}, row groups {self.first} to {self.last - 1}"
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
-        """Read the documents.
-
-        Yields
-        ------
-        Documents or DocumentPairs
-            Batches of bounded size.
-        """
+        """Read the documents."""
         with _open(self.path) as (file, pages):
             last = file.num_row_groups if self.last is None else self.last
             yield from _DocumentReader(self.path, file, pages).read(range(self.first, last))
@@ -97,25 +91,7 @@ class RowGroups(FilePart):
 
 
 def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
-    """Return the files of a data set, with large files split at their row groups.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Paths of the files.
-    root : str
-        Folder of the data set.
-
-    Returns
-    -------
-    list of RowGroups
-        The parts.
-
-    Raises
-    ------
-    FormatError
-        If a file does not exist.
-    """
+    """Return the files of a data set, with large files split at their row groups."""
     parts = []
     for path in files:
         try:
@@ -128,10 +104,8 @@ def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
 
 
 def _split(whole: RowGroups) -> list[RowGroups]:
-    """Split a file into runs of row groups with enough rows for a task.
-
-    A damaged file is not split; reading it raises the error.
-    """
+    """Split a file into runs of row groups with enough rows for a task."""
+    # A damaged file is not split; reading it raises the error.
     try:
         with _open(whole.path) as (file, _):
             rows = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
@@ -148,20 +122,7 @@ def _split(whole: RowGroups) -> list[RowGroups]:
 
 
 def inspect_files(paths: Sequence[str]) -> tuple[bool, tuple[str, ...] | None]:
-    """Inspect the first readable file of a data set. Reading an invalid file raises its error later.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        Paths of the files.
-
-    Returns
-    -------
-    has_documents : bool
-        Whether the file has the columns of documents; True if no file is readable.
-    types : tuple of str or None
-        Boundary types that the file declares, in ordinal order.
-    """
+    """Inspect the first readable file of a data set. Reading an invalid file raises its error later."""
     for path in paths:
         try:
             with _open(path) as (file, pages):
@@ -185,18 +146,7 @@ def _declared_types(path: str, file: Any) -> tuple[str, ...] | None:
 
 
 def is_documents(data: bytes) -> bool:
-    """Return whether a file has the columns of documents, not the columns of a table of units.
-
-    Parameters
-    ----------
-    data : bytes
-        Content of the file.
-
-    Returns
-    -------
-    bool
-        True for documents. False also for a damaged file; reading that file raises the error.
-    """
+    """Return whether a file has the columns of documents, not the columns of a table of units."""
     try:
         with _open("", data) as (file, pages):
             return _has_documents(file, pages)
@@ -205,10 +155,8 @@ def is_documents(data: bytes) -> bool:
 
 
 def _has_documents(file: Any, pages: PageChecker) -> bool:
-    """Return whether the columns reference and hypothesis contain lists or trees.
-
-    A table of units may have columns of these names too, if its coders are called reference and hypothesis.
-    """
+    """Return whether the columns reference and hypothesis contain lists or trees."""
+    # A table of units may have columns of these names too, if its coders are called reference and hypothesis.
     schema = file.schema_arrow
     if not set(SIDES) <= set(schema.names):
         return False

@@ -249,11 +249,9 @@ def _annotation(reading: Reading, element: Any, ids: set[str]) -> _EafAnnotation
 
 
 def _write(writing: Writing) -> str:
-    """Return the file of one item: one tier per coder, and a word tier if there are words.
-
-    Times are rounded to whole milliseconds, as ELAN stores them, and all tiers end at the same time; a warning says so if
-    that changes a tier.
-    """
+    """Return the file of one item: one tier per coder, and a word tier if there are words."""
+    # Times are rounded to whole milliseconds, as ELAN stores them, and all tiers end at the same time; a warning says so if
+    # that changes a tier.
     from xml.sax.saxutils import quoteattr  # slow to import: it loads urllib and ssl
 
     item = writing.only_item()

@@ -38,23 +38,7 @@ _KEYS = (*_LISTS, *_MAXIMA)
 
 
 def read_evalb_param(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the options of :func:`~caesura.parseval` from a parameter file.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-
-    Returns
-    -------
-    dict
-        Every option that EVALB has, with its value.
-
-    Raises
-    ------
-    FormatError
-        If a line is invalid. Keys that EVALB does not know are ignored with a warning, as EVALB ignores them.
-    """
+    """Read the options of ``parseval`` from a parameter file."""
     place = fspath(path)
     lists: dict[str, list[Any]] = {option: [] for option, _ in _LISTS.values()}
     numbers = {"CUTOFF_LEN": 40, "LABELED": 1}

@@ -27,23 +27,7 @@ ALL_CODERS = Option("all_coders", False, flag, "whether a coder without rows in 
 
 
 def read_lengths(file: str) -> dict[str, float]:
-    """Return the lengths of items from a table with the columns ``item`` and ``length``.
-
-    Parameters
-    ----------
-    file : str
-        Path of a CSV or TSV file.
-
-    Returns
-    -------
-    dict of str to float
-        Item -> length in units or seconds.
-
-    Raises
-    ------
-    FormatError
-        If the file has no such columns, a length is not a positive number, or an item occurs twice.
-    """
+    """Return the lengths of items from a table with the columns ``item`` and ``length``."""
     text, _ = decode_text(file, load(file), guess=True)
     reading = Reading(file, text)
     table = parse_delimited(reading, delimiter=None)
@@ -61,22 +45,6 @@ def read_lengths(file: str) -> dict[str, float]:
 
 
 def read_events(reading: Reading, table: Table, roles: Roles) -> Corpus:
-    """Return the corpus of a table of events.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``lengths`` and ``all_coders``.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of the columns; one of them is ``time``.
-
-    Returns
-    -------
-    Corpus
-        Tiers of points.
-    """
     lengths = None if reading.options["lengths"] is None else read_lengths(reading.options["lengths"])
     columns = roles.columns
     times = read_times(reading, table, table.columns[columns["time"]])
@@ -97,27 +65,7 @@ def read_events(reading: Reading, table: Table, roles: Roles) -> Corpus:
 
 
 def read_times(reading: Reading, table: Table, column: Column) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the times of a column, one per row.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells.
-    column : Column
-        The column.
-
-    Returns
-    -------
-    numpy.ndarray
-        Times in seconds.
-
-    Raises
-    ------
-    FormatError
-        If a cell is not a number.
-    """
+    """Return the times of a column, one per row."""
     for code, value in enumerate(column.stripped):
         if not NUMBER.fullmatch(value) or len(value) > 40:
             line = int(table.lines[np.argmax(column.codes == code)])

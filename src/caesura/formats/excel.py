@@ -30,34 +30,7 @@ _NumberedRow = tuple[int, list[str]]
 def from_excel(
     reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None, hidden: str = "read"
 ) -> Table:
-    """Return a sheet of an Excel workbook as a table.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file.
-    sheet : str, optional
-        Name of the sheet; by default the only sheet with a table.
-    skip : int, optional
-        Number of rows above the header; by default titles are recognised.
-    sheets : {"coder", "item"}, optional
-        What the names of sheets with the same columns are; all of them are read.
-    hidden : {"read", "skip"}, default "read"
-        What to do with hidden rows and columns, and with rows that a filter hides. Hidden sheets are read only if the
-        user names them or no other sheet has content.
-
-    Returns
-    -------
-    Table
-        The table. Cells with formulas have the values that Excel stored.
-
-    Raises
-    ------
-    FormatError
-        If the workbook is encrypted, damaged or empty.
-    AmbiguousFileError
-        If several sheets have content.
-    """
+    """Return a sheet of an Excel workbook as a table."""
     pages, formulas, unseen = _workbook(reading)
     chosen = _sheets_with_content(reading, pages, sheet)
     invisible = [title for title in chosen if unseen[title].sheet]
@@ -97,21 +70,11 @@ def _sheets_with_content(
 
 @dataclass(frozen=True)
 class _Hidden:
-    """What a program does not show of a sheet.
+    """What a program does not show of a sheet."""
 
-    Attributes
-    ----------
-    sheet : bool
-        Whether the sheet is hidden.
-    rows : frozenset of int
-        Hidden rows, from 1; a filter hides rows too.
-    columns : frozenset of int
-        Hidden columns, from 0.
-    """
-
-    sheet: bool
-    rows: frozenset[int]
-    columns: frozenset[int]
+    sheet: bool  # whether the sheet is hidden
+    rows: frozenset[int]  # hidden rows, from 1; a filter hides rows too
+    columns: frozenset[int]  # hidden columns, from 0
 
     @classmethod
     def of(cls, page: Any, archive: zipfile.ZipFile) -> _Hidden:

@@ -34,37 +34,26 @@ from caesura.model.dialogue import Annotation
 from caesura.model.value import list_few
 from caesura.notices import warn
 
+# Character that makes a path a glob.
 WILDCARD = re.compile(r"[*?\[]")
-"""Character that makes a path a glob."""
 _MAX_ERRORS = 5  # reported errors per file
+# Names of files in the exports of INCEpTION and WebAnno that are no coders -> reason.
 NON_CODERS = {
     "INITIAL_CAS": "the text before annotation, not a coder",
     "CURATION_USER": "the curated text, not a coder; read its folder alone to compare coders with it",
 }
-"""Names of files in the exports of INCEpTION and WebAnno that are no coders -> reason."""
 AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file is read
 
 
 class InputFile(NamedTuple):
-    """A file to read, with the item and coder from the caller or a pattern.
+    """A file to read, with the item and coder from the caller or a pattern."""
 
-    Attributes
-    ----------
-    path : str
-        Path of the file.
-    item, coder : str or None
-        Item and coder of the file, if known.
-    remainder : str or None
-        Rest of the path, if a pattern contains only ``{item}`` or only ``{coder}``. It is the name of the other one.
-    root : str or None
-        Folder that was searched for the file.
-    """
-
-    path: str
-    item: str | None = None
+    path: str  # path of the file
+    item: str | None = None  # item, coder: Item and coder of the file, if known
     coder: str | None = None
+    # Rest of the path, if a pattern contains only ``{item}`` or only ``{coder}``. It is the name of the other one.
     remainder: str | None = None
-    root: str | None = None
+    root: str | None = None  # folder that was searched for the file
 
     @property
     def stem(self) -> str:
@@ -93,8 +82,8 @@ class InputFile(NamedTuple):
         return Path(self.root or ".").resolve().name or "1"
 
 
+# Files and their contents.
 Pairs = list[tuple[InputFile, Corpus]]
-"""Files and their contents."""
 
 # -- which files ------------------------------------------------------------------------------------------------------
 
@@ -106,34 +95,9 @@ def find_files(
     looks_like: Callable[[str], bool],
     ignored: list[str] | None = None,
 ) -> list[InputFile]:
-    """Return the files of a folder or glob, and warn about files that are left out.
-
-    Without a pattern, the files of a folder are selected by the suffixes of the formats. Files that belong to another
-    file, such as the text of an annotation, are not selected.
-
-    Parameters
-    ----------
-    path : path-like
-        The folder or glob.
-    pattern : str or None
-        Pattern that finds item and coder in the paths of the files, such as ``"{coder}/{item}.csv"``.
-    formats : sequence of Format
-        Formats that can be read.
-    looks_like : callable
-        ``looks_like(path)`` decides whether to read a file with an ambiguous suffix, such as ``.txt``.
-    ignored : list of str, optional
-        List to which the files that are left out are appended.
-
-    Returns
-    -------
-    list of InputFile
-        The files, in the order of their paths.
-
-    Raises
-    ------
-    FormatError
-        If there is no file to read.
-    """
+    """Return the files of a folder or glob, and warn about files that are left out."""
+    # Without a pattern, the files of a folder are selected by the suffixes of the formats. Files that belong to another file,
+    # such as the text of an annotation, are not selected.
     root, glob = _split_glob(fspath(path))
     names, links, checkpoints = _walk(root)
     _warn_left_out(path, links, "is a link that leads to no file", "are links that lead to no file")
@@ -169,10 +133,8 @@ def find_files(
 
 
 def _leave_out_non_coders(files: dict[str, InputFile]) -> list[str]:
-    """Remove the files that INCEpTION and WebAnno write beside those of the coders, unless there are no others.
-
-    The result describes the files that were removed.
-    """
+    """Remove the files that INCEpTION and WebAnno write beside those of the coders, unless there are no others."""
+    # The result describes the files that were removed.
     descriptions = []
     for stem, reason in NON_CODERS.items():
         names = [name for name, file in files.items() if file.stem == stem]
@@ -225,20 +187,7 @@ def _matches_glob(parts: Sequence[str], glob: Sequence[str]) -> bool:
 
 
 def may_read(path: str, file: str | PathLike[str]) -> bool:
-    """Return whether a file, which need not exist yet, is among those that a folder or a glob stands for.
-
-    Parameters
-    ----------
-    path : str
-        A file, a folder or a glob.
-    file : path-like
-        The file.
-
-    Returns
-    -------
-    bool
-        True if the file lies inside the folder, or the glob matches it.
-    """
+    """Return whether a file, which need not exist yet, is among those that a folder or a glob stands for."""
     if os.path.isfile(path) or not (os.path.isdir(path) or WILDCARD.search(path)):
         return False
     root, glob = _split_glob(path)
@@ -290,20 +239,7 @@ def _is_readable(path: str, formats: Iterable[Format], looks_like: Callable[[str
 
 
 def companion_names(names: Sequence[str], formats: Sequence[Format]) -> set[str]:
-    """Return the names of files that belong to one of these files and are not read separately.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of files.
-    formats : sequence of Format
-        Formats that the files may have.
-
-    Returns
-    -------
-    set of str
-        Names of files, which need not exist.
-    """
+    """Return the names of files that belong to one of these files and are not read separately."""
     companions: set[str] = set()
     for name in names:
         path = Path(name)
@@ -371,41 +307,16 @@ class _Pattern:
 
 
 class NamingScheme(NamedTuple):
-    """Rules that derive items and coders from the names of all files of a corpus.
+    """Rules that derive items and coders from the names of all files of a corpus."""
 
-    Attributes
-    ----------
-    common_item : str
-        Item of the files that do not name an item.
-    folders_are_coders : bool
-        Whether the files are items and the folders are coders.
-    suffixes_are_coders : bool
-        Whether the files differ only in their suffix.
-    automatic : bool
-        Whether the names are interpreted without a pattern or names from the caller.
-    """
-
-    common_item: str
-    folders_are_coders: bool
-    suffixes_are_coders: bool
-    automatic: bool
+    common_item: str  # item of the files that do not name an item
+    folders_are_coders: bool  # whether the files are items and the folders are coders
+    suffixes_are_coders: bool  # whether the files differ only in their suffix
+    automatic: bool  # whether the names are interpreted without a pattern or names from the caller
 
     @classmethod
     def infer(cls, files: Sequence[InputFile], item: str | None = None) -> NamingScheme:
-        """Infer the naming scheme from the files of a corpus.
-
-        Parameters
-        ----------
-        files : sequence of InputFile
-            All files of the corpus.
-        item : str, optional
-            Item of the files that do not name an item; by default the common beginning of their names.
-
-        Returns
-        -------
-        NamingScheme
-            The naming scheme.
-        """
+        """Infer the naming scheme from the files of a corpus."""
         stems = [file.stem for file in files]
         paths = {Path(file.path).absolute() for file in files}
         stem_paths = {(path.parent, unpacked_path(path).stem) for path in paths}
@@ -420,20 +331,7 @@ class NamingScheme(NamedTuple):
 
 
 def group_by_item(files: Sequence[InputFile], naming: NamingScheme) -> list[list[InputFile]] | None:
-    """Group files by item, in the order in which the items first occur.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        The files.
-    naming : NamingScheme
-        Naming scheme of all files of the corpus.
-
-    Returns
-    -------
-    list of lists of InputFile, or None
-        One list per item; None if the item of a file cannot be derived from its name.
-    """
+    """Group files by item, in the order in which the items first occur."""
     groups: dict[str, list[InputFile]] = {}
     for file in files:
         item = file.item or file.remainder or (file.stem if naming.folders_are_coders else None)
@@ -453,36 +351,7 @@ def read_all(
     naming: NamingScheme | None = None,
     rename: Callable[[Pairs], Pairs] | None = None,
 ) -> Corpus:
-    """Read several files and merge them into one corpus.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        The files.
-    read : callable
-        ``read(path, excluded)`` returns the corpus of one file.
-    same_material : bool
-        Whether the files contain annotations of the same material by several coders. Files that do not name their item
-        then belong to the same item, and a file that cannot be read is an error.
-    item : str, optional
-        Item of files that do not name an item; by default the common beginning of their names.
-    excluded : list of FormatError, optional
-        List to which errors of items are appended and, unless ``same_material`` is set, errors of whole files.
-    naming : NamingScheme, optional
-        Naming scheme of all files of the corpus, if ``files`` are only some of them.
-    rename : callable, optional
-        ``rename(pairs)`` returns the files with items and coders, and their contents.
-
-    Returns
-    -------
-    Corpus
-        All annotations.
-
-    Raises
-    ------
-    FormatError
-        If a file cannot be read and errors are not collected, or if two files have the same item and coder.
-    """
+    """Read several files and merge them into one corpus."""
     file_errors = None if same_material else excluded
     corpora: list[tuple[InputFile, Corpus]] = []
     for file in files:
@@ -502,29 +371,7 @@ def merge(
     same_material: bool = False,
     file_errors: list[FormatError] | None = None,
 ) -> Corpus:
-    """Merge the corpora of several files into one.
-
-    Parameters
-    ----------
-    corpora : sequence of (InputFile, Corpus)
-        The files and their contents.
-    naming : NamingScheme
-        How to derive items and coders from the names of the files.
-    same_material : bool, default False
-        Whether the files contain annotations of the same material by several coders.
-    file_errors : list of FormatError, optional
-        List to which errors are appended; without it they are raised.
-
-    Returns
-    -------
-    Corpus
-        All annotations.
-
-    Raises
-    ------
-    FormatError
-        If two files have the same item and coder, and errors are not collected.
-    """
+    """Merge the corpora of several files into one."""
     names = _NameResolver(naming, corpora, same_material)
     annotations: dict[str, dict[str, Annotation]] = {}
     for file, corpus in corpora:
@@ -540,20 +387,7 @@ def merge(
 
 @contextmanager
 def collect_file_errors(file: InputFile, excluded: list[FormatError] | None) -> Iterator[list[FormatError] | None]:
-    """Collect the first few errors of a file.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    excluded : list of FormatError or None
-        List to which the errors are appended. If it is None, errors are raised.
-
-    Yields
-    ------
-    list of FormatError or None
-        List for the errors of items.
-    """
+    """Collect the first few errors of a file."""
     if excluded is None:
         yield None
         return
@@ -638,23 +472,7 @@ def _common_beginning(names: Sequence[str]) -> str:
 
 
 def list_files(files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]]) -> list[InputFile]:
-    """Return the files that the caller passed, one file per coder.
-
-    Parameters
-    ----------
-    files : mapping or iterable
-        Coder -> path, or paths.
-
-    Returns
-    -------
-    list of InputFile
-        The files.
-
-    Raises
-    ------
-    OptionError
-        If ``files`` is a single path.
-    """
+    """Return the files that the caller passed, one file per coder."""
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     if isinstance(files, Mapping):

@@ -30,13 +30,7 @@ from caesura.options import Option, flag, resolve_options, text
 
 
 class WarningLog:
-    """Log of the changes that a reader makes to the data, with one warning per kind of change.
-
-    Parameters
-    ----------
-    path : str
-        File that is being read.
-    """
+    """Log of the changes that a reader makes to the data, with one warning per kind of change."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -44,27 +38,11 @@ class WarningLog:
         self._counts: dict[str, tuple[int, int, str]] = {}
 
     def add(self, message: str) -> None:
-        """Record a message. Repeated messages are reported once.
-
-        Parameters
-        ----------
-        message : str
-            Description of the change and its place.
-        """
+        """Record a message. Repeated messages are reported once."""
         self._messages[message] = None
 
     def count(self, change: str, place: str, number: int = 1) -> None:
-        """Count a change that may happen many times.
-
-        Parameters
-        ----------
-        change : str
-            Description of the change, such as ``"spans of zero length left out"``.
-        place : str
-            Place of the change. The warning names the first place.
-        number : int, default 1
-            Number of changes at this place. If it is 0, nothing is recorded.
-        """
+        """Count a change that may happen many times."""
         if number:
             total, places, first = self._counts.get(change, (0, 0, place))
             self._counts[change] = total + number, places + 1, first
@@ -80,46 +58,24 @@ class WarningLog:
 
 @dataclass
 class Reading:
-    """State of a reader: the content of the file, the options, and the annotations read so far.
+    """State of a reader: the content of the file, the options, and the annotations read so far."""
 
-    Attributes
-    ----------
-    path : str
-        Path of the file.
-    text : str
-        Content of the file; empty for a binary format.
-    types : tuple of str, optional
-        Boundary types that the caller declared, in ordinal order.
-    excluded : list of FormatError, optional
-        List to which errors of single items are appended. If None, the first error is raised.
-    options : mapping
-        Every option of the format with its value.
-    data : bytes
-        Content of the file, for a binary format.
-    annotations : dict
-        Item -> coder -> annotation, for the part of the file that has been read.
-    roles : dict
-        Column, tier or field -> the role that the reader gave it, such as ``"text"`` or ``"1/0 marks"``.
-    ignored : list of str
-        Parts of the file that the reader did not use, each with the reason in brackets.
-    notes : list of str
-        Conversions and decisions of the reader, such as a guessed encoding. They are not warnings.
-    declined : list of str
-        Items for which the file says that an annotation is not to be used.
-    log : WarningLog
-        Changes that the reader makes. The warnings are issued after the file has been read.
-    """
-
-    path: str
-    text: str
-    types: tuple[str, ...] | None = None
+    path: str  # path of the file
+    text: str  # content of the file; empty for a binary format
+    types: tuple[str, ...] | None = None  # boundary types that the caller declared, in ordinal order
+    # List to which errors of single items are appended. If None, the first error is raised.
     excluded: list[FormatError] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    data: bytes = b""
+    options: Mapping[str, Any] = field(default_factory=dict)  # every option of the format with its value
+    data: bytes = b""  # content of the file, for a binary format
+    # Item -> coder -> annotation, for the part of the file that has been read.
     annotations: dict[str, dict[str, Annotation]] = field(default_factory=dict)
+    # Column, tier or field -> the role that the reader gave it, such as ``"text"`` or ``"1/0 marks"``.
     roles: dict[str, str] = field(default_factory=dict)
+    # Parts of the file that the reader did not use, each with the reason in brackets.
     ignored: list[str] = field(default_factory=list)
+    # Conversions and decisions of the reader, such as a guessed encoding. They are not warnings.
     notes: list[str] = field(default_factory=list)
+    # Items for which the file says that an annotation is not to be used.
     declined: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -141,45 +97,15 @@ class Reading:
         return self.options["coder"] or self.stem
 
     def warn(self, message: str) -> None:
-        """Issue a warning about this file.
-
-        Parameters
-        ----------
-        message : str
-            Text of the warning.
-        """
+        """Issue a warning about this file."""
         warn(f"{self.path}: {message}")
 
     def error(self, line: int | None, problem: str) -> FormatError:
-        """Return an error at a line of this file.
-
-        Parameters
-        ----------
-        line : int or None
-            Number of the line, from 1.
-        problem : str
-            What is wrong, and what was expected.
-
-        Returns
-        -------
-        FormatError
-            The error, to be raised by the caller.
-        """
+        """Return an error at a line of this file."""
         return FormatError(self.path, line, problem)
 
     def source(self, format: Format) -> Source:
-        """Return the source of the corpus that was read: the file, and the roles of its parts.
-
-        Parameters
-        ----------
-        format : Format
-            Format of the file.
-
-        Returns
-        -------
-        Source
-            The source.
-        """
+        """Return the source of the corpus that was read: the file, and the roles of its parts."""
         ignored, notes = tuple(self.ignored), tuple(dict.fromkeys(self.notes))
         declined = tuple(dict.fromkeys(self.declined))
         return Source(
@@ -187,33 +113,11 @@ class Reading:
         )
 
     def json(self, content: str) -> Any:
-        """Return the value of the JSON text in this file.
-
-        Parameters
-        ----------
-        content : str
-            Name of the expected content, for messages, such as ``"masses"``.
-
-        Returns
-        -------
-        object
-            The value.
-        """
+        """Return the value of the JSON text in this file."""
         return parse_json(self.path, self.text, content)
 
     def line_of_key(self, *keys: str) -> int | None:
-        """Return the number of the line that contains the last of several nested keys in a JSON text.
-
-        Parameters
-        ----------
-        *keys : str
-            Keys, starting with the outermost.
-
-        Returns
-        -------
-        int or None
-            Number of the line, from 1; None if a key does not occur.
-        """
+        """Return the number of the line that contains the last of several nested keys in a JSON text."""
         end = 0
         for key in keys:
             match = re.compile(re.escape(json_text(key)) + r"\s*:").search(self.text, end)
@@ -224,20 +128,7 @@ class Reading:
 
     @contextmanager
     def item(self, line: int | None, place: str = "") -> Iterator[None]:
-        """Collect an error that occurs inside the ``with`` block, or raise it if errors are not collected.
-
-        Parameters
-        ----------
-        line : int or None
-            Line number for errors that have none.
-        place : str, default ""
-            Prefix for the messages of such errors, such as ``"item 'a': "``.
-
-        Yields
-        ------
-        None
-            Control to the block.
-        """
+        """Collect an error that occurs inside the ``with`` block, or raise it if errors are not collected."""
         try:
             with own_errors(place.removesuffix(": ") or self.path):
                 yield
@@ -249,70 +140,25 @@ class Reading:
 
     @contextmanager
     def at_line(self, line: int | None, place: str = "") -> Iterator[None]:
-        """Turn an invalid value inside the ``with`` block into an error at a line of this file.
-
-        Parameters
-        ----------
-        line : int or None
-            Number of the line, from 1.
-        place : str, default ""
-            Prefix of the message, such as ``"T1: "``.
-
-        Yields
-        ------
-        None
-            Control to the block.
-        """
+        """Turn an invalid value inside the ``with`` block into an error at a line of this file."""
         try:
             yield
         except InputError as error:
             raise self.error(line, f"{place}{error}") from None
 
     def add(self, item: str, coder: str, annotation: Annotation, line: int | None = None) -> None:
-        """Add an annotation to the corpus.
-
-        Parameters
-        ----------
-        item, coder : str
-            Item and coder of the annotation.
-        annotation : Segmentation, Dialogue, Hierarchy, Tier or Tree
-            The annotation.
-        line : int, optional
-            Line of the annotation, for messages.
-
-        Raises
-        ------
-        FormatError
-            If the item already has an annotation by this coder.
-        """
+        """Add an annotation to the corpus."""
         by_coder = self.annotations.setdefault(item, {})
         if coder in by_coder:
             raise self.error(line, f"item {item!r} has coder {coder!r} twice")
         by_coder[coder] = annotation
 
     def corpus(self) -> Corpus:
-        """Return all annotations as a corpus.
-
-        Returns
-        -------
-        Corpus
-            The annotations that were added.
-        """
+        """Return all annotations as a corpus."""
         return Corpus(self.annotations)
 
     def read_one(self, parse: Callable[[], Annotation]) -> Corpus:
-        """Return the corpus of a file that contains one item of one coder.
-
-        Parameters
-        ----------
-        parse : callable
-            ``parse()`` returns the annotation in the file.
-
-        Returns
-        -------
-        Corpus
-            Corpus with one annotation.
-        """
+        """Return the corpus of a file that contains one item of one coder."""
         with self.item(None, f"item {self.item_name!r}, coder {self.coder_name!r}: "):
             self.add(self.item_name, self.coder_name, parse())
         return self.corpus()
@@ -320,21 +166,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class Writing:
-    """Input of a writer: the corpus, the path and the options.
+    """Input of a writer: the corpus, the path and the options."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        Corpus to write.
-    path : str
-        Path of the file, for messages and names.
-    options : mapping
-        Every option of the format with its value.
-    """
-
-    corpus: Corpus
-    path: str
-    options: Mapping[str, Any]
+    corpus: Corpus  # corpus to write
+    path: str  # path of the file, for messages and names
+    options: Mapping[str, Any]  # every option of the format with its value
 
     @cached_property
     def stem(self) -> str:
@@ -347,20 +183,7 @@ class Writing:
         return "\t" if self.path.lower().endswith(".tsv") else ","
 
     def table_text(self, rows: Iterable[Sequence[object]], delimiter: str | None = None) -> str:
-        """Return rows of cells as delimited text in which no spreadsheet finds a formula, unless ``raw`` is set.
-
-        Parameters
-        ----------
-        rows : iterable of sequences
-            Cells of each row.
-        delimiter : str, optional
-            Character between cells (default: by the suffix of the file).
-
-        Returns
-        -------
-        str
-            One line per row.
-        """
+        """Return rows of cells as delimited text in which no spreadsheet finds a formula, unless ``raw`` is set."""
         delimiter = delimiter or self.delimiter
         if self.options["raw"]:
             return table_text(rows, delimiter)
@@ -378,52 +201,17 @@ class Writing:
         return table_text([[protected.get(cell, cell) for cell in row] for row in table], delimiter)
 
     def error(self, problem: str, item: str | None = None, coder: str | None = None) -> FormatError:
-        """Return an error for this file.
-
-        Parameters
-        ----------
-        problem : str
-            Description of the problem.
-        item, coder : str, optional
-            Item and coder that have the problem.
-
-        Returns
-        -------
-        FormatError
-            The error, to be raised by the caller.
-        """
+        """Return an error for this file."""
         names = {"item": item, "coder": coder}
         place = ", ".join(f"{kind} {name!r}" for kind, name in names.items() if name is not None)
         return FormatError(self.path, None, f"{place}: {problem}" if place else problem)
 
     def only_item(self) -> str:
-        """Return the only item of the corpus, if its name matches the name of the file.
-
-        Returns
-        -------
-        str
-            Name of the item.
-
-        Raises
-        ------
-        FormatError
-            If there are several items, or if the file has a different name.
-        """
+        """Return the only item of the corpus, if its name matches the name of the file."""
         return self._only("item", self.corpus.item_names)
 
     def only_coder(self) -> str:
-        """Return the only coder of the corpus, if the name matches the name of the file.
-
-        Returns
-        -------
-        str
-            Name of the coder.
-
-        Raises
-        ------
-        FormatError
-            If there are several coders, or if the file has a different name.
-        """
+        """Return the only coder of the corpus, if the name matches the name of the file."""
         return self._only("coder", self.corpus.coders)
 
     def _only(self, kind: str, names: tuple[str, ...]) -> str:
@@ -440,25 +228,7 @@ class Writing:
         return name
 
     def segmentation(self, item: str, coder: str, *, stores: Iterable[str] = ()) -> Segmentation:
-        """Return an annotation if it is a segmentation that the format can represent completely.
-
-        Parameters
-        ----------
-        item, coder : str
-            Item and coder of the annotation.
-        stores : iterable of str
-            Data that the format can store in addition to boundaries: ``"types"``, ``"units"``, ``"labels"``.
-
-        Returns
-        -------
-        Segmentation
-            The annotation.
-
-        Raises
-        ------
-        FormatError
-            If the annotation cannot be written without loss.
-        """
+        """Return an annotation if it is a segmentation that the format can represent completely."""
         annotation = self.corpus[item, coder]
         if not isinstance(annotation, (Segmentation, Dialogue)):
             kind = type(annotation).__name__
@@ -469,17 +239,7 @@ class Writing:
         return annotation
 
     def check_contents(self, segmentation: Segmentation, item: str, coder: str, *, stores: Iterable[str]) -> None:
-        """Raise an error if a segmentation has data that the format cannot store.
-
-        Parameters
-        ----------
-        segmentation : Segmentation
-            Segmentation to write.
-        item, coder : str
-            Item and coder of the segmentation, for messages.
-        stores : iterable of str
-            Data that the format can store in addition to boundaries: ``"types"``, ``"units"``, ``"labels"``.
-        """
+        """Raise an error if a segmentation has data that the format cannot store."""
         table, no_labels = "write a .csv table", "write .json, or leave them out (convert --drop-labels)"
         contents = {
             "types": ("boundary types", segmentation.types != UNTYPED, table),
@@ -493,56 +253,15 @@ class Writing:
     def text(
         self, item: str, coder: str, *, stores: Iterable[str] = ("units",)
     ) -> tuple[Segmentation, tuple[str, ...]]:
-        """Return a segmentation and its units, if it has units and the format can represent it completely.
-
-        Parameters
-        ----------
-        item, coder : str
-            Item and coder of the annotation.
-        stores : iterable of str
-            As for :meth:`segmentation`.
-
-        Returns
-        -------
-        segmentation : Segmentation
-            The annotation.
-        units : tuple of str
-            The text of its units.
-
-        Raises
-        ------
-        FormatError
-            If the annotation is not such a segmentation, or if it has no units.
-        """
+        """Return a segmentation and its units, if it has units and the format can represent it completely."""
         segmentation = self.segmentation(item, coder, stores=stores)
         if segmentation.units is None:
             raise self.error("this format needs the text of the units; write a .csv table", item, coder)
         return segmentation, segmentation.units
 
     def check_round_trip(self, content: str, read: Callable[[Reading], Corpus], **options: Any) -> str:
-        """Return the content of a file if reading it gives the same corpus.
-
-        Reading could give a different corpus, because a unit may look like syntax of the format.
-
-        Parameters
-        ----------
-        content : str
-            Content to write.
-        read : callable
-            Reader of the format.
-        **options
-            Options for the reader that replace the options for writing.
-
-        Returns
-        -------
-        str
-            The content.
-
-        Raises
-        ------
-        FormatError
-            If reading the content gives a different corpus.
-        """
+        """Return the content of a file if reading it gives the same corpus."""
+        # Reading could give a different corpus, because a unit may look like syntax of the format.
         try:
             # A byte order mark is also removed when a file is read.
             result = read(Reading(self.path, content.removeprefix("\ufeff"), options={**self.options, **options}))
@@ -581,99 +300,41 @@ def _unit_difference(expected: tuple[str, ...], actual: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format, as listed in the registry.
+    """A file format, as listed in the registry."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the format, as in ``read(path, format=...)``.
-    description : str
-        One line that describes the content of the format.
-    read : callable
-        ``read(reading)`` returns the corpus of a file.
-    looks_like : callable
-        ``looks_like(text)`` returns whether a text seems to be in this format.
-    suffixes : tuple of str
-        Suffixes of files in this format.
-    write : callable, optional
-        ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
-    options : tuple of Option
-        Options for reading and writing.
-    other_suffixes : tuple of str
-        Suffixes that this format shares with other formats. The content of a file then decides.
-    decode : callable, optional
-        ``decode(path, data)`` returns the text of a file that is not plain UTF-8.
-    annotation_types : tuple of type
-        Classes of annotations that the format can store.
-    may_be_empty : bool
-        Whether an empty file is valid and means that the text has no annotations.
-    magic : bytes
-        First bytes of a binary format.
-    matches_bytes : callable, optional
-        ``matches_bytes(data)`` decides between binary formats that begin with the same bytes.
-    names_from_file : tuple of str
-        ``"item"``, ``"coder"`` or both, if the format cannot store these names and the name of the file is used.
-    companions : tuple of str
-        Suffixes or names of files in the same folder that belong to a file of this format and are not read separately.
-        A name may contain ``{stem}``, the name of the file without suffix, and begin with ``../``, the folder above.
-    extra : str
-        Optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``.
-    guesses_encoding : bool
-        Whether text that is not UTF-8 is read as Windows-1252, with a note.
-    fallback : tuple of str
-        Suffixes of files that this reader reads even if they look like no format, to explain what is wrong.
-    part : str
-        Name of the parts of a file that have roles: ``"column"``, ``"tier"`` or ``"field"``.
-    hint : str
-        Command-line option that changes how a file of this format is read.
-    tiers : callable, optional
-        ``tiers(reading)`` returns all tiers of a file.
-    stores_points : bool
-        Whether tiers that are written may have points in time.
-    """
-
-    name: str
-    description: str
-    read: Callable[[Reading], Corpus]
-    looks_like: Callable[[str], bool]
-    suffixes: tuple[str, ...] = ()
+    name: str  # name of the format, as in ``read(path, format=...)``
+    description: str  # one line that describes the content of the format
+    read: Callable[[Reading], Corpus]  # ``read(reading)`` returns the corpus of a file
+    looks_like: Callable[[str], bool]  # ``looks_like(text)`` returns whether a text seems to be in this format
+    suffixes: tuple[str, ...] = ()  # suffixes of files in this format
+    # ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     write: Callable[[Writing], str | bytes] | None = None
-    options: tuple[Option, ...] = ()
+    options: tuple[Option, ...] = ()  # options for reading and writing
+    # Suffixes that this format shares with other formats. The content of a file then decides.
     other_suffixes: tuple[str, ...] = ()
+    # ``decode(path, data)`` returns the text of a file that is not plain UTF-8.
     decode: Callable[[str | PathLike[str], bytes], str] | None = None
-    annotation_types: tuple[type, ...] = (Segmentation, Dialogue)
-    may_be_empty: bool = False
-    magic: bytes = b""
+    annotation_types: tuple[type, ...] = (Segmentation, Dialogue)  # classes of annotations that the format can store
+    may_be_empty: bool = False  # whether an empty file is valid and means that the text has no annotations
+    magic: bytes = b""  # first bytes of a binary format
+    # ``matches_bytes(data)`` decides between binary formats that begin with the same bytes.
     matches_bytes: Callable[[bytes], bool] | None = None
+    # ``"item"``, ``"coder"`` or both, if the format cannot store these names and the name of the file is used.
     names_from_file: tuple[str, ...] = ()
+    # Suffixes or names of files in the same folder that belong to a file of this format and are not read separately. A name may
+    # contain ``{stem}``, the name of the file without suffix, and begin with ``../``, the folder above.
     companions: tuple[str, ...] = ()
-    extra: str = ""
-    guesses_encoding: bool = False
+    extra: str = ""  # optional dependency group that the format needs, such as ``xml`` for ``caesura[xml]``
+    guesses_encoding: bool = False  # whether text that is not UTF-8 is read as Windows-1252, with a note
+    # Suffixes of files that this reader reads even if they look like no format, to explain what is wrong.
     fallback: tuple[str, ...] = ()
-    part: str = "field"
-    hint: str = "--format"
-    tiers: Callable[[Reading], Sequence[Any]] | None = None
-    stores_points: bool = False
+    part: str = "field"  # name of the parts of a file that have roles: ``"column"``, ``"tier"`` or ``"field"``
+    hint: str = "--format"  # command-line option that changes how a file of this format is read
+    tiers: Callable[[Reading], Sequence[Any]] | None = None  # ``tiers(reading)`` returns all tiers of a file
+    stores_points: bool = False  # whether tiers that are written may have points in time
 
     def text(self, path: str | PathLike[str], data: bytes, encoding: str | None = None) -> tuple[str, str]:
-        """Return the text of a file of this format.
-
-        Parameters
-        ----------
-        path : path-like
-            Path of the file, for messages.
-        data : bytes
-            Content of the file.
-        encoding : str, optional
-            Encoding that the user named.
-
-        Returns
-        -------
-        text : str
-            The text; empty for a binary format.
-        note : str
-            The encoding, if it is not UTF-8.
-        """
+        """Return the text of a file of this format."""
         if self.magic:
             return "", ""
         if self.decode is not None and encoding is None:
@@ -681,44 +342,17 @@ class Format:
         return decode_text(path, data, encoding, guess=self.guesses_encoding)
 
     def resolve(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every option of the format with its value.
-
-        Parameters
-        ----------
-        values : mapping
-            Options that the caller set.
-
-        Returns
-        -------
-        dict
-            Option -> value.
-
-        Raises
-        ------
-        OptionError
-            If the format does not have an option, or if a value is invalid.
-        """
+        """Return every option of the format with its value."""
         return resolve_options(f"format {self.name}", self.options, values)
 
     def can_hold(self, kinds: Iterable[type]) -> bool:
-        """Return whether the format can store annotations of all these classes.
-
-        Parameters
-        ----------
-        kinds : iterable of type
-            Classes of annotations.
-
-        Returns
-        -------
-        bool
-            True if all classes are in ``annotation_types``.
-        """
+        """Return whether the format can store annotations of all these classes."""
         return all(issubclass(kind, self.annotation_types) for kind in kinds)
 
 
 ITEM = Option("item", None, text, "name of the item (default: name of the file)")
 CODER = Option("coder", None, text, "name of the coder (default: name of the file)")
+# Option of the tables that are written as delimited text.
 RAW = Option("raw", False, flag, "whether text that a spreadsheet would run as a formula stays without an apostrophe")
-"""Option of the tables that are written as delimited text."""
+# Options of formats that do not store the names of item and coder.
 NAME_OPTIONS = (ITEM, CODER)
-"""Options of formats that do not store the names of item and coder."""

@@ -22,25 +22,7 @@ _NAME = "the data frame"
 
 
 def read(frame: Any, **options: Any) -> Corpus:
-    """Return the corpus in a data frame.
-
-    Parameters
-    ----------
-    frame : object
-        A pandas data frame, or any table with the Arrow PyCapsule interface.
-    **options
-        Options of the table reader, such as ``fields``, and ``types``.
-
-    Returns
-    -------
-    Corpus
-        The annotations.
-
-    Raises
-    ------
-    OptionError
-        If the object is not a data frame.
-    """
+    """Return the corpus in a data frame."""
     if not (hasattr(frame, "iloc") or hasattr(frame, "__arrow_c_stream__")):
         kind = type(frame).__name__
         problem = f"expected a path, or a data frame of pandas, polars or Arrow; got {kind}"
@@ -54,24 +36,7 @@ def read(frame: Any, **options: Any) -> Corpus:
 
 
 def write(corpus: Corpus) -> pd.DataFrame:
-    """Return a corpus as a pandas data frame.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations or dialogues, or spans.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per unit and one column per coder; marks are 0 and 1, and missing annotations are NA. Spans have one row per
-        span, with item, coder, start, end and label.
-
-    Raises
-    ------
-    OptionError
-        If pandas is not installed.
-    """
+    """Return a corpus as a pandas data frame."""
     try:
         import pandas as pd
     except ImportError:

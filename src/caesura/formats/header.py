@@ -23,8 +23,8 @@ from itertools import islice
 from caesura.formats.column_names import RESERVED, normalize
 from caesura.formats.content import NUMBER
 
+# Characters between cells.
 DELIMITERS = (",", ";", "\t", "|")
-"""Characters between cells."""
 _SAMPLE_ROWS = 50
 _MAX_TITLES = 20  # rows above the header
 _TITLE_CELLS = 2  # cells with content in a row above the header, such as "Coder" and "Ann"
@@ -33,37 +33,13 @@ _DECLARATION = re.compile(r"\ufeff?sep=([,;|\t])[\t,;|\" ]*(?:\r\n|\n|\r)", re.I
 
 
 def declared_delimiter(text: str) -> tuple[str | None, int]:
-    """Return the delimiter that the line ``sep=;`` declares, which Excel writes and reads, and the length of this line.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-
-    Returns
-    -------
-    delimiter : str or None
-        The delimiter; None if there is no such line.
-    length : int
-        Number of characters to skip.
-    """
+    """Return the delimiter that the line ``sep=;`` declares, which Excel writes and reads, and the length of this line."""
     match = _DECLARATION.match(text)
     return (None, 0) if match is None else (match[1], match.end())
 
 
 def find_delimiter(text: str) -> str:
-    """Return the delimiter that divides the header and the first rows into the same number of cells.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-
-    Returns
-    -------
-    str
-        One of ``,``, ``;``, tab and ``|``; a comma if there is only one column.
-    """
+    """Return the delimiter that divides the header and the first rows into the same number of cells."""
     declared, _ = declared_delimiter(text)
     if declared is not None:
         return declared
@@ -89,20 +65,7 @@ def _fits(
 
 
 def sample_rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return the first rows of a delimited text that are not empty.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-    delimiter : str
-        Character between cells.
-
-    Returns
-    -------
-    list of lists of str
-        At most 50 rows; none if the quotes are invalid.
-    """
+    """Return the first rows of a delimited text that are not empty."""
     sample = text[: text.find("\n", _PIECE_SIZE) + 1 or len(text)] if len(text) > _PIECE_SIZE else text
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     try:
@@ -112,18 +75,6 @@ def sample_rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def rows_above_header(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of rows above the header.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The first rows that are not empty.
-
-    Returns
-    -------
-    int
-        0 if the first row is the header, or if no row below it is recognised as one.
-    """
     filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
     if not filled or len(filled[0]) > _TITLE_CELLS or _has_names(filled[0], least=2):
         return 0

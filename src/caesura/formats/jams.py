@@ -32,12 +32,12 @@ from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.options import Option, choice
 
+# Kind -> namespace -> level; None if each segment has its own level.
 _LEVELS: dict[str, dict[str, int | None]] = {
     "multi_segment": {"multi_segment": None},
     "segment_salami": {"segment_salami_upper": 1, "segment_salami_lower": 2},
     "segment_open": {"segment_open": 1},
 }
-"""Kind -> namespace -> level; None if each segment has its own level."""
 
 
 def _read(reading: Reading) -> Corpus:
@@ -136,10 +136,8 @@ def _row(place: str, segment: object, level: int | None) -> SpanRow:
 
 
 def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float | None:
-    """Return the duration from the option or the file.
-
-    If it differs from the end of the last segment only by a rounding error, return that end instead.
-    """
+    """Return the duration from the option or the file."""
+    # If it differs from the end of the last segment only by a rounding error, return that end instead.
     metadata = data["file_metadata"]
     duration = reading.options["duration"]
     if duration is None and isinstance(metadata, dict) and metadata.get("duration") is not None:

@@ -20,6 +20,7 @@ from caesura.formats.json_values import Document, are_marks, is_text_list, is_wh
 from caesura.formats.scores import score_field
 from caesura.options import suggest
 
+# Role -> names of fields that have it, in files without a recipe.
 ALIASES: dict[str, tuple[str, ...]] = {
     "item": ("item", "id", "doc", "document", "doc_id", "dial_id", "dialogue_id", "video_id", "file", "name"),
     "coder": ("coder", "annotator", "rater", "worker"),
@@ -28,49 +29,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "marks": ("marks", "boundaries", "targets", "labels", "bits"),
     "positions": ("positions", "boundary_positions"),
 }
-"""Role -> names of fields that have it, in files without a recipe."""
+# Roles of fields that contain boundaries.
 CONTENT_ROLES = ("masses", "marks", "positions", "times", "spans")
-"""Roles of fields that contain boundaries."""
+# Roles that a recipe can give to fields.
 ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "documents", "length")
-"""Roles that a recipe can give to fields."""
 
 
 @cache
 def recipes() -> dict[str, dict[str, Any]]:
-    """Return the recipes that ship with the package.
-
-    Returns
-    -------
-    dict
-        Name -> recipe.
-    """
+    """Return the recipes that ship with the package."""
     return tomllib.loads(files("caesura.data").joinpath("recipes.toml").read_text(encoding="utf-8"))
 
 
 def choose_recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mapping[str, Any]]:
-    """Return the recipe of a file and its name.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``recipe`` and ``fields``.
-    documents : sequence of Document
-        Documents at the top level of the file.
-
-    Returns
-    -------
-    name : str
-        Name of the recipe; empty if it comes from fields.
-    recipe : mapping
-        Role -> name of the field, and what else the recipe says.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If several fields may contain boundaries.
-    FormatError
-        If no field does.
-    """
+    """Return the recipe of a file and its name."""
     name = reading.options["recipe"]
     fields = _fields(reading)
     if name is not None:

@@ -10,49 +10,21 @@ from typing import Any
 from caesura.errors import InputError
 from caesura.formats.content import describe_value
 
+# Text of a value in lower case -> whether it marks a boundary.
 MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
-"""Text of a value in lower case -> whether it marks a boundary."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a JSON file.
+    """A document of a JSON file."""
 
-    Attributes
-    ----------
-    value : object
-        The JSON value.
-    name : str
-        Key of the document in its object, or its number, counted from 1.
-    line : int or None
-        Line of the document in a file with one document per line.
-    """
-
-    value: Any
-    name: str
-    line: int | None = None
+    value: Any  # the JSON value
+    name: str  # key of the document in its object, or its number, counted from 1
+    line: int | None = None  # line of the document in a file with one document per line
 
 
 def select_documents(documents: Sequence[Document], path: str) -> Iterator[Document]:
-    """Yield the documents at a path, such as ``dial_data.*[]``.
-
-    Parameters
-    ----------
-    documents : sequence of Document
-        Documents at the top level of a file.
-    path : str
-        Names of fields, ``*`` for all fields of an object and ``[]`` for all entries of a list.
-
-    Yields
-    ------
-    Document
-        The values at the path.
-
-    Raises
-    ------
-    InputError
-        If the path does not exist.
-    """
+    """Yield the documents at a path, such as ``dial_data.*[]``."""
     steps = path.replace("[]", ".[]").strip(".").split(".") if path else []
     for document in documents:
         yield from _walk(document, steps)
@@ -91,89 +63,25 @@ def _member(value: Any, name: str) -> Any:
 
 
 def values_at(document: Document, path: str) -> Any:
-    """Return the value at a path in a document: a list if the path goes through a list.
-
-    Parameters
-    ----------
-    document : Document
-        The document.
-    path : str
-        As for :func:`select_documents`.
-
-    Returns
-    -------
-    object
-        The JSON value.
-
-    Raises
-    ------
-    InputError
-        If the path does not exist.
-    """
+    """Return the value at a path in a document: a list if the path goes through a list."""
     steps = path.replace("[]", ".[]").strip(".").split(".")
     values = [entry.value for entry in _walk(document, steps)]
     return values if "[]" in steps or "*" in steps else values[0]
 
 
 def is_whole_list(value: object) -> bool:
-    """Return whether a value is a list of whole numbers.
-
-    Parameters
-    ----------
-    value : object
-        Any JSON value.
-
-    Returns
-    -------
-    bool
-        True also for an empty list.
-    """
     return isinstance(value, list) and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value)
 
 
 def are_marks(values: Iterable[object]) -> bool:
-    """Return whether all values say whether there is a boundary.
-
-    Parameters
-    ----------
-    values : iterable of object
-        Any JSON values.
-
-    Returns
-    -------
-    bool
-        True if all are 0, 1, -1, true or false, as numbers, truth values or text.
-    """
+    """Return whether all values say whether there is a boundary."""
     return all(str(value).lower() in MARK_VALUES for value in values)
 
 
 def is_nested_text(value: object) -> bool:
-    """Return whether a value is a list of segments, each a list of the texts of its units.
-
-    Parameters
-    ----------
-    value : object
-        Any JSON value.
-
-    Returns
-    -------
-    bool
-        False for an empty list.
-    """
+    """Return whether a value is a list of segments, each a list of the texts of its units."""
     return isinstance(value, list) and bool(value) and all(map(is_text_list, value))
 
 
 def is_text_list(value: object) -> bool:
-    """Return whether a value is a list of texts.
-
-    Parameters
-    ----------
-    value : object
-        Any JSON value.
-
-    Returns
-    -------
-    bool
-        False for an empty list.
-    """
     return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)

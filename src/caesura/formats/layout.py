@@ -42,24 +42,12 @@ _SIMILAR = 0.4  # two versions of a text have at least this proportion of pieces
 
 
 class LoadedFile(NamedTuple):
-    """A file of a folder and its content.
-
-    Attributes
-    ----------
-    file : InputFile
-        The file.
-    corpus : Corpus or None
-        Its content; None if it could not be read.
-    format : Format or None
-        Its format; None if it was not recognised.
-    errors : tuple of FormatError
-        Errors of the file and of its items.
-    """
+    """A file of a folder and its content."""
 
     file: InputFile
-    corpus: Corpus | None
-    format: Format | None
-    errors: tuple[FormatError, ...]
+    corpus: Corpus | None  # its content; None if it could not be read
+    format: Format | None  # its format; None if it was not recognised
+    errors: tuple[FormatError, ...]  # errors of the file and of its items
 
 
 def load_files(
@@ -68,24 +56,7 @@ def load_files(
     format_of: Callable[[str], Format | None],
     excluded: list[FormatError] | None,
 ) -> list[LoadedFile]:
-    """Read the files of a folder.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        The files.
-    read : callable
-        ``read(path, excluded)`` returns the corpus of one file.
-    format_of : callable
-        ``format_of(path)`` returns the format of a file after an attempt to read it.
-    excluded : list of FormatError or None
-        None if errors of items must be raised.
-
-    Returns
-    -------
-    list of LoadedFile
-        The files, with their errors. No error is raised.
-    """
+    """Read the files of a folder."""
     loaded = []
     for file in files:
         errors: list[FormatError] = []
@@ -108,24 +79,7 @@ def _main_family(loaded: Sequence[LoadedFile]) -> str | None:
 
 
 def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) -> list[LoadedFile]:
-    """Return the files in the format of most files, and warn about the others.
-
-    Parameters
-    ----------
-    path : str
-        The folder or glob, for the warning.
-    loaded : sequence of LoadedFile
-        The files.
-    ignored : list of str
-        List to which the names of the other files are appended.
-
-    Returns
-    -------
-    list of LoadedFile
-        The files to use. A file in a different format is used too if it names coders of the main format, and a file in no
-        known format if its suffix is that of the main format: its error says that annotations are missing. If no format has
-        more files than the others, all files are used.
-    """
+    """Return the files in the format of most files, and warn about the others."""
     main = _main_family(loaded)
     if main is None:
         return list(loaded)
@@ -173,24 +127,7 @@ def _family(entry: LoadedFile) -> str:
 def with_names(
     loaded: Sequence[LoadedFile], names_elsewhere: Collection[str] | None, notes: list[str]
 ) -> list[tuple[InputFile, Corpus]]:
-    """Return the files with the items and coders that their paths contain.
-
-    Parameters
-    ----------
-    loaded : sequence of LoadedFile
-        Files of one folder, read without a pattern.
-    names_elsewhere : collection of str or None
-        Names of items, and paths of files without suffix, in the other folders or files that are read together with this
-        folder. None if the folder is read alone.
-    notes : list of str
-        List to which the decision is appended.
-
-    Returns
-    -------
-    list of (InputFile, Corpus)
-        The files; item and coder are None if the content of the file or the default rules name them. The corpus of a file
-        that could not be read is empty: such a file has a name, so that the names of the others do not depend on it.
-    """
+    """Return the files with the items and coders that their paths contain."""
     pairs = [(entry.file, entry.corpus or Corpus({})) for entry in loaded]
     files = [file for file, _ in pairs]
     readable = [(file, corpus) for file, corpus in pairs if corpus]

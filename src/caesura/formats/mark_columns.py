@@ -18,70 +18,25 @@ from caesura.model.spans import Spans
 
 
 class Texts:
-    """The text of the units.
-
-    Parameters
-    ----------
-    column : Column
-        The column with the text.
-    """
+    """The text of the units."""
 
     def __init__(self, column: Column) -> None:
         self._values = np.array(column.values, object)
         self._codes = column.codes
 
     def texts(self, rows: NDArray[np.int64]) -> tuple[str, ...]:
-        """Return the text of some rows.
-
-        Parameters
-        ----------
-        rows : array
-            Indices of the rows.
-
-        Returns
-        -------
-        tuple of str
-            One text per row.
-        """
+        """Return the text of some rows."""
         return tuple(self._values[self._codes[rows]].tolist())
 
     def by_group(self, groups: Groups) -> Callable[[int], tuple[str, ...]]:
-        """Return a function that returns the text of a group.
-
-        Parameters
-        ----------
-        groups : Groups
-            Groups of rows.
-
-        Returns
-        -------
-        callable
-            Function of the index of a group.
-        """
+        """Return a function that returns the text of a group."""
         texts = self._values[self._codes[groups.order]].tolist()
         bounds = groups.bounds.tolist()
         return lambda i: tuple(texts[bounds[i] : bounds[i + 1]])
 
 
 class MarkColumn:
-    """A column of marks or boundary types.
-
-    Parameters
-    ----------
-    coders : CoderColumns
-        The table, its file and its declared types.
-    column : Column
-        The column.
-    typed : bool
-        Whether the cells are boundary types.
-    at_start : bool, default False
-        Whether a mark is at the first unit of a segment, so that the boundary is before the unit.
-
-    Attributes
-    ----------
-    typed, at_start : bool
-        See the parameters.
-    """
+    """A column of marks or boundary types."""
 
     def __init__(self, coders: CoderColumns, column: Column, typed: bool, at_start: bool = False) -> None:
         self._reading = coders.reading
@@ -105,22 +60,7 @@ class MarkColumn:
         return kind not in (EMPTY, OTHER) and value.strip() in self._declared
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in some rows, or None if the coder did not code them.
-
-        Parameters
-        ----------
-        rows : array
-            Indices of the rows.
-        units : tuple of str or None
-            Text of the units.
-        place : str
-            Item and coder, for messages.
-
-        Returns
-        -------
-        Segmentation or None
-            The segmentation.
-        """
+        """Return the segmentation in some rows, or None if the coder did not code them."""
         if not self.typed:
             positions = self.positions(rows, place)
             return None if positions is None else Segmentation.from_positions(len(rows), positions, units=units)
@@ -135,24 +75,7 @@ class MarkColumn:
     def with_types(
         self, length: int, positions: NDArray[np.int64], rows: NDArray[np.int64], units: tuple[str, ...] | None
     ) -> Segmentation:
-        """Return the segmentation with the boundary types in some rows.
-
-        Parameters
-        ----------
-        length : int
-            Number of units.
-        positions : array
-            Position of each boundary, in ascending order.
-        rows : array
-            Row with the types of each boundary.
-        units : tuple of str or None
-            Text of the units.
-
-        Returns
-        -------
-        Segmentation
-            The segmentation.
-        """
+        """Return the segmentation with the boundary types in some rows."""
         codes = self._column.codes[rows].tolist()
         names = {code: self._names(code) for code in sorted(set(codes))}
         if not all(len(types) == 1 and types[0] for types in names.values()):
@@ -167,22 +90,7 @@ class MarkColumn:
         )
 
     def positions(self, rows: NDArray[np.int64], place: str, *, last: bool = False) -> NDArray[np.int64] | None:
-        """Return the positions of the marks in some rows.
-
-        Parameters
-        ----------
-        rows : array
-            Indices of the rows.
-        place : str
-            Item and coder, for messages.
-        last : bool, default False
-            Whether a mark in the last row counts; after the last unit of a text it does not.
-
-        Returns
-        -------
-        array or None
-            The positions; None if the coder did not code the rows.
-        """
+        """Return the positions of the marks in some rows."""
         kinds = self._coded(rows, place)
         if kinds is None:
             return None
@@ -193,42 +101,15 @@ class MarkColumn:
         return positions if last or not len(positions) or positions[-1] < len(rows) else positions[:-1]
 
     def kinds_of(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return the kinds of the cells in some rows.
-
-        Parameters
-        ----------
-        rows : array
-            Indices of the rows.
-
-        Returns
-        -------
-        array
-            Kinds of cells, as in :mod:`caesura.formats.marks`.
-        """
+        """Return the kinds of the cells in some rows."""
         return self._kinds[self._column.codes[rows]]
 
     def states(
         self, kinds: NDArray[np.int8], is_edge: NDArray[np.bool_], starts: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which groups of cells are coded, and which of these are invalid.
-
-        A group is not coded if all its cells are NA, or if all are empty and the column writes 0 elsewhere. A coded group
-        is invalid if some cells are NA, or if it has 0 and an empty cell that is not at the edge.
-
-        Parameters
-        ----------
-        kinds : array
-            Kinds of the cells, group by group.
-        is_edge : array
-            Whether a cell is the last one of its group, which says nothing (the first one if marks are at the start).
-        starts : array
-            Index of the first cell of each group.
-
-        Returns
-        -------
-        coded, invalid : array
-            One truth value per group.
-        """
+        """Return which groups of cells are coded, and which of these are invalid."""
+        # A group is not coded if all its cells are NA, or if all are empty and the column writes 0 elsewhere. A coded group is
+        # invalid if some cells are NA, or if it has 0 and an empty cell that is not at the edge.
 
         def some(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
             return np.logical_or.reduceat(cells, starts)
@@ -280,22 +161,7 @@ class MarkColumn:
 
 
 class MarkPositions:
-    """The marks of a column for all groups of rows.
-
-    Parameters
-    ----------
-    column : MarkColumn
-        The column.
-    groups : Groups
-        Groups of rows, one per item.
-
-    Attributes
-    ----------
-    is_coded : list of bool
-        Whether the coder coded the group.
-    is_invalid : list of bool
-        Whether a cell of the group is invalid.
-    """
+    """The marks of a column for all groups of rows."""
 
     def __init__(self, column: MarkColumn, groups: Groups) -> None:
         self._column, self._groups = column, groups
@@ -317,20 +183,7 @@ class MarkPositions:
         self._offsets = offsets.tolist()
 
     def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:
-        """Return the segmentation in a group that is coded and valid.
-
-        Parameters
-        ----------
-        i : int
-            Index of the group.
-        units : tuple of str or None
-            Text of the units.
-
-        Returns
-        -------
-        Segmentation
-            The segmentation.
-        """
+        """Return the segmentation in a group that is coded and valid."""
         length = self._bounds[i + 1] - self._bounds[i]
         marks = slice(self._offsets[i], self._offsets[i + 1])
         if self._column.typed:
@@ -338,51 +191,18 @@ class MarkPositions:
         return Segmentation.from_valid_positions(length, self._positions[marks], units)
 
     def raise_error(self, i: int, place: str) -> None:
-        """Raise the error of a group that is invalid.
-
-        Parameters
-        ----------
-        i : int
-            Index of the group.
-        place : str
-            Item and coder, for messages.
-        """
+        """Raise the error of a group that is invalid."""
         self._column.positions(self._groups.rows(i), place)
 
     def annotation(self, i: int, units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in a group, or None if the coder did not code it.
-
-        Parameters
-        ----------
-        i : int
-            Index of the group.
-        units : tuple of str or None
-            Text of the units.
-        place : str
-            Item and coder, for messages.
-
-        Returns
-        -------
-        Segmentation or None
-            The segmentation.
-        """
+        """Return the segmentation in a group, or None if the coder did not code it."""
         if self.is_invalid[i]:
             self.raise_error(i, place)
         return self.segmentation(i, units) if self.is_coded[i] else None
 
 
 class TagColumn:
-    """A column with tags of spans, such as ``B-PER`` and ``O``.
-
-    Parameters
-    ----------
-    coders : CoderColumns
-        The table and its file.
-    column : Column
-        The column.
-    as_segments : bool
-        Whether B begins a segment and all other tokens continue it; otherwise the tags are spans.
-    """
+    """A column with tags of spans, such as ``B-PER`` and ``O``."""
 
     def __init__(self, coders: CoderColumns, column: Column, as_segments: bool) -> None:
         self._reading = coders.reading
@@ -391,22 +211,7 @@ class TagColumn:
         self._as_segments = as_segments
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | Spans:
-        """Return the spans in some rows.
-
-        Parameters
-        ----------
-        rows : array
-            Indices of the rows.
-        units : tuple of str or None
-            The tokens.
-        place : str
-            Item and coder, for messages.
-
-        Returns
-        -------
-        Segmentation or Spans
-            The spans; a segmentation if they are segments one after the other.
-        """
+        """Return the spans in some rows."""
         values = self._column.stripped
         cells = [values[code] for code in self._column.codes[rows].tolist()]
         if self._as_segments:
@@ -415,20 +220,7 @@ class TagColumn:
 
 
 def are_segments(columns: Sequence[Column], groups: Groups) -> bool:
-    """Return whether tags divide texts into segments: every text begins with B, and the tags are B and I, or B and O.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        Columns with tags.
-    groups : Groups
-        Rows by item.
-
-    Returns
-    -------
-    bool
-        False if the tags are spans with gaps between them, or with several labels.
-    """
+    """Return whether tags divide texts into segments: every text begins with B, and the tags are B and I, or B and O."""
     first = groups.order[groups.bounds[:-1]]
     for column in columns:
         labels = {cell[2:] for cell in column.stripped if cell != "O"}
@@ -440,15 +232,7 @@ def are_segments(columns: Sequence[Column], groups: Groups) -> bool:
 
 
 class LabelColumn:
-    """A column with the label or number of the segment of each unit.
-
-    Parameters
-    ----------
-    coders : CoderColumns
-        The table and its file.
-    column : Column
-        The column.
-    """
+    """A column with the label or number of the segment of each unit."""
 
     def __init__(self, coders: CoderColumns, column: Column) -> None:
         self._reading = coders.reading
@@ -464,22 +248,7 @@ class LabelColumn:
         self._label_codes = np.array([first.setdefault(key, i) for i, key in enumerate(keys)], np.int64)
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in some rows, or None if the coder did not code them.
-
-        Parameters
-        ----------
-        rows : array
-            Indices of the rows.
-        units : tuple of str or None
-            Text of the units.
-        place : str
-            Item and coder, for messages.
-
-        Returns
-        -------
-        Segmentation or None
-            The segmentation.
-        """
+        """Return the segmentation in some rows, or None if the coder did not code them."""
         codes = self._column.codes[rows]
         absent = self._absent[codes]
         if absent.all():

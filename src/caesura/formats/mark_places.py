@@ -19,15 +19,15 @@ from caesura.formats.format import Reading
 from caesura.formats.marks import MARK, OTHER, Groups, kind_of_cell
 from caesura.options import Option, choice, optional
 
+# Option of all formats with marks.
 MARKS = Option(
     "marks", None, optional(choice("start", "end")), "whether a 1 is at the first or the last unit of a segment"
 )
-"""Option of all formats with marks."""
+# Possible readings, with their options.
 CHOICES = (
     ("a 1 is at the first unit of a segment", {"marks": "start"}),
     ("a 1 is at the last unit of a segment", {"marks": "end"}),
 )
-"""Possible readings, with their options."""
 _PART = "(?:topic|segment|seg|section|scene|story|paragraph|part|unit|chapter|event|edu|episode|block|iu)"
 _START = re.compile(
     rf"(?:is_|has_)?(?:new_?{_PART}|{_PART}_?(?:starts?|begins?|beginning|initial|shift|onset)|(?:starts?|begins?)_?(?:of_)?{_PART})"
@@ -40,31 +40,7 @@ _MIN_ITEMS = 2
 def marks_at_start(
     reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool, typed: bool = False
 ) -> bool:
-    """Return whether the marks of a table are at the first unit of a segment.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the option ``marks``.
-    columns : sequence of Column
-        Columns with marks.
-    groups : Groups
-        Rows by item and, in a long table, coder.
-    by_name : bool
-        Whether the name of the column describes the marks; otherwise it is the name of a coder.
-    typed : bool, default False
-        Whether the cells are boundary types, which may be labels of segments in merged cells of a spreadsheet.
-
-    Returns
-    -------
-    bool
-        False if marks are at the last unit.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If both are plausible.
-    """
+    """Return whether the marks of a table are at the first unit of a segment."""
     option = reading.options.get("marks")
     if option is not None:
         return bool(option == "start")
@@ -96,11 +72,9 @@ def _are_lists(columns: Sequence[Column]) -> bool:
 def _texts_that_begin_with_a_mark(
     columns: Sequence[Column], groups: Groups, kinds: tuple[int, ...]
 ) -> tuple[set[tuple[str, str]], bool]:
-    """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one.
-
-    The set is empty if this is not the case. Texts without a mark, texts of one or two units, and texts in which all
-    units but the last are marked are not in it. The second value says whether some texts end with a mark and others do not.
-    """
+    """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one."""
+    # The set is empty if this is not the case. Texts without a mark, texts of one or two units, and texts in which all units
+    # but the last are marked are not in it. The second value says whether some texts end with a mark and others do not.
     first, last = groups.order[groups.bounds[:-1]], groups.order[groups.bounds[1:] - 1]
     sizes = np.diff(groups.bounds)
     texts: set[tuple[str, str]] = set()

@@ -20,16 +20,16 @@ from caesura.formats.content import NUMBER
 YES = frozenset({"1", "true", "yes", "y", "x", "wahr", "ja", "vrai", "oui"})
 NO = frozenset({"0", "false", "no", "n", "falsch", "nein", "faux", "non"})
 MISSING = frozenset({"na", "nan", "none", "null", "n/a", "<na>"})
+# Kinds of cells: empty, no boundary, boundary, not coded, anything else.
 EMPTY, ZERO, MARK, ABSENT, OTHER = range(5)
-"""Kinds of cells: empty, no boundary, boundary, not coded, anything else."""
+# Largest number of boundary types that are recognised without being declared.
 MAX_TYPES = 20
-"""Largest number of boundary types that are recognised without being declared."""
+# Reason why a column is not a coder on its own, although it could be one together with others.
 UNREPEATED = "words that do not repeat"
-"""Reason why a column is not a coder on its own, although it could be one together with others."""
+# Reason why a column is not a coder on its own, although it could be one beside other columns of segment numbers.
 DENSE_NUMBERS = "numbers that rise at more than half of the units"
-"""Reason why a column is not a coder on its own, although it could be one beside other columns of segment numbers."""
+# Reason why a column is not a coder on its own, although it may be one beside other columns of segment numbers.
 UNEVEN_NUMBERS = "numbers that are not marks; they fall or leave out a number"
-"""Reason why a column is not a coder on its own, although it may be one beside other columns of segment numbers."""
 _MAX_TYPE_LENGTH = 20  # characters
 _MAX_LABEL_LENGTH = 60  # characters
 _WIDE_DIGITS = str.maketrans("０１", "01")  # as Japanese and Chinese keyboards write them
@@ -39,18 +39,6 @@ _NEARLY = 0.8  # share of marks above which other cells are errors
 
 
 def kind_of_cell(cell: str) -> int:
-    """Return the kind of a cell.
-
-    Parameters
-    ----------
-    cell : str
-        A cell of a table.
-
-    Returns
-    -------
-    int
-        ``EMPTY``, ``ZERO``, ``MARK``, ``ABSENT`` or ``OTHER``.
-    """
     word = cell.strip().lower().translate(_WIDE_DIGITS)
     if not word:
         return EMPTY
@@ -60,18 +48,7 @@ def kind_of_cell(cell: str) -> int:
 
 
 def type_names(cell: str) -> list[str] | None:
-    """Return the boundary types in a cell: one type, or several as a JSON list.
-
-    Parameters
-    ----------
-    cell : str
-        A cell that is not empty.
-
-    Returns
-    -------
-    list of str or None
-        The types; None if the cell begins like a list but is not a JSON list of text.
-    """
+    """Return the boundary types in a cell: one type, or several as a JSON list."""
     if not cell.startswith("["):
         return [cell]
     try:
@@ -83,38 +60,15 @@ def type_names(cell: str) -> list[str] | None:
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows of a table that belong together, such as the rows of an item, in the order of the table.
+    """Rows of a table that belong together, such as the rows of an item, in the order of the table."""
 
-    Attributes
-    ----------
-    keys : list of tuple of str
-        Cells of the grouping columns, in order of appearance.
-    order : array
-        Rows sorted by group.
-    bounds : array
-        Group ``i`` consists of the rows ``order[bounds[i]:bounds[i + 1]]``.
-    """
-
-    keys: list[tuple[str, ...]]
-    order: NDArray[np.int64]
-    bounds: NDArray[np.int64]
+    keys: list[tuple[str, ...]]  # cells of the grouping columns, in order of appearance
+    order: NDArray[np.int64]  # rows sorted by group
+    bounds: NDArray[np.int64]  # group ``i`` consists of the rows ``order[bounds[i]:bounds[i + 1]]``
 
     @classmethod
     def of(cls, table: Table, names: Sequence[str | None]) -> Groups:
-        """Group the rows of a table by the cells of some columns.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
-        names : sequence of str or None
-            Columns; None stands for a column of empty cells.
-
-        Returns
-        -------
-        Groups
-            The groups, in order of appearance.
-        """
+        """Group the rows of a table by the cells of some columns."""
         group = np.zeros(len(table), np.int64)
         for name in names:
             if name is not None:
@@ -135,28 +89,10 @@ class Groups:
         return cls(_keys(table, names, first[appearance]), order, bounds)
 
     def rows(self, i: int) -> NDArray[np.int64]:
-        """Return the rows of a group.
-
-        Parameters
-        ----------
-        i : int
-            Index of the group.
-
-        Returns
-        -------
-        array
-            Indices of rows, in ascending order.
-        """
         return self.order[self.bounds[i] : self.bounds[i + 1]]
 
     def inner(self) -> NDArray[np.bool_]:
-        """Return, for each pair of neighbouring rows in ``order``, whether both belong to the same group.
-
-        Returns
-        -------
-        array
-            One entry fewer than rows.
-        """
+        """Return, for each pair of neighbouring rows in ``order``, whether both belong to the same group."""
         inside = np.ones(max(len(self.order) - 1, 0), bool)
         inside[self.bounds[1:-1] - 1] = False
         return inside
@@ -174,51 +110,22 @@ def _keys(table: Table, names: Sequence[str | None], rows: NDArray[np.int64]) ->
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a column.
+    """The content of a column."""
 
-    Attributes
-    ----------
-    shape : str
-        ``"marks"``, ``"types"``, ``"labels"``, ``"numbers"`` (of segments), ``"tags"`` (such as ``B-PER``),
-        ``"error"`` or ``"none"``.
-    reason : str
-        Why the column is not a coder, or what is wrong with it.
-    row : int or None
-        Row of the cell that is wrong.
-    never_falls : bool
-        Whether the cells are 0 and 1 throughout and never fall within an item, as segment numbers would.
-    has_marks : bool
-        Whether at least one cell is a mark.
-    always : bool
-        Whether every cell is a mark.
-    by_item : bool
-        Whether some texts have a mark at every unit, and all others have none.
-    """
-
+    # ``"marks"``, ``"types"``, ``"labels"``, ``"numbers"`` (of segments), ``"tags"`` (such as ``B-PER``), ``"error"`` or
+    # ``"none"``.
     shape: str
-    reason: str = ""
-    row: int | None = None
+    reason: str = ""  # why the column is not a coder, or what is wrong with it
+    row: int | None = None  # row of the cell that is wrong
+    # Whether the cells are 0 and 1 throughout and never fall within an item, as segment numbers would.
     never_falls: bool = False
-    has_marks: bool = False
-    always: bool = False
-    by_item: bool = False
+    has_marks: bool = False  # whether at least one cell is a mark
+    always: bool = False  # whether every cell is a mark
+    by_item: bool = False  # whether some texts have a mark at every unit, and all others have none
 
 
 def content_of(column: Column, groups: Groups) -> Content:
-    """Return the content of a column by its cells.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-    groups : Groups
-        Rows by item (and stream).
-
-    Returns
-    -------
-    Content
-        The content.
-    """
+    """Return the content of a column by its cells."""
     kinds = np.array([kind_of_cell(value) for value in column.values], np.int8)
     numbers = np.bincount(kinds, weights=column.counts, minlength=5) if len(kinds) else np.zeros(5)
     if not numbers[ZERO] + numbers[MARK] + numbers[OTHER]:
@@ -234,21 +141,7 @@ def content_of(column: Column, groups: Groups) -> Content:
 
 
 def word_for_none(column: Column, groups: Groups) -> str | None:
-    """Return the word or sign for no boundary in a column of boundary types, such as ``none`` or ``-``.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-    groups : Groups
-        Rows by item.
-
-    Returns
-    -------
-    str or None
-        The word; None if there is none. It is in at least half of the cells, no cell is empty, 0 or 1, and equal cells with
-        other words rarely follow each other, as they would if they were labels of segments.
-    """
+    """Return the word or sign for no boundary in a column of boundary types, such as ``none`` or ``-``."""
     words = [value for value in column.stripped if value.lower() in _NOTHING]
     others = [value for value in column.stripped if value.lower() not in _NOTHING]
     if len(words) != 1 or not 0 < len(others) <= MAX_TYPES or not all(map(_is_like_a_type, others)):
@@ -374,18 +267,7 @@ def _only_lists(column: Column, kinds: NDArray[np.int8]) -> bool:
 
 
 def are_tags(cells: Sequence[str]) -> bool:
-    """Return whether cells are tags of spans such as ``B-PER``, ``I-PER`` and ``O``, or ``B``, ``I`` and ``O``.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        Distinct cells without surrounding space.
-
-    Returns
-    -------
-    bool
-        True if a tag begins a span, and all cells are tags.
-    """
+    """Return whether cells are tags of spans such as ``B-PER``, ``I-PER`` and ``O``, or ``B``, ``I`` and ``O``."""
     if all(cell in ("B", "I", "O") for cell in cells):
         return {"B", "I"} <= {*cells}
     return all(_TAG.fullmatch(cell) for cell in cells) and any(cell[0] in "BSU" for cell in cells)
@@ -405,10 +287,8 @@ def _labels(column: Column, groups: Groups) -> Content:
 
 
 def _segment_numbers(column: Column, groups: Groups) -> Content | None:
-    """Return the content if the cells number the segments: they never fall within an item and go up by one.
-
-    Numbers that go up at most units may number something else. Numbers that go up at every unit number the units.
-    """
+    """Return the content if the cells number the segments: they never fall within an item and go up by one."""
+    # Numbers that go up at most units may number something else. Numbers that go up at every unit number the units.
     if not all(re.fullmatch(r"[0-9]{1,9}(\.0*)?", value) for value in column.stripped):
         return None
     steps = _steps(column, groups)

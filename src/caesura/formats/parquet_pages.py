@@ -36,8 +36,8 @@ _MAX_HEADER = 2**24
 _MAX_DEPTH = 16
 _MIN_PAGE = 8  # bytes of the shortest page with its header
 
+# (Number of a field, its type) -> its value: a number, the fields of a structure, or None for what is not needed.
 Fields = dict[tuple[int, int], Any]
-"""(Number of a field, its type) -> its value: a number, the fields of a structure, or None for what is not needed."""
 
 
 class _Header:
@@ -111,17 +111,7 @@ class _Header:
 
 
 class PageChecker:
-    """Checks pages of an open Parquet file.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file, for messages.
-    source : pyarrow.NativeFile
-        The file.
-    file : pyarrow.parquet.ParquetFile
-        The same file.
-    """
+    """Checks pages of an open Parquet file."""
 
     def __init__(self, path: str, source: Any, file: Any) -> None:
         self.path, self.source, self.file = path, source, file
@@ -131,20 +121,7 @@ class PageChecker:
         self.pages = 0
 
     def check(self, group: int, columns: Collection[str] | None = None) -> None:
-        """Check the pages of some columns of a row group; a column is checked only once.
-
-        Parameters
-        ----------
-        group : int
-            Number of the row group.
-        columns : collection of str, optional
-            Names of the columns; by default all of them.
-
-        Raises
-        ------
-        FormatError
-            If a header is damaged, or claims to have a larger page than a file of this size may have.
-        """
+        """Check the pages of some columns of a row group; a column is checked only once."""
         metadata = self.file.metadata.row_group(group)
         names = [self.file.schema.column(i).path for i in range(metadata.num_columns)]
         wanted = [i for i, name in enumerate(names) if columns is None or name.partition(".")[0] in columns]

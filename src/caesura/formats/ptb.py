@@ -115,7 +115,6 @@ def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tup
 
 
 def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[Tree | None]) -> dict[int, WordTimes]:
-    """Return the words of each sentence by its number."""
     lengths = {number: tree.length for number, tree in enumerate(trees, 1) if tree is not None}
     if _is_textgrid(timing.path):
         (words,) = recordings.values()

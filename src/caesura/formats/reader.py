@@ -36,60 +36,28 @@ _MAX_LOSSES = 5  # items whose losses are reported
 
 @dataclass
 class FileReader:
-    """Reads the files of one call with the same options.
+    """Reads the files of one call with the same options."""
 
-    Attributes
-    ----------
-    format : str or None
-        Name of the format; None detects the format of each file.
-    type_names : iterable of str or int, or None
-        Boundary types in ordinal order, if the files do not declare them.
-    excluded : list of FormatError or None
-        List to which the errors of invalid items are appended; None raises the first error.
-    options : mapping
-        Options of the formats, and ``encoding``.
-    align, align_all : str or None, bool
-        As for :func:`~caesura.read`.
-    mixed : bool
-        Whether the files may have different formats, so that each format gets only the options that it knows.
-    labels : str or None
-        Whether labels of tiers are types if the options do not say so; None decides by their number.
-    tier_options : dict
-        Options of the last file with tiers.
-    formats : dict
-        Name -> format, of the files that were read.
-    sources : dict
-        Path -> source.
-    formats_by_path : dict
-        Path -> format.
-    notes : list of str
-        Notes on all files together.
-    in_time : bool
-        Whether tiers stay in seconds.
-    tier_units : dict
-        Options for the units of tiers that stay in seconds.
-    aligned : tuple of int
-        Number of items that the alignment changed, and of all items.
-    open_spans : bool
-        Whether spans are from tiers that end at the last mark, and not at the end of the recording.
-    """
-
-    format: str | None
-    type_names: InitVar[Iterable[str | int] | None]
+    format: str | None  # name of the format; None detects the format of each file
+    type_names: InitVar[Iterable[str | int] | None]  # boundary types in ordinal order, if the files do not declare them
+    # List to which the errors of invalid items are appended; None raises the first error.
     excluded: list[FormatError] | None
-    options: Mapping[str, Any]
-    align: str | None = None
+    options: Mapping[str, Any]  # options of the formats, and ``encoding``
+    align: str | None = None  # align, align_all: As for ``read``
     align_all: bool = False
+    # Whether the files may have different formats, so that each format gets only the options that it knows.
     mixed: bool = False
+    # Whether labels of tiers are types if the options do not say so; None decides by their number.
     labels: str | None = None
-    tier_options: dict[str, Any] = field(default_factory=dict)
-    formats: dict[str, Format] = field(default_factory=dict)
-    sources: dict[str, Source] = field(default_factory=dict)
+    tier_options: dict[str, Any] = field(default_factory=dict)  # options of the last file with tiers
+    formats: dict[str, Format] = field(default_factory=dict)  # name -> format, of the files that were read
+    sources: dict[str, Source] = field(default_factory=dict)  # path -> source
     formats_by_path: dict[str, Format] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    in_time: bool = False
-    tier_units: dict[str, Any] = field(default_factory=dict)
-    aligned: tuple[int, int] = (0, 0)
+    notes: list[str] = field(default_factory=list)  # notes on all files together
+    in_time: bool = False  # whether tiers stay in seconds
+    tier_units: dict[str, Any] = field(default_factory=dict)  # options for the units of tiers that stay in seconds
+    aligned: tuple[int, int] = (0, 0)  # number of items that the alignment changed, and of all items
+    # Whether spans are from tiers that end at the last mark, and not at the end of the recording.
     open_spans: bool = False
 
     def __post_init__(self, type_names: Iterable[str | int] | None) -> None:
@@ -98,45 +66,13 @@ class FileReader:
         self.encoding: str | None = optional(text)("encoding", self.options.pop("encoding", None))
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
-        """Return the corpus of a file. Tiers remain in seconds.
-
-        Parameters
-        ----------
-        path : str
-            Path of the file.
-        excluded : list of FormatError or None
-            List to which the errors of invalid items are appended; None raises the first error.
-
-        Returns
-        -------
-        Corpus
-            The annotations.
-        """
+        """Return the corpus of a file. Tiers remain in seconds."""
         return self.parse(path, *load_with_format(path, self.format, self.encoding), excluded)
 
     def parse(
         self, path: str, format: Format, data: bytes, excluded: list[FormatError] | None, note: str | None = None
     ) -> Corpus:
-        """Return the corpus in the content of a file.
-
-        Parameters
-        ----------
-        path : str
-            Path of the file.
-        format : Format
-            Its format.
-        data : bytes
-            Its content.
-        excluded : list of FormatError or None
-            List to which the errors of invalid items are appended; None raises the first error.
-        note : str, optional
-            Note on the file.
-
-        Returns
-        -------
-        Corpus
-            The annotations.
-        """
+        """Return the corpus in the content of a file."""
         self.formats[format.name] = self.formats_by_path[path] = format
         resolved = format.resolve(self._options_of(format))
         content, encoding_note = format.text(path, data, self.encoding)
@@ -164,24 +100,7 @@ class FileReader:
     def with_source(
         self, corpus: Corpus, paths: Iterable[str], ignored: Iterable[str] = (), notes: Iterable[str] = ()
     ) -> Corpus:
-        """Return the corpus with the sources of the files at these paths, and with notes on the folder.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            The annotations.
-        paths : iterable of str
-            Paths of the files.
-        ignored : iterable of str, optional
-            Files of the folder that were left out.
-        notes : iterable of str, optional
-            Notes on the folder.
-
-        Returns
-        -------
-        Corpus
-            The same annotations with a source.
-        """
+        """Return the corpus with the sources of the files at these paths, and with notes on the folder."""
         sources = [self.sources[path] for path in paths if path in self.sources]
         if not sources:
             return corpus
@@ -200,13 +119,7 @@ class FileReader:
         )
 
     def check_options(self) -> None:
-        """Raise an error for an option that none of the formats has.
-
-        Raises
-        ------
-        OptionError
-            If there is such an option.
-        """
+        """Raise an error for an option that none of the formats has."""
         names = dict.fromkeys(option.name for format in self.formats.values() for option in format.options)
         for name in self.options if self.formats else ():
             if name not in names:
@@ -214,20 +127,7 @@ class FileReader:
                 raise OptionError(suggest(f"{owners}: no option", name, names))
 
     def finish(self, corpus: Corpus, path: str) -> Corpus:
-        """Return the corpus after projecting its tiers onto units and aligning its texts.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            Annotations of all files.
-        path : str
-            Path for messages.
-
-        Returns
-        -------
-        Corpus
-            The corpus. Tiers stay in seconds if there are no words and no units were chosen.
-        """
+        """Return the corpus after projecting its tiers onto units and aligning its texts."""
         if corpus.holds(Tier):
             corpus = self._convert_tiers(corpus, path)
         elif self.open_spans:

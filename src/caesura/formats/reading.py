@@ -99,23 +99,9 @@ def read_together(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> list[Corpus]:
-    """Read several corpora over the same units, such as a reference and a hypothesis.
-
-    For each item, the annotations of all corpora are projected or aligned together: tiers in seconds, and texts if
-    ``align`` is set. Therefore all corpora have the same units.
-
-    Parameters
-    ----------
-    paths : sequence of path-like
-        Files, folders or globs.
-    format, pattern, align, align_all, types, excluded, **options
-        As for :func:`read`.
-
-    Returns
-    -------
-    list of Corpus
-        One corpus per path.
-    """
+    """Read several corpora over the same units, such as a reference and a hypothesis."""
+    # For each item, the annotations of all corpora are projected or aligned together: tiers in seconds, and texts if ``align``
+    # is set. Therefore all corpora have the same units.
     inputs = [_Input(fspath(path), is_collection(path)) for path in paths]
     for entry in inputs:
         entry.files = find(entry.path, format, pattern, entry.ignored)
@@ -144,21 +130,7 @@ def _finish_together(reader: FileReader, corpora: list[Corpus], paths: list[str]
 def read_beginning(
     path: str | PathLike[str], format: str | None = None, *, types: Iterable[str | int] | None = None, **options: Any
 ) -> Corpus | None:
-    """Read the first rows of a large table, to describe it in less than a second.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of a file.
-    format, types, **options
-        As for :func:`read`.
-
-    Returns
-    -------
-    Corpus or None
-        The items in the first rows, without the last one, which may be incomplete; a note in its source tells how many
-        rows were read. None if the file is small, its format has no rows, or the first rows cannot be read.
-    """
+    """Read the first rows of a large table, to describe it in less than a second."""
     if is_collection(path):
         return None
     errors: list[FormatError] = []
@@ -241,22 +213,7 @@ def read_files(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read some of the files that :func:`find` returned, in the same way as :func:`read` reads all of them.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        The files.
-    naming : NamingScheme
-        How to derive items and coders from the names of all files.
-    format, align, align_all, types, excluded, **options
-        As for :func:`read`. Options that only other files of the corpus need are allowed.
-
-    Returns
-    -------
-    Corpus
-        The annotations in these files.
-    """
+    """Read some of the files that ``find`` returned, in the same way as ``read`` reads all of them."""
     # A decision about labels needs all files, and these are only some of them.
     reader = FileReader(format, types, excluded, options, align, align_all, mixed=True, labels="types")
     rename = name_tier_files if naming.automatic else None
@@ -312,24 +269,7 @@ def read_coders(
 def find(
     path: str | PathLike[str], format: str | None = None, pattern: str | None = None, ignored: list[str] | None = None
 ) -> list[InputFile]:
-    """Return the files that :func:`read` would read.
-
-    Parameters
-    ----------
-    path : path-like
-        A file, a folder or a glob.
-    format : str, optional
-        Name of the format.
-    pattern : str, optional
-        Pattern that finds item and coder in the paths of the files, as for :func:`read`.
-    ignored : list of str, optional
-        List to which the files of a folder that are left out are appended.
-
-    Returns
-    -------
-    list of InputFile
-        The files, with the items and coders that the pattern finds in their paths.
-    """
+    """Return the files that ``read`` would read."""
     if not is_collection(path):
         if pattern is not None:
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")
@@ -339,18 +279,7 @@ def find(
 
 
 def is_collection(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a folder or a glob. A file whose name contains wildcards is neither.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of a file or a folder, or a glob.
-
-    Returns
-    -------
-    bool
-        False for a file.
-    """
+    """Return whether a path is a folder or a glob. A file whose name contains wildcards is neither."""
     text = fspath(path)
     if "\0" in text or os.path.isfile(text):
         return False
@@ -358,20 +287,6 @@ def is_collection(path: str | PathLike[str]) -> bool:
 
 
 def list_tiers(path: str | PathLike[str], format: str | None = None) -> list[timed.FileTier]:
-    """Return all tiers of a file.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-    format : str, optional
-        Name of the format; by default it is detected.
-
-    Returns
-    -------
-    list of FileTier
-        The tiers; empty if the format has none.
-    """
     chosen, data = load_with_format(path, format)
     if chosen.tiers is None:
         return []

@@ -65,34 +65,16 @@ _MODULES = {
 }
 
 
+# Names of all formats.
 NAMES = tuple(_MODULES)
-"""Names of all formats."""
 
 
 def formats() -> dict[str, Format]:
-    """Return all formats.
-
-    Returns
-    -------
-    dict
-        Name -> format.
-    """
     return dict(_registry())
 
 
 def companions(path: str | PathLike[str]) -> list[str]:
-    """Return the files that are read together with a file, such as the text of a brat annotation.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-
-    Returns
-    -------
-    list of str
-        Paths of the files that exist.
-    """
+    """Return the files that are read together with a file, such as the text of a brat annotation."""
     names = folders.companion_names([fspath(path)], list(_registry().values()))
     return sorted(name for name in names if os.path.isfile(name))
 
@@ -108,23 +90,6 @@ def _registry() -> dict[str, Format]:
 
 
 def find_format(name: str) -> Format:
-    """Return the format with a name.
-
-    Parameters
-    ----------
-    name : str
-        Name of a format, or a suffix that only one format has. Case does not matter, and ``_`` equals ``-``.
-
-    Returns
-    -------
-    Format
-        The format.
-
-    Raises
-    ------
-    OptionError
-        If there is no such format, or several have the suffix.
-    """
     registered = formats()
     names = {normalize_name(known): known for known in registered}
     if normalize_name(name) in names:
@@ -139,60 +104,20 @@ def find_format(name: str) -> Format:
 
 
 def format_by_name(name: str) -> Format:
-    """Return the format with exactly this name.
-
-    Parameters
-    ----------
-    name : str
-        Name of a format.
-
-    Returns
-    -------
-    Format
-        The format.
-
-    Raises
-    ------
-    OptionError
-        If there is no such format.
-    """
+    """Return the format with exactly this name."""
     if name not in NAMES:
         raise OptionError(suggest("no format", name, NAMES))
     return _registry()[name]
 
 
 def formats_by_suffix(path: str | PathLike[str]) -> list[Format]:
-    """Return the formats that use the suffix of a file.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file, without the suffix of a compression.
-
-    Returns
-    -------
-    list of Format
-        The formats, in the order of the registry.
-    """
+    """Return the formats that use the suffix of a file."""
     suffix = Path(path).suffix.lower()
     return [format for format in _registry().values() if suffix in format.suffixes]
 
 
 def looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
-    """Return whether a file looks like one of the candidates; only formats with its suffix are tried.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file.
-    candidates : sequence of Format
-        The formats.
-
-    Returns
-    -------
-    bool
-        False also if the file cannot be read as text.
-    """
+    """Return whether a file looks like one of the candidates; only formats with its suffix are tried."""
     suffix = unpacked_path(path).suffix.lower()
     try:
         text = decode(path, load(path))
@@ -202,47 +127,12 @@ def looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
 
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
-    """Return the format in which :func:`read` would read a file.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-    format : str, optional
-        Name of the format; by default it is detected from suffix and content.
-
-    Returns
-    -------
-    Format
-        The format.
-
-    Raises
-    ------
-    FormatError
-        If the format is not recognised.
-    """
+    """Return the format in which ``read`` would read a file."""
     return format_by_name(format) if format is not None else load_with_format(path, format)[0]
 
 
 def load_with_format(path: str | PathLike[str], name: str | None, encoding: str | None = None) -> tuple[Format, bytes]:
-    """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-    name : str or None
-        Name of the format; None detects it.
-    encoding : str, optional
-        Encoding of the text.
-
-    Returns
-    -------
-    format : Format
-        The format.
-    data : bytes
-        Content of the file, unpacked.
-    """
+    """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it."""
     candidates = formats_by_suffix(unpacked_path(path)) if name is None else [format_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
     return _detect(path, data, candidates, encoding) if name is None else candidates[0], data

@@ -33,25 +33,7 @@ _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 
 
 def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
-    """Return the value of the option ``fields`` as a mapping from roles to columns; this is a validator.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option.
-    value : str or mapping
-        Text such as ``"item=doc,text=sentence,coders=A+B"``, a JSON object, or a mapping from roles to one or more columns.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Role -> columns.
-
-    Raises
-    ------
-    OptionError
-        If the value is none of these.
-    """
+    """Return the value of the option ``fields`` as a mapping from roles to columns; this is a validator."""
     entries = value if isinstance(value, Mapping) else _parse_fields(name, value)
     fields: dict[str, tuple[str, ...]] = {}
     for role, columns in entries.items():
@@ -88,18 +70,7 @@ def _parse_fields(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def fields_text(fields: Mapping[str, str | Sequence[str]]) -> str:
-    """Return the value of the option ``fields`` as text that :func:`check_fields` reads.
-
-    Parameters
-    ----------
-    fields : mapping of str to str or sequence of str
-        Role -> one column, or several.
-
-    Returns
-    -------
-    str
-        Text such as ``"item=doc,coders=A+B"``; a JSON object if the name of a column contains a comma, ``+`` or ``=``.
-    """
+    """Return the value of the option ``fields`` as text that ``check_fields`` reads."""
     listed = {role: [columns] if isinstance(columns, str) else [*columns] for role, columns in fields.items()}
     if any(re.search("[,+=]", name) or name != name.strip() for names in listed.values() for name in names):
         return json.dumps({role: names[0] if len(names) == 1 else names for role, names in listed.items()})
@@ -111,64 +82,24 @@ FIELDS = Option("fields", None, check_fields, "columns or fields by role, such a
 
 @dataclass
 class Roles:
-    """Roles of the columns of a table.
+    """Roles of the columns of a table."""
 
-    Attributes
-    ----------
-    columns : dict of str to str
-        Role -> column.
-    coders : list of str or None
-        Columns that the user named as coders.
-    rest : list of str
-        Columns without a role, in the order of the header.
-    ignored : list of str
-        Columns that the user wants to ignore.
-    in_seconds : set of str
-        Columns of times that were converted to seconds.
-    """
-
-    columns: dict[str, str] = field(default_factory=dict)
-    coders: list[str] | None = None
-    rest: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
-    in_seconds: set[str] = field(default_factory=set)
+    columns: dict[str, str] = field(default_factory=dict)  # role -> column
+    coders: list[str] | None = None  # columns that the user named as coders
+    rest: list[str] = field(default_factory=list)  # columns without a role, in the order of the header
+    ignored: list[str] = field(default_factory=list)  # columns that the user wants to ignore
+    in_seconds: set[str] = field(default_factory=set)  # columns of times that were converted to seconds
 
     def __contains__(self, role: str) -> bool:
         return role in self.columns
 
     def release(self, role: str) -> None:
-        """Return the column of a role to the columns without a role.
-
-        Parameters
-        ----------
-        role : str
-            A role that a column has.
-        """
+        """Return the column of a role to the columns without a role."""
         self.rest.append(self.columns.pop(role))
 
 
 def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str, ...]] | None) -> Roles:
-    """Return the roles of the columns of a table, by the option ``fields``, the names and the cells.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for messages.
-    table : Table
-        The table.
-    fields : mapping of str to tuple of str, or None
-        Columns that the user named, by role.
-
-    Returns
-    -------
-    Roles
-        The roles.
-
-    Raises
-    ------
-    OptionError
-        If ``fields`` has an unknown role, or names a column that the table does not have.
-    """
+    """Return the roles of the columns of a table, by the option ``fields``, the names and the cells."""
     fields = fields or {}
     roles = _from_fields(reading, table, fields)
     pair = _assign_pair(reading, table, roles)
@@ -230,18 +161,7 @@ def _agrees(roles: Roles, pair: tuple[str, str]) -> bool:
 
 
 def are_tags(column: Column) -> bool:
-    """Return whether the cells are tags of tokens such as O and B-PER.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-
-    Returns
-    -------
-    bool
-        True if all filled cells are tags, and one of them is O.
-    """
+    """Return whether the cells are tags of tokens such as O and B-PER."""
     return "O" in column.stripped and all(_TAG.fullmatch(value) for value in column.stripped if value)
 
 
@@ -277,21 +197,7 @@ def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def convert_to_seconds(reading: Reading, table: Table, roles: Roles, name: str, *, milliseconds: bool) -> None:
-    """Convert a column in milliseconds, or with times such as 00:01:23, to seconds, and say so.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells, which change.
-    roles : Roles
-        Roles of the columns; ``in_seconds`` gets the column.
-    name : str
-        The column.
-    milliseconds : bool
-        Whether its numbers are milliseconds.
-    """
+    """Convert a column in milliseconds, or with times such as 00:01:23, to seconds, and say so."""
     clock = _are_times_of_day(table.columns[name])
     if clock or milliseconds:
         if clock:
@@ -379,18 +285,7 @@ def _fits_role(column: Column, role: str) -> bool:
 
 
 def may_be_times(column: Column) -> bool:
-    """Return whether the cells are positions or times: most are numbers, or times such as 00:01:23.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-
-    Returns
-    -------
-    bool
-        False for a column of words.
-    """
+    """Return whether the cells are positions or times: most are numbers, or times such as 00:01:23."""
     return mostly_numbers(column) or bool(_are_times_of_day(column))
 
 
@@ -410,18 +305,7 @@ def _numbers_units(column: Column) -> bool:
 
 
 def is_prose(column: Column) -> bool:
-    """Return whether most distinct cells have several words.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-
-    Returns
-    -------
-    bool
-        False for a column of words.
-    """
+    """Return whether most distinct cells have several words."""
     return bool(np.mean([len(value.split()) > 1 for value in column.values]) > 0.5) if column.values else False
 
 
@@ -431,18 +315,7 @@ def _is_quotation(column: Column) -> bool:
 
 
 def mostly_numbers(column: Column) -> bool:
-    """Return whether at least half of the filled cells are numbers; the rest are errors that the reader reports.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-
-    Returns
-    -------
-    bool
-        True also for a column without filled cells.
-    """
+    """Return whether at least half of the filled cells are numbers; the rest are errors that the reader reports."""
     filled = [(value, number) for value, number in zip(column.stripped, column.counts, strict=True) if value]
     numbers = sum(number for value, number in filled if NUMBER.fullmatch(value))
     return bool(numbers * 2 >= sum(number for _, number in filled))
@@ -464,18 +337,7 @@ def _assign_id(roles: Roles, table: Table) -> None:
 
 
 def whole_numbers(column: Column) -> np.ndarray[Any, np.dtype[np.int64]] | None:
-    """Return the numbers of a column, one per row, or None if a cell is not a whole number.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-
-    Returns
-    -------
-    array or None
-        The numbers.
-    """
+    """Return the numbers of a column, one per row, or None if a cell is not a whole number."""
     if not column.values or not all(map(_WHOLE.fullmatch, column.stripped)):
         return None
     return np.array([*map(float, column.stripped)]).astype(np.int64)[column.codes]
@@ -525,19 +387,7 @@ def _find(reading: Reading, table: Table, by_name: Mapping[str, str], column: st
 def describe_roles(
     reading: Reading, roles: Roles, values: Mapping[str, Sequence[str]], used: Sequence[str] = _ROLE_NAMES
 ) -> None:
-    """Write the roles to the reading report.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    roles : Roles
-        Roles of the columns.
-    values : mapping of str to sequence of str
-        Description of the content, such as ``"1/0 marks"``, -> columns of the coders.
-    used : sequence of str
-        Roles that the shape of the table uses; columns with other roles are ignored.
-    """
+    """Write the roles to the reading report."""
     for description, names in values.items():
         reading.roles |= dict.fromkeys(names, description)
     for role, column in roles.columns.items():

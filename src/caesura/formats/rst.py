@@ -17,24 +17,16 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice
 
+# Relation of the only nucleus of a node; it is not a label.
 SPAN = "span"
-"""Relation of the only nucleus of a node; it is not a label."""
 
 
 class Yield(NamedTuple):
-    """EDUs below a node; without gaps, their number is last - first + 1.
+    """EDUs below a node; without gaps, their number is last - first + 1."""
 
-    Attributes
-    ----------
-    first, last : int
-        First and last EDU, counted from 1.
-    size : int
-        Number of EDUs.
-    """
-
-    first: int = 0
+    first: int = 0  # first, last: First and last EDU, counted from 1
     last: int = 0
-    size: int = 0
+    size: int = 0  # number of EDUs
 
     @property
     def has_gap(self) -> bool:
@@ -43,36 +35,13 @@ class Yield(NamedTuple):
 
     @classmethod
     def union(cls, yields: Iterable[Yield]) -> Yield:
-        """Return the EDUs of several yields that have no EDU in common.
-
-        Parameters
-        ----------
-        yields : iterable of Yield
-            One or more yields.
-
-        Returns
-        -------
-        Yield
-            Their union.
-        """
+        """Return the EDUs of several yields that have no EDU in common."""
         firsts, lasts, sizes = zip(*yields, strict=True)
         return cls(min(firsts), max(lasts), sum(sizes))
 
 
 def rows_of(spans: Iterable[tuple[int, int, str | None]]) -> list[SpanRow]:
-    """Return each distinct span of two or more EDUs with one label.
-
-    Parameters
-    ----------
-    spans : iterable of (int, int, str or None)
-        First EDU, last EDU and relation of each span; outer nodes before inner nodes.
-
-    Returns
-    -------
-    list of SpanRow
-        The spans. If several nodes have the same EDUs, the label is the relation of the outermost node whose relation is
-        not ``span``.
-    """
+    """Return each distinct span of two or more EDUs with one label."""
     labels: dict[tuple[int, int], str | None] = {}
     for first, last, relation in spans:
         if first < last:
@@ -81,29 +50,6 @@ def rows_of(spans: Iterable[tuple[int, int, str | None]]) -> list[SpanRow]:
 
 
 def check_gap(reading: Reading, line: int | None, node: str, edus: Yield) -> bool:
-    """Return whether the EDUs of a node have no gap.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the option ``repair``.
-    line : int or None
-        Line of the node.
-    node : str
-        Name of the node for messages.
-    edus : Yield
-        EDUs below the node.
-
-    Returns
-    -------
-    bool
-        False if there is a gap and ``repair`` is True; a warning then names the node.
-
-    Raises
-    ------
-    FormatError
-        If there is a gap and ``repair`` is False.
-    """
     if not edus.has_gap:
         return True
     if reading.options["repair"]:
@@ -114,22 +60,7 @@ def check_gap(reading: Reading, line: int | None, node: str, edus: Yield) -> boo
 
 
 def read_edus(reading: Reading, edus: Sequence[str], rows: Callable[[], list[SpanRow]]) -> Corpus:
-    """Return the corpus of a file with one item of one coder.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options of this module.
-    edus : sequence of str
-        Text of each EDU.
-    rows : callable
-        ``rows()`` returns the spans of EDUs.
-
-    Returns
-    -------
-    Corpus
-        One hierarchy over EDUs, or one segmentation into EDUs.
-    """
+    """Return the corpus of a file with one item of one coder."""
 
     def annotation() -> Annotation:
         if reading.options["as_"] == "segments":
@@ -142,18 +73,7 @@ def read_edus(reading: Reading, edus: Sequence[str], rows: Callable[[], list[Spa
 
 
 def order_from_roots(heads: Mapping[int, int]) -> list[int]:
-    """Return the nodes that can be reached from the root 0, each after its head.
-
-    Parameters
-    ----------
-    heads : mapping of int to int
-        Node -> its head; 0 is the root.
-
-    Returns
-    -------
-    list of int
-        The nodes; those in a cycle are missing.
-    """
+    """Return the nodes that can be reached from the root 0, each after its head."""
     children: dict[int, list[int]] = {}
     for node, head in heads.items():
         children.setdefault(head, []).append(node)
@@ -163,11 +83,11 @@ def order_from_roots(heads: Mapping[int, int]) -> list[int]:
     return order
 
 
+# Options of all formats of rhetorical structure.
 OPTIONS = (
     *NAME_OPTIONS,
     Option("as_", "spans", choice("spans", "segments"), "read spans of EDUs, or a segmentation into EDUs"),
     REPAIR,
 )
-"""Options of all formats of rhetorical structure."""
+# Types of annotations that these formats contain.
 ANNOTATION_TYPES = (Hierarchy, Segmentation)
-"""Types of annotations that these formats contain."""

@@ -9,52 +9,27 @@ from caesura.errors import FormatError
 from caesura.formats import arrow
 from caesura.formats.parquet_pages import PageChecker
 
+# Number of rows that are read of a large Parquet file.
 MAX_ROWS = 50_000
-"""Number of rows that are read of a large Parquet file."""
+# Parquet files with fewer rows are read completely.
 MIN_ROWS = 4 * MAX_ROWS
-"""Parquet files with fewer rows are read completely."""
+# Number of bytes that are read of a large file of lines.
 MAX_BYTES = 2**21
-"""Number of bytes that are read of a large file of lines."""
+# Files of lines with fewer bytes are read completely.
 MIN_BYTES = 4 * MAX_BYTES
-"""Files of lines with fewer bytes are read completely."""
 _LINES = ("table-csv", "table-tsv", "documents-json")
 
 
 class Sample(NamedTuple):
-    """The first rows of a file.
+    """The first rows of a file."""
 
-    Attributes
-    ----------
-    data : bytes
-        A file with these rows.
-    rows : int
-        Their number.
-    total : int
-        Number of rows of the whole file.
-    """
-
-    data: bytes
+    data: bytes  # A file with these rows
     rows: int
-    total: int
+    total: int  # number of rows of the whole file
 
 
 def first_rows(path: str, format: str, data: bytes) -> Sample | None:
-    """Return the first rows of a large file.
-
-    Parameters
-    ----------
-    path : str
-        Path of the file, for messages.
-    format : str
-        Name of the format.
-    data : bytes
-        Content of the file.
-
-    Returns
-    -------
-    Sample or None
-        The rows; None if the file is small or its format has no rows.
-    """
+    """Return the first rows of a large file."""
     if format.endswith("-parquet"):
         return _first_rows_of_parquet(path, data)
     return _first_lines(data) if format in _LINES and len(data) >= MIN_BYTES else None

@@ -27,8 +27,8 @@ from caesura.model.value import Floats
 from caesura.options import Option, flag
 
 SCORES = Option("scores", False, flag, "whether boundary scores are annotations of a program, as caesura curve needs")
+# Fields of a JSON document that contain boundary scores.
 FIELDS = ("scores", "probabilities", "probs")
-"""Fields of a JSON document that contain boundary scores."""
 
 Rows = NDArray[np.int64]
 
@@ -36,21 +36,7 @@ Rows = NDArray[np.int64]
 def add_marks_of_positions(
     reading: Reading, table: Table, roles: Roles, groups: Groups, coders: dict[str, MarkColumn]
 ) -> None:
-    """Add the marks of a table of scores: its rows are positions between units, or times.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of the columns.
-    groups : Groups
-        Rows of each item.
-    coders : dict
-        Coder -> marks.
-    """
+    """Add the marks of a table of scores: its rows are positions between units, or times."""
     times = _times(reading, table, roles)
     lengths = None if reading.options["lengths"] is None else read_lengths(reading.options["lengths"])
     for i, (item, *_) in enumerate(groups.keys):
@@ -76,23 +62,7 @@ def add_marks_of_positions(
 
 
 def add_scores(reading: Reading, table: Table, roles: Roles, groups: Groups, *, per_unit: bool, named: bool) -> None:
-    """Add the scores of a table as annotations.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of the columns; one of them is ``score``.
-    groups : Groups
-        Rows of each item, and of each coder if a column names the coder.
-    per_unit : bool
-        Whether the rows are units, so that the last score must be empty.
-    named : bool
-        Whether the program has the name of the column, and not that of the file.
-    """
+    """Add the scores of a table as annotations."""
     name = roles.columns["score"]
     column, times = table.columns[name], _times(reading, table, roles)
     values = column.numbers
@@ -139,43 +109,14 @@ def _check_scores(reading: Reading, table: Table, column: Column, values: Floats
 
 
 def score_field(document: Any) -> str | None:
-    """Return the field of a JSON document that contains boundary scores.
-
-    Parameters
-    ----------
-    document : object
-        The document.
-
-    Returns
-    -------
-    str or None
-        Name of the field; None if there is none.
-    """
+    """Return the field of a JSON document that contains boundary scores."""
     if not isinstance(document, dict):
         return None
     return next((name for name in document if name.lower() in FIELDS and isinstance(document[name], list)), None)
 
 
 def scores_of_list(name: str, values: list[Any]) -> BoundaryScores:
-    """Return the boundary scores in a list of a JSON document.
-
-    Parameters
-    ----------
-    name : str
-        Name of the field, for messages.
-    values : list
-        Numbers, one per inner position, or pairs of time and score.
-
-    Returns
-    -------
-    BoundaryScores
-        The scores.
-
-    Raises
-    ------
-    InputError
-        If an entry is not a finite number, or times do not ascend.
-    """
+    """Return the boundary scores in a list of a JSON document."""
     try:
         paired = bool(values) and isinstance(values[0], list)
         return BoundaryScores.from_pairs(values) if paired else BoundaryScores(values)

@@ -49,39 +49,19 @@ _KEYS = ("similarity", "transposition", *_PLAIN_KEYS, "fields")
 
 @dataclass(frozen=True)
 class Settings:
-    """Content of a settings file. Keys that the file does not have are None.
+    """Content of a settings file. Keys that the file does not have are None."""
 
-    Attributes
-    ----------
-    path : str
-        Path of the file.
-    similarity : str, pairs or matrix, optional
-        Path of a file; unordered pairs (type, type, similarity); or the types and the matrix.
-    transposition : float or pairs, optional
-        Cost of a transposition, for all types or as pairs (type, cost).
-    normalize : {"positions", "boundaries"}, optional
-        Quantity by which flexible similarity is normalized.
-    symbols : tuple of pairs, optional
-        Pairs (symbol, type).
-    unclassified : str, optional
-        Type of a segment end without a symbol.
-    attached : bool, optional
-        Whether a symbol may be attached to the last word.
-    streams : bool, optional
-        Whether speakers are streams.
-    fields : tuple of pairs
-        Pairs (option, name of the column or field) for transcripts.
-    """
-
-    path: str
+    path: str  # path of the file
+    # Path of a file; unordered pairs (type, type, similarity); or the types and the matrix.
     similarity: str | Pairs | Matrix | None = None
+    # Cost of a transposition, for all types or as pairs (type, cost).
     transposition: float | tuple[tuple[str, float], ...] | None = None
-    normalize: str | None = None
-    symbols: tuple[tuple[str, str], ...] | None = None
-    unclassified: str | None = None
-    attached: bool | None = None
-    streams: bool | None = None
-    fields: tuple[tuple[str, str], ...] = ()
+    normalize: str | None = None  # quantity by which flexible similarity is normalized
+    symbols: tuple[tuple[str, str], ...] | None = None  # pairs (symbol, type)
+    unclassified: str | None = None  # type of a segment end without a symbol
+    attached: bool | None = None  # whether a symbol may be attached to the last word
+    streams: bool | None = None  # whether speakers are streams
+    fields: tuple[tuple[str, str], ...] = ()  # pairs (option, name of the column or field) for transcripts
 
     @property
     def types(self) -> tuple[str, ...] | None:
@@ -89,18 +69,7 @@ class Settings:
         return self.similarity[0] if is_full_matrix(self.similarity) else None
 
     def reading_options(self, format_name: str) -> dict[str, Any]:
-        """Return the keyword arguments for ``read(path, format_name, ...)``.
-
-        Parameters
-        ----------
-        format_name : str
-            Name of a format.
-
-        Returns
-        -------
-        dict
-            The settings for which this format has an option, and ``types`` if a matrix declares them.
-        """
+        """Return the keyword arguments for ``read(path, format_name, ...)``."""
         values = {key: getattr(self, key) for key in _PLAIN_KEYS} | dict(self.fields)
         if self.symbols is not None:
             values["symbols"] = dict(self.symbols)
@@ -110,13 +79,7 @@ class Settings:
         return options if self.types is None else {"types": list(self.types), **options}
 
     def measure_options(self) -> dict[str, Any]:
-        """Return the keyword arguments for :func:`~caesura.flexible_similarity`.
-
-        Returns
-        -------
-        dict
-            Those of ``similarity``, ``transposition`` and ``normalize`` that the file sets.
-        """
+        """Return the keyword arguments for ``flexible_similarity``."""
         similarity: Any = self.similarity
         transposition: Any = self.transposition
         if is_full_matrix(self.similarity):
@@ -131,23 +94,7 @@ class Settings:
 
 
 def read_settings(path: str | PathLike[str]) -> Settings:
-    """Read a settings file.
-
-    Parameters
-    ----------
-    path : path-like
-        A ``.toml`` or ``.json`` file.
-
-    Returns
-    -------
-    Settings
-        The checked content.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, or a key or value is invalid. The message begins ``path: key:``.
-    """
+    """Read a settings file."""
     place = fspath(path)
     data = _load(place)
     try:
@@ -157,22 +104,7 @@ def read_settings(path: str | PathLike[str]) -> Settings:
 
 
 def write_settings(path: str | PathLike[str], similarity: Mapping[str, Any], *, comment: str = "") -> None:
-    """Write a settings file with a similarity matrix.
-
-    Parameters
-    ----------
-    path : path-like
-        A ``.toml`` or ``.json`` file.
-    similarity : mapping
-        ``types`` and ``matrix``, whose last row and column mean no boundary.
-    comment : str, optional
-        First line of a TOML file.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be written, or has another suffix.
-    """
+    """Write a settings file with a similarity matrix."""
     place = fspath(path)
     suffix = Path(place).suffix.lower()
     if suffix not in (".json", ".toml"):

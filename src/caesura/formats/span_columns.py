@@ -28,27 +28,7 @@ _MAX_DIGITS = 40
 
 
 def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
-    """Return the column with the duration of each span, from which its end follows.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of the columns.
-
-    Returns
-    -------
-    str or None
-        Name of the column; None if the table has a column with the end, or no start.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If several columns may be the duration.
-    """
+    """Return the column with the duration of each span, from which its end follows."""
     if "duration" in roles:
         return roles.columns["duration"]
     if "start" not in roles or "end" in roles or "mark" in roles or "length" in (reading.options["fields"] or ()):
@@ -64,24 +44,7 @@ def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
 
 
 def add_end(reading: Reading, table: Table, roles: Roles) -> None:
-    """Add a column with the end of each span if the table has only its start and duration.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells, to which the column is added.
-    roles : Roles
-        Roles of the columns, which change accordingly.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If the duration may be that of the recording.
-    FormatError
-        If the units of the start and the duration cannot be compared.
-    """
+    """Add a column with the end of each span if the table has only its start and duration."""
     name = duration_column(reading, table, roles)
     if name is None:
         return
@@ -165,13 +128,7 @@ def _sum(start: str, duration: str) -> str:
 
 
 def add_label(roles: Roles) -> None:
-    """Give the role label to the only column with a name such as ``entity``, if no column has it.
-
-    Parameters
-    ----------
-    roles : Roles
-        Roles of the columns of a table of spans.
-    """
+    """Give the role label to the only column with a name such as ``entity``, if no column has it."""
     names = [name for name in roles.rest if normalize(name) in SPAN_LABELS]
     if "label" not in roles and len(names) == 1:
         roles.columns["label"] = names[0]
@@ -182,23 +139,7 @@ def add_label(roles: Roles) -> None:
 
 
 def possible_spans(table: Table, roles: Roles, candidates: list[str]) -> list[tuple[str, str]]:
-    """Return the neighbouring columns of numbers that may be the start and the end of spans.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    roles : Roles
-        Roles of its columns.
-    candidates : list of str
-        Columns without a role, in the order of the header.
-
-    Returns
-    -------
-    list of (str, str)
-        Columns in which no row has its end before its start. If rows have texts, the starts must also be in order, or the
-        differences between start and end must be the lengths of the texts. Units with numbers or tags are no spans.
-    """
+    """Return the neighbouring columns of numbers that may be the start and the end of spans."""
     if "unit" in roles or ("label" in roles and are_tags(table.columns[roles.columns["label"]])):
         return []
     return [pair for pair in pairwise(candidates) if _may_be_spans(table, roles, *pair)]

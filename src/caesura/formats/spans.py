@@ -23,27 +23,17 @@ from caesura.model.spans import Spans
 from caesura.options import Option, choice, flag, non_negative
 
 UNITS = ("units", "seconds")
+# Largest rounding error of a time in seconds: times that differ by ``snap`` in decimals may differ by more in binary.
 ROUNDING = 1e-9
-"""Largest rounding error of a time in seconds: times that differ by ``snap`` in decimals may differ by more in binary."""
 
 
 class SpanRow(NamedTuple):
-    """Span as it is written in a file.
+    """Span as it is written in a file."""
 
-    Attributes
-    ----------
-    start, end : int or float
-        First and last unit, counted from 1; or times in seconds.
-    level : int, optional
-        Level in the hierarchy; level 1 has the largest spans.
-    label : str, optional
-        Label of the span.
-    """
-
-    start: Any
+    start: Any  # start, end: First and last unit, counted from 1; or times in seconds
     end: Any
-    level: int | None = None
-    label: str | None = None
+    level: int | None = None  # level in the hierarchy; level 1 has the largest spans
+    label: str | None = None  # label of the span
 
 
 Rows = Sequence[SpanRow]
@@ -51,30 +41,15 @@ Rows = Sequence[SpanRow]
 
 @dataclass(frozen=True)
 class Continuum:
-    """Text or recording that one coder annotated with spans.
+    """Text or recording that one coder annotated with spans."""
 
-    Attributes
-    ----------
-    seconds : bool, default False
-        Whether spans are in seconds. Otherwise they are in units.
-    length : int, optional
-        Number of units.
-    units : tuple of str, optional
-        Text of the units.
-    duration : float, optional
-        Length of the recording in seconds.
-    edges : tuple of float, optional
-        Times between units, if there are more of them than the times of the spans and the duration.
-    extent : int, optional
-        Number of positions for the chance model, if it differs from the number of units.
-    """
-
-    seconds: bool = False
-    length: int | None = None
-    units: tuple[str, ...] | None = None
-    duration: float | None = None
+    seconds: bool = False  # Whether spans are in seconds. Otherwise they are in units.
+    length: int | None = None  # number of units
+    units: tuple[str, ...] | None = None  # text of the units
+    duration: float | None = None  # length of the recording in seconds
+    # Times between units, if there are more of them than the times of the spans and the duration.
     edges: tuple[float, ...] | None = None
-    extent: int | None = None
+    extent: int | None = None  # number of positions for the chance model, if it differs from the number of units
 
 
 # -- checks -----------------------------------------------------------------------------------------------------------
@@ -103,25 +78,7 @@ CONTINUUM_FIELDS = tuple(_CONTINUUM_CHECKS)
 
 
 def check_continuum(values: Mapping[str, object], seconds: bool) -> Continuum:
-    """Return the continuum that a file describes.
-
-    Parameters
-    ----------
-    values : mapping
-        Values from the file, by field of :class:`Continuum`. None means "not set"; other names are ignored.
-    seconds : bool
-        Whether spans are in seconds.
-
-    Returns
-    -------
-    Continuum
-        The checked fields.
-
-    Raises
-    ------
-    HierarchyError
-        If a value is invalid, or if it is for seconds but the spans are in units, or the reverse.
-    """
+    """Return the continuum that a file describes."""
     for name in ("length", "units") if seconds else ("duration", "edges"):
         if values.get(name) is not None:
             raise HierarchyError(f"{name} is for spans in {UNITS[not seconds]}; these are in {UNITS[seconds]}")
@@ -131,27 +88,7 @@ def check_continuum(values: Mapping[str, object], seconds: bool) -> Continuum:
 
 
 def check_row(place: str, row: object, seconds: bool) -> SpanRow:
-    """Return a span from ``[start, end]``, ``[start, end, level]`` or ``[start, end, level, label]``.
-
-    Parameters
-    ----------
-    place : str
-        Name of the span for error messages, such as ``"spans[3]"``.
-    row : object
-        Value from the file.
-    seconds : bool
-        Whether start and end are seconds.
-
-    Returns
-    -------
-    SpanRow
-        The checked span.
-
-    Raises
-    ------
-    HierarchyError
-        If the row does not have this form or one of its values is invalid.
-    """
+    """Return a span from ``[start, end]``, ``[start, end, level]`` or ``[start, end, level, label]``."""
     if not isinstance(row, (list, tuple)) or not 2 <= len(row) <= 4:
         actual = f"{len(row)} values" if isinstance(row, (list, tuple)) else describe_value(row)
         raise HierarchyError(f"{place}: a span is [start, end, level, label], the last two optional; got {actual}")
@@ -171,28 +108,7 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
 def add_spans(
     reading: Reading, item: str, coder: str, rows: Rows, continuum: Continuum, *, last: float, beyond: str = "error"
 ) -> None:
-    """Build the hierarchy of one coder and add it to the corpus.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``repair`` and, for times, ``snap`` and ``beyond``.
-    item, coder : str
-        Names under which the corpus stores the hierarchy.
-    rows : sequence of SpanRow
-        Checked spans.
-    continuum : Continuum
-        Text or recording of the spans.
-    last : float
-        Latest end of a span by any coder of the item, in seconds.
-    beyond : str, default "error"
-        Value to use if the option ``beyond`` is not set.
-
-    Raises
-    ------
-    HierarchyError
-        If the spans do not nest or do not fit into the continuum.
-    """
+    """Build the hierarchy of one coder and add it to the corpus."""
     if continuum.seconds and continuum.edges is None:
         beyond = reading.options["beyond"] or beyond
         rows, duration = _fit_duration(rows, continuum.duration, beyond=beyond, last=last, item=item, log=reading.log)
@@ -201,30 +117,7 @@ def add_spans(
 
 
 def build_hierarchy(reading: Reading, item: str, coder: str, rows: Rows, continuum: Continuum) -> Hierarchy:
-    """Build a hierarchy from checked spans. Spans in seconds that have zero length are excluded and counted.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``repair`` and, for times, ``snap``. Its log records
-        the changes.
-    item, coder : str
-        Names of the item and the coder, for warnings.
-    rows : sequence of SpanRow
-        Checked spans.
-    continuum : Continuum
-        Text or recording of the spans.
-
-    Returns
-    -------
-    Hierarchy
-        Hierarchy of the spans, in units.
-
-    Raises
-    ------
-    HierarchyError
-        If the spans do not nest or do not fit into the continuum.
-    """
+    """Build a hierarchy from checked spans. Spans in seconds that have zero length are excluded and counted."""
     hierarchy, used = _build(reading, rows, continuum)
     place, number = f"item {item!r}, coder {coder!r}", len(rows)
     if continuum.seconds:
@@ -238,10 +131,8 @@ def build_hierarchy(reading: Reading, item: str, coder: str, rows: Rows, continu
 
 
 def _build(reading: Reading, rows: Rows, continuum: Continuum) -> tuple[Hierarchy, int]:
-    """Return the hierarchy, and the number of its spans, counting spans that occur twice.
-
-    If spans in seconds are dropped, the rest is built again, so that the times of dropped spans are not edges of units.
-    """
+    """Return the hierarchy, and the number of its spans, counting spans that occur twice."""
+    # If spans in seconds are dropped, the rest is built again, so that the times of dropped spans are not edges of units.
     repair = reading.options["repair"]
     while True:
         lasting = _lasting(reading, rows, continuum)
@@ -333,28 +224,15 @@ def _over_edges(rows: Rows, edges: Sequence[float]) -> list[SpanRow]:
 
 
 def last_end(rows: Rows) -> float:
-    """Return the latest end of a span, or 0 if there are no spans.
-
-    Parameters
-    ----------
-    rows : sequence of SpanRow
-        Spans in seconds.
-
-    Returns
-    -------
-    float
-        Latest end in seconds.
-    """
+    """Return the latest end of a span, or 0 if there are no spans."""
     return max((row.end for row in rows), default=0.0)
 
 
 def _fit_duration(
     rows: Rows, duration: float | None, *, beyond: str, last: float, item: str, log: WarningLog
 ) -> tuple[Rows, float | None]:
-    """Return the rows and the duration, adjusted if annotations continue after the end of the recording.
-
-    ``last`` is the latest end of all coders of the item, so that all coders get the same extended duration.
-    """
+    """Return the rows and the duration, adjusted if annotations continue after the end of the recording."""
+    # ``last`` is the latest end of all coders of the item, so that all coders get the same extended duration.
     if duration is None or last <= duration:
         return rows, duration
     if beyond == "extend":
@@ -381,24 +259,7 @@ def _clip(rows: Rows, duration: float) -> Rows:
 
 
 def spans_of(writing: Writing) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
-    """Return the spans and the continuum to write for each item and coder.
-
-    Parameters
-    ----------
-    writing : Writing
-        Output with hierarchies or segmentations. The segments of a segmentation become spans of level 1.
-
-    Returns
-    -------
-    dict
-        Maps item and coder to the spans and to those fields of the continuum that must be written, so that reading
-        the file returns the same hierarchy.
-
-    Raises
-    ------
-    FormatError
-        If an annotation has streams or boundary types, or if spans in seconds begin before 0 or have units with text.
-    """
+    """Return the spans and the continuum to write for each item and coder."""
     spans = {}
     for item, coder in writing.corpus:
         hierarchy = _to_hierarchy(writing, item, coder)
@@ -441,18 +302,7 @@ def _continuum_of(hierarchy: Hierarchy, writing: Writing, item: str, coder: str)
 
 
 def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
-    """Return the spans in the form in which files contain them, in units or in seconds.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        Hierarchy to write.
-
-    Returns
-    -------
-    list of SpanRow
-        One row per span.
-    """
+    """Return the spans in the form in which files contain them, in units or in seconds."""
     edges = hierarchy.edges
     if edges is None:
         return [SpanRow(*span) for span in hierarchy.spans]
@@ -462,8 +312,8 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+# Types of annotations that span writers accept; for a dialogue they raise an error with a hint.
 ANNOTATION_TYPES = (Hierarchy, Spans, Segmentation, Dialogue)
-"""Types of annotations that span writers accept; for a dialogue they raise an error with a hint."""
 REPAIR = Option("repair", False, flag, "whether to exclude spans until the rest nest (default: raise an error)")
 SNAP = Option("snap", 0.0, non_negative(), "equal times of a coder differ by at most this many seconds")
 DURATION = Option("duration", None, non_negative(), "length in seconds (default: from the file, or the last end)")
@@ -471,5 +321,5 @@ BEYOND = Option("beyond", None, choice("error", "extend", "clip"), "spans after 
 NESTED = Option(
     "nested", True, flag, "whether spans must nest; false keeps levels that cross, for t_measure and l_measure"
 )
+# Options of all formats whose spans may be in seconds.
 OPTIONS = (REPAIR, NESTED, SNAP, BEYOND)
-"""Options of all formats whose spans may be in seconds."""

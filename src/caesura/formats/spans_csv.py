@@ -91,24 +91,8 @@ class _CoderRows:
 
 
 def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
-    """Return the corpus of a table with one row per segment.
-
-    The rows of a coder need not be adjacent.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``SEGMENT_OPTIONS``.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of the columns; two of them are ``start`` and ``end``.
-
-    Returns
-    -------
-    Corpus
-        Spans, or hierarchies if there is a column ``level``.
-    """
+    """Return the corpus of a table with one row per segment."""
+    # The rows of a coder need not be adjacent.
     columns = {role: table.columns[column] for column, role in _role_of_column(reading, table, roles).items()}
     seconds = _in_seconds(reading, table, roles)
     inclusive = _is_inclusive(reading, table, roles, seconds)
@@ -117,17 +101,7 @@ def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
 
 
 def trim_names(reading: Reading, table: Table, roles: Roles) -> None:
-    """Remove the spaces around the cells of the columns with items, coders and labels, and say so.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells, which change.
-    roles : Roles
-        Roles of the columns.
-    """
+    """Remove the spaces around the cells of the columns with items, coders and labels, and say so."""
     names = [roles.columns[role] for role in _NAMES if role in roles]
     changed = [name for name in names if table.columns[name].stripped != table.columns[name].values]
     for name in changed:
@@ -180,20 +154,7 @@ def _is_duration_of_segment(table: Table, roles: Roles) -> bool:
 
 
 def read_without_header(reading: Reading, delimiter: str = ",") -> Corpus:
-    """Return the corpus of a pygamma-agreement file, whose rows are annotator, label, start and end in seconds.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    delimiter : str, default ","
-        Character between cells.
-
-    Returns
-    -------
-    Corpus
-        Spans in seconds.
-    """
+    """Return the corpus of a pygamma-agreement file, whose rows are annotator, label, start and end in seconds."""
     table = parse_delimited(reading, delimiter=delimiter, header=False)
     reading.notes += table.notes
     names = ("coder", "label", "start", "end")
@@ -223,10 +184,8 @@ def _read_columns(reading: Reading, table: Table, axis: _Axis) -> Corpus:
 
 
 def _add_at_once(reading: Reading, table: Table, axis: _Axis) -> bool:
-    """Add the spans of all coders if all rows are valid and have the same columns; return whether that was possible.
-
-    Otherwise the rows must be read one after the other, for an error message with the line of the invalid row.
-    """
+    """Add the spans of all coders if all rows are valid and have the same columns; return whether that was possible."""
+    # Otherwise the rows must be read one after the other, for an error message with the line of the invalid row.
     others = {"level", *CONTINUUM_FIELDS} & {*table.columns}
     if axis.hierarchy or others or reading.options["length"] is not None:
         return False
@@ -267,10 +226,8 @@ def _positions(column: Column, seconds: bool, minimum: int) -> NDArray[np.float6
 
 
 def _absent_coders(reading: Reading, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the coders without rows in an item, and an item and coder with rows, if the option counts them as present.
-
-    Without the option, a note says that they are absent.
-    """
+    """Return the coders without rows in an item, and an item and coder with rows, if the option counts them as present."""
+    # Without the option, a note says that they are absent.
     first: dict[str, tuple[str, str]] = {}
     for key in keys:
         first.setdefault(key[0], key)
@@ -376,7 +333,6 @@ def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, axis: _Axis
 
 
 def _span_row(cells: Mapping[str, str], axis: _Axis) -> SpanRow | None:
-    """Return the span of a row, or None if the row has no span."""
     start, end = cells["start"].strip(), cells["end"].strip()
     level, label = cells.get("level", "").strip(), cells.get("label", "")
     if not any((start, end, level, label)):
@@ -496,23 +452,7 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
 
 
 def write(writing: Writing) -> str:
-    """Return spans or hierarchies as a table; the first row of each coder describes the continuum.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is being written.
-
-    Returns
-    -------
-    str
-        Content of the file.
-
-    Raises
-    ------
-    FormatError
-        If a table cannot represent the spans, or one of several items or coders has a blank name.
-    """
+    """Return spans or hierarchies as a table; the first row of each coder describes the continuum."""
     corpus = writing.corpus
     for item, coder in corpus:
         # An empty cell belongs to the item above it, or is missing.
@@ -548,25 +488,7 @@ def _check_spaces(writing: Writing, item: str, coder: str, labels: Iterable[str 
 
 
 def spans_table(writing: Writing) -> list[list[Any]]:
-    """Return a corpus of spans as rows with item, coder, start, end and label.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is being written.
-
-    Returns
-    -------
-    list of list
-        The header and one row per span; a coder without spans has one row without start and end. Tokens are in the first
-        row of a coder; the text of spans in characters is not written.
-
-    Raises
-    ------
-    FormatError
-        If a table cannot represent the spans: they are partly in units and partly in seconds, begin before 0, have positions
-        in units that are not whole numbers, or have labels with spaces around them.
-    """
+    """Return a corpus of spans as rows with item, coder, start, end and label."""
     entries = {key: annotation for key, annotation in writing.corpus.items() if isinstance(annotation, Spans)}
     axes = {spans.axis for spans in entries.values()}
     if len(axes) > 1:
@@ -649,18 +571,7 @@ def _cell(writing: Writing, item: str, coder: str, name: str, value: Any) -> str
 
 
 def delimiter_without_header(text: str) -> str | None:
-    """Return the character between cells if all rows, including the first, are annotator, label, start and end.
-
-    Parameters
-    ----------
-    text : str
-        Content of a file.
-
-    Returns
-    -------
-    str or None
-        A comma, semicolon or tab for a pygamma-agreement file, else None.
-    """
+    """Return the character between cells if all rows, including the first, are annotator, label, start and end."""
     lines = (match.group() for match in re.finditer(r"[^\n]+", text))
     first = next((line for line in lines if line.strip()), "")
     delimiter = next((mark for mark in ",;\t" if _is_headerless_row(first, mark)), None)

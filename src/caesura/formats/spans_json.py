@@ -54,8 +54,8 @@ _KINDS = ("spans", "hierarchy")
 _LAYERS = {"upper": 1, "lower": 2}
 _SKIPPED_LAYERS = ("functions",)
 
+# Rows of a hierarchy with their continuum, or spans.
 Entry = tuple[list[SpanRow], Continuum] | Spans
-"""Rows of a hierarchy with their continuum, or spans."""
 
 
 # -- the four shapes: each function gets the file, the item and the coder, and returns the spans ---------------------

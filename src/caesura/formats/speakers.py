@@ -24,22 +24,7 @@ from caesura.formats.roles import Roles, is_prose, whole_numbers
 
 
 def check_speaker(reading: Reading, table: Table, roles: Roles) -> None:
-    """Take the role of a stream from the column ``speaker`` if its rows are one text.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the option ``fields``.
-    table : Table
-        Its cells.
-    roles : Roles
-        Roles of its columns; they may change.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If the speakers may be streams or not.
-    """
+    """Take the role of a stream from the column ``speaker`` if its rows are one text."""
     name = roles.columns.get("stream")
     if name is None or normalize(name) != "speaker" or "stream" in (reading.options["fields"] or ()):
         return

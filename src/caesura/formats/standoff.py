@@ -48,32 +48,20 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.options import Option, choice, names, text
 
+# Start and end offsets of a span, in characters from 0, end excluded. A discontinuous span has several pairs.
 Fragments = tuple[tuple[int, int], ...]
-"""Start and end offsets of a span, in characters from 0, end excluded. A discontinuous span has several pairs."""
 
 TOKEN_PATTERNS = {"words": re.compile(r"\S+"), "whitespace": re.compile(r"\S+"), "characters": re.compile(r"\S")}
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class TextSpan(NamedTuple):
-    """Span over the characters of a text, as exported by an annotation tool.
+    """Span over the characters of a text, as exported by an annotation tool."""
 
-    Attributes
-    ----------
-    name : str
-        Identifier of the span in the tool, for messages.
-    label : str, optional
-        Label of the span.
-    fragments : tuple of (int, int)
-        Character offsets.
-    line : int, optional
-        Line of the file.
-    """
-
-    name: str
-    label: str | None
-    fragments: Fragments
-    line: int | None = None
+    name: str  # identifier of the span in the tool, for messages
+    label: str | None  # label of the span
+    fragments: Fragments  # character offsets
+    line: int | None = None  # line of the file
 
     def __str__(self) -> str:
         return self.name if self.label is None else f"{self.name} {self.label[:40]!r}"
@@ -81,57 +69,22 @@ class TextSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens of a text and their character offsets.
+    """Tokens of a text and their character offsets."""
 
-    Attributes
-    ----------
-    units : tuple of str
-        Text of each token.
-    starts, ends : tuple of int
-        Offset of the first character of each token, and the offset after its last character.
-    text : str or None
-        The text; None if the file has only tokens.
-    from_file : bool
-        Whether the file contains the tokens.
-    """
-
-    units: tuple[str, ...]
+    units: tuple[str, ...]  # text of each token
+    # starts, ends: Offset of the first character of each token, and the offset after its last character.
     starts: tuple[int, ...]
     ends: tuple[int, ...]
-    text: str | None = None
-    from_file: bool = False
+    text: str | None = None  # the text; None if the file has only tokens
+    from_file: bool = False  # whether the file contains the tokens
 
     def in_characters(self, method: str | None) -> bool:
-        """Return whether spans are in characters and not in tokens.
-
-        Parameters
-        ----------
-        method : str or None
-            Value of the option ``tokens``.
-
-        Returns
-        -------
-        bool
-            True if the user chose characters, or chose nothing and the file has no tokens.
-        """
+        """Return whether spans are in characters and not in tokens."""
         return self.text is not None and (method == "characters" or (method is None and not self.from_file))
 
     @classmethod
     def tokenize(cls, document: str, method: str | None) -> Tokens:
-        """Split a text into tokens.
-
-        Parameters
-        ----------
-        document : str
-            The text.
-        method : {"words", "whitespace", "characters"}, optional
-            How to split the text; None means ``"words"``.
-
-        Returns
-        -------
-        Tokens
-            The tokens in order.
-        """
+        """Split a text into tokens."""
         method = method or "words"
         offsets = [match.span() for match in TOKEN_PATTERNS[method].finditer(document)]
         if method == "words":
@@ -140,25 +93,7 @@ class Tokens:
 
     @classmethod
     def from_offsets(cls, document: str, offsets: Sequence[tuple[int, int]]) -> Tokens:
-        """Return the tokens at these offsets of a text.
-
-        Parameters
-        ----------
-        document : str
-            The text.
-        offsets : sequence of (int, int)
-            Start and end of each token, in ascending order.
-
-        Returns
-        -------
-        Tokens
-            The tokens.
-
-        Raises
-        ------
-        HierarchyError
-            If a token is empty, if tokens overlap, or if there are no tokens.
-        """
+        """Return the tokens at these offsets of a text."""
         for i, (start, end) in enumerate(offsets):
             if start >= end:
                 raise HierarchyError(f"token {i + 1} must have a character; it has none, at {start}")
@@ -172,18 +107,7 @@ class Tokens:
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Tokens:
-        """Return the tokens of a text that consists of these words, separated by single spaces.
-
-        Parameters
-        ----------
-        words : sequence of str
-            The tokens.
-
-        Returns
-        -------
-        Tokens
-            The tokens with their offsets in that text.
-        """
+        """Return the tokens of a text that consists of these words, separated by single spaces."""
         offsets = []
         start = 0
         for word in words:
@@ -192,33 +116,11 @@ class Tokens:
         return replace(cls.from_offsets(" ".join(words), offsets), text=None, from_file=True)
 
     def covered(self, start: int, end: int) -> tuple[int, int]:
-        """Return the first and the last token that have a character between ``start`` and ``end``.
-
-        Parameters
-        ----------
-        start, end : int
-            Character offsets.
-
-        Returns
-        -------
-        tuple of (int, int)
-            Indices from 0; the first is larger than the last if no token is covered.
-        """
+        """Return the first and the last token that have a character between ``start`` and ``end``."""
         return bisect_right(self.ends, start), bisect_left(self.starts, end) - 1
 
     def merge_fragments(self, fragments: Fragments) -> list[tuple[int, int]]:
-        """Sort the fragments, and merge neighbours if no token has a character between them.
-
-        Parameters
-        ----------
-        fragments : tuple of (int, int)
-            Character offsets.
-
-        Returns
-        -------
-        list of (int, int)
-            The merged fragments; empty fragments are removed.
-        """
+        """Sort the fragments, and merge neighbours if no token has a character between them."""
         merged: list[tuple[int, int]] = []
         for start, end in sorted(fragment for fragment in fragments if fragment[0] < fragment[1]):
             if merged:
@@ -242,25 +144,7 @@ def _split_punctuation(document: str, start: int, end: int) -> list[tuple[int, i
 
 
 def check_fragments(fragments: Fragments, length: int) -> Fragments:
-    """Return the fragments if all their offsets are inside the text.
-
-    Parameters
-    ----------
-    fragments : tuple of (int, int)
-        Character offsets.
-    length : int
-        Number of characters of the text.
-
-    Returns
-    -------
-    tuple of (int, int)
-        The same fragments.
-
-    Raises
-    ------
-    HierarchyError
-        If an offset lies outside the text or an end lies before its start.
-    """
+    """Return the fragments if all their offsets are inside the text."""
     for start, end in fragments:
         if not 0 <= start <= end <= length:
             raise HierarchyError(f"offsets must increase and lie in 0-{length}, the text; got {start}-{end}")
@@ -268,18 +152,7 @@ def check_fragments(fragments: Fragments, length: int) -> Fragments:
 
 
 class Utf16Offsets:
-    """Offsets in UTF-16 code units, as Java and browsers count: a character beyond U+FFFF counts twice.
-
-    Parameters
-    ----------
-    document : str
-        The text.
-
-    Examples
-    --------
-    >>> Utf16Offsets("a😀b").to_character(3)
-    2
-    """
+    """Offsets in UTF-16 code units, as Java and browsers count: a character beyond U+FFFF counts twice."""
 
     def __init__(self, document: str) -> None:
         self.length = len(document)
@@ -287,23 +160,7 @@ class Utf16Offsets:
         self._astral = [match.start() + i for i, match in enumerate(_ASTRAL.finditer(document))]
 
     def to_character(self, offset: int) -> int:
-        """Convert an offset in code units into one in characters.
-
-        Parameters
-        ----------
-        offset : int
-            Number of code units from the start of the text.
-
-        Returns
-        -------
-        int
-            Number of characters from the start of the text.
-
-        Raises
-        ------
-        HierarchyError
-            If the offset lies between the two code units of a character, or outside the text.
-        """
+        """Convert an offset in code units into one in characters."""
         preceding = bisect_left(self._astral, offset)
         if preceding and self._astral[preceding - 1] == offset - 1:
             raise HierarchyError(f"offsets lie between characters; {offset} is inside a character of two UTF-16 units")
@@ -313,35 +170,13 @@ class Utf16Offsets:
         return offset - preceding
 
     def to_characters(self, fragments: Fragments) -> Fragments:
-        """Convert fragments in code units into fragments in characters.
-
-        Parameters
-        ----------
-        fragments : tuple of (int, int)
-            Offsets in code units.
-
-        Returns
-        -------
-        tuple of (int, int)
-            Offsets in characters.
-        """
+        """Convert fragments in code units into fragments in characters."""
         converted = tuple((self.to_character(start), self.to_character(end)) for start, end in fragments)
         return check_fragments(converted, self.length)
 
 
 def single_line(covered: str) -> str:
-    """Replace line breaks and tabs by spaces, as tools do when they copy a text into one line.
-
-    Parameters
-    ----------
-    covered : str
-        Text that a span covers.
-
-    Returns
-    -------
-    str
-        A text of the same length.
-    """
+    """Replace line breaks and tabs by spaces, as tools do when they copy a text into one line."""
     return re.sub(r"[\n\r\t]", " ", covered)
 
 
@@ -349,66 +184,19 @@ def single_line(covered: str) -> str:
 
 
 def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
-    """Read a file that contains one item by one coder.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``item``, ``coder`` and ``OPTIONS``.
-    parse : callable
-        Function that returns the tokens of the text and the spans over its characters.
-
-    Returns
-    -------
-    Corpus
-        One item with one coder. Both names are the file name unless the options set them.
-    """
+    """Read a file that contains one item by one coder."""
     return reading.read_one(lambda: to_annotation(reading, reading.item_name, reading.coder_name, *parse()))
 
 
 def kind_of_annotation(reading: Reading) -> str:
-    """Return what a reader makes of spans.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``as_`` and ``repair``.
-
-    Returns
-    -------
-    str
-        ``"spans"``, ``"hierarchy"`` or ``"segments"``; without the option ``as_`` spans, or a hierarchy if it is repaired.
-    """
+    """Return what a reader makes of spans."""
     return str(reading.options["as_"] or ("hierarchy" if reading.options.get("repair") else "spans"))
 
 
 def to_annotation(
     reading: Reading, item: str, coder: str, tokens: Tokens, spans: Sequence[TextSpan]
 ) -> Spans | Hierarchy | Segmentation:
-    """Return the spans of one coder as spans, a hierarchy or a segmentation, depending on the option ``as_``.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``OPTIONS``. Its log records the changes.
-    item, coder : str
-        Names of the item and the coder, for messages.
-    tokens : Tokens
-        Units of the text.
-    spans : sequence of TextSpan
-        Spans that the coder annotated.
-
-    Returns
-    -------
-    Spans, Hierarchy or Segmentation
-        Spans over characters or tokens, a hierarchy over tokens, or a segmentation at the edges of spans.
-
-    Raises
-    ------
-    FormatError, HierarchyError
-        If a span is discontinuous, has an edge inside a token or crosses another span, and the options do not
-        allow it.
-    """
+    """Return the spans of one coder as spans, a hierarchy or a segmentation, depending on the option ``as_``."""
     converter = _SpanConverter(reading, f"item {item!r}, coder {coder!r}", tokens)
     kind = kind_of_annotation(reading)
     if kind == "spans":
@@ -521,22 +309,7 @@ def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
 
 
 def segment_at_edges(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | None) -> Segmentation:
-    """Return a segmentation with a boundary at both edges of every span.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        The spans.
-    begin : str
-        Type of a boundary at which spans only begin.
-    types : tuple of str or None
-        Declared boundary types.
-
-    Returns
-    -------
-    Segmentation
-        The segmentation; the type of a boundary is the label of the spans that end there.
-    """
+    """Return a segmentation with a boundary at both edges of every span."""
     spans, length, units = hierarchy.spans, hierarchy.length, hierarchy.units
     ends: dict[int, set[str]] = {}
     for span in spans:
@@ -550,31 +323,11 @@ def segment_at_edges(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | 
 
 # -- layers -----------------------------------------------------------------------------------------------------------
 
+# Layers of DKPro and WebAnno that annotate each token, each sentence or the whole text.
 _AUTOMATIC_LAYERS = re.compile(r"dkpro\.core\.api\.(?:lexmorph|segmentation|metadata)\.|clarin\.webanno\.api\.type\.")
-"""Layers of DKPro and WebAnno that annotate each token, each sentence or the whole text."""
 
 
 def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
-    """Return the layers to read.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read. The option ``layer`` contains patterns that match the whole name of a layer or the last
-        part of its name. By default, the first manually annotated layer is read, with a warning if there are several.
-    layers : sequence of str
-        Names of the span layers in the file.
-
-    Returns
-    -------
-    list of str
-        Names of the layers to read.
-
-    Raises
-    ------
-    HierarchyError
-        If no layer matches the patterns.
-    """
     patterns = reading.options["layer"]
     if patterns is None:
         manual = [layer for layer in layers if not _AUTOMATIC_LAYERS.search(layer)]
@@ -589,27 +342,7 @@ def choose_layers(reading: Reading, layers: Sequence[str]) -> list[str]:
 
 
 def choose_feature(layer: str, features: Iterable[str], requested: str | None) -> str | None:
-    """Return the feature that contains the label: the requested feature, or else ``value``, or else the first.
-
-    Parameters
-    ----------
-    layer : str
-        Name of the layer, for the error message.
-    features : iterable of str
-        Names of the features of the layer.
-    requested : str, optional
-        Value of the option ``feature``.
-
-    Returns
-    -------
-    str or None
-        Name of the feature, or None if the layer has no features.
-
-    Raises
-    ------
-    HierarchyError
-        If the requested feature does not exist.
-    """
+    """Return the feature that contains the label: the requested feature, or else ``value``, or else the first."""
     available = list(features)
     if requested is not None and requested not in available:
         raise HierarchyError(f"layer {layer} has no feature {requested!r}; its features are {list_names(available)}")
@@ -619,13 +352,14 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+# Types of annotations between which the option ``as_`` chooses.
 ANNOTATION_TYPES = (Spans, Hierarchy, Segmentation)
-"""Types of annotations between which the option ``as_`` chooses."""
+# Options of the formats with layers.
 LAYER_OPTIONS = (
     Option("layer", None, names, "names or patterns of layers (default: the first manually annotated layer)"),
     Option("feature", None, text, "feature that is the label (default: value, or the first if there is none)"),
 )
-"""Options of the formats with layers."""
+# Options of all formats.
 OPTIONS = (
     Option(
         "as_",
@@ -639,9 +373,8 @@ OPTIONS = (
     Option("discontinuous", "error", choice("error", "hull", "fragments"), "how to read a span with a gap"),
     REPAIR,
 )
-"""Options of all formats."""
 TOKENS = Option(
     "tokens", None, choice(*TOKEN_PATTERNS), "units (default: tokens of the file, or characters; words in a hierarchy)"
 )
+# Options of the formats that may have no tokens.
 TOKEN_OPTIONS = (TOKENS, *OPTIONS)
-"""Options of the formats that may have no tokens."""

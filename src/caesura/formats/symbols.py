@@ -13,8 +13,8 @@ from caesura.formats.format import NAME_OPTIONS, Reading
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.options import Option, text
 
+# Endnotes of DuBois et al. (1993) for falling, continuing, rising and truncated units, as in segsimflex.
 CASE_STUDY = {symbol: symbol for symbol in (".", ",", "?", "--")}
-"""Endnotes of DuBois et al. (1993) for falling, continuing, rising and truncated units, as in segsimflex."""
 
 # Characters that word processors and input methods insert instead of a symbol. Without a check, one of them at the end
 # of an utterance would be read as part of a word.
@@ -32,65 +32,24 @@ _LOOKALIKES = {
 
 @dataclass(frozen=True)
 class Symbols:
-    """Boundary symbols of a transcript, and the type of an utterance end without a symbol.
+    """Boundary symbols of a transcript, and the type of an utterance end without a symbol."""
 
-    Attributes
-    ----------
-    types : mapping
-        Boundary type of each symbol.
-    unclassified : str or None
-        Type of an end without a symbol; None if such an end is an error.
-    attached : bool
-        Whether a symbol may also be the last characters of a word.
-    """
-
-    types: Mapping[str, str]
-    unclassified: str | None = None
-    attached: bool = True
+    types: Mapping[str, str]  # boundary type of each symbol
+    unclassified: str | None = None  # type of an end without a symbol; None if such an end is an error
+    attached: bool = True  # whether a symbol may also be the last characters of a word
 
     @classmethod
     def from_options(
         cls, options: Mapping[str, Any], types: Sequence[str] | None, default: Mapping[str, str]
     ) -> Symbols:
-        """Return the symbols that the options of a format set.
-
-        Parameters
-        ----------
-        options : mapping
-            Options of the format: ``symbols``, ``unclassified`` and ``attached``.
-        types : sequence of str or None
-            Declared types. They are also the symbols if the options set no symbols.
-        default : mapping
-            Type of each symbol, used if neither symbols nor types are set.
-
-        Returns
-        -------
-        Symbols
-            The symbols.
-        """
+        """Return the symbols that the options of a format set."""
         unclassified, symbols = options["unclassified"], options["symbols"]
         if symbols is None:
             symbols = default if types is None else {name: name for name in types if name != unclassified}
         return cls(symbols, unclassified, options["attached"])
 
     def scale(self, types: tuple[str, ...] | None) -> tuple[str, ...]:
-        """Return the types in ordinal order.
-
-        Parameters
-        ----------
-        types : tuple of str or None
-            Declared types. If None, the order is that of the symbols, with the unclassified type last.
-
-        Returns
-        -------
-        tuple of str
-            The types.
-
-        Raises
-        ------
-        OptionError
-            If the type of a symbol is not declared.
-        """
+        """Return the types in ordinal order."""
         names = dict.fromkeys(self.types.values())
         if self.unclassified is not None:
             names.setdefault(self.unclassified)
@@ -102,25 +61,7 @@ class Symbols:
         return types
 
     def split(self, tokens: Sequence[str]) -> tuple[list[str], str]:
-        """Return the words of an utterance and the type of the boundary after them.
-
-        Parameters
-        ----------
-        tokens : sequence of str
-            The words, followed by the symbol.
-
-        Returns
-        -------
-        words : list of str
-            The tokens without the symbol.
-        type : str
-            The boundary type of the symbol.
-
-        Raises
-        ------
-        SegmentationError
-            If the utterance has no words, or does not end in a known symbol and there is no unclassified type.
-        """
+        """Return the words of an utterance and the type of the boundary after them."""
         if not tokens:
             raise SegmentationError("an utterance must have at least one token; this one is empty")
         *words, last = tokens
@@ -144,21 +85,7 @@ class Symbols:
         return list(tokens), self.unclassified
 
     def segmentations(self, streams: Streams, reading: Reading) -> dict[str, Segmentation]:
-        """Return one segmentation per stream, all with the same scale of types.
-
-        Parameters
-        ----------
-        streams : Streams
-            Words and boundaries of each speaker.
-        reading : Reading
-            File that is being read. If neither its types nor its symbols are set, the scale consists of the types that
-            occur.
-
-        Returns
-        -------
-        dict
-            Segmentation of each stream.
-        """
+        """Return one segmentation per stream, all with the same scale of types."""
         declared = reading.options["symbols"] is not None or reading.types is not None
         last = [self.unclassified] if self.unclassified is not None else []
         occurring = {mark for marks in streams.marks.values() for mark in marks if mark}
@@ -187,47 +114,19 @@ class Symbols:
 
 @dataclass
 class Streams:
-    """Words and boundary types of each speaker, collected utterance by utterance.
+    """Words and boundary types of each speaker, collected utterance by utterance."""
 
-    Attributes
-    ----------
-    words : dict
-        Words of each stream.
-    marks : dict
-        For each stream, the boundary type after each word; an empty string if there is no boundary.
-    """
-
-    words: dict[str, list[str]] = field(default_factory=dict)
+    words: dict[str, list[str]] = field(default_factory=dict)  # words of each stream
+    # For each stream, the boundary type after each word; an empty string if there is no boundary.
     marks: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, stream: str, words: Sequence[str], boundary_type: str) -> None:
-        """Add an utterance.
-
-        Parameters
-        ----------
-        stream : str
-            Name of the speaker.
-        words : sequence of str
-            At least one word.
-        boundary_type : str
-            Type of the boundary after the last word.
-        """
+        """Add an utterance."""
         self.words.setdefault(stream, []).extend(words)
         self.marks.setdefault(stream, []).extend([""] * (len(words) - 1) + [boundary_type])
 
     def segmentations(self, types: Sequence[str]) -> dict[str, Segmentation]:
-        """Return one segmentation per stream.
-
-        Parameters
-        ----------
-        types : sequence of str
-            All boundary types in ordinal order.
-
-        Returns
-        -------
-        dict
-            Segmentation of each stream.
-        """
+        """Return one segmentation per stream."""
         marks = self.marks
         return {name: Segmentation.from_marks(marks[name], types=types, units=self.words[name]) for name in marks}
 
@@ -249,9 +148,9 @@ def _symbols(name: str, value: Any) -> dict[str, str]:
     return result
 
 
+# Options of all transcript formats.
 OPTIONS = (
     Option("symbols", None, _symbols, "boundary symbols in the order of their types, or a mapping from symbol to type"),
     Option("unclassified", None, text, "type of a segment end without a symbol (default: such an end is an error)"),
     *NAME_OPTIONS,
 )
-"""Options of all transcript formats."""

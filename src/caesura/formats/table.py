@@ -78,32 +78,11 @@ _SHAPES = ("marks", "labels", "segments", "events", "scores")
 
 _MAX_NAME = 100  # characters of the name of a column in a message
 
+# Returns the annotation in a group of rows, from the index of the group, the texts of its units and its place.
 GroupReader = Callable[[int, tuple[str, ...] | None, str], Segmentation | Spans | None]
-"""Returns the annotation in a group of rows, from the index of the group, the texts of its units and its place."""
 
 
 def read_table(reading: Reading, table: Table) -> Corpus:
-    """Return the corpus of a table.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options of this module.
-    table : Table
-        Its cells.
-
-    Returns
-    -------
-    Corpus
-        The annotations.
-
-    Raises
-    ------
-    FormatError
-        If the table has no column for a coder, or a cell is invalid.
-    AmbiguousFileError
-        If the table can be read in several ways.
-    """
     reading.ignored += table.ignored
     reading.notes += table.notes
     if not table.columns or not len(table):
@@ -664,6 +643,7 @@ def _first_wrong_step(numbers: NDArray[np.int64], groups: Groups) -> int | None:
 
 # -- formats ----------------------------------------------------------------------------------------------------------
 
+# Options of all formats whose files are tables.
 ROW_OPTIONS = (
     FIELDS,
     Option(
@@ -683,7 +663,6 @@ ROW_OPTIONS = (
     *spans_csv.SEGMENT_OPTIONS,
     *COUNT_OPTIONS,
 )
-"""Options of all formats whose files are tables."""
 
 
 def _read_delimited(reading: Reading, *, delimiter: str | None) -> Corpus:

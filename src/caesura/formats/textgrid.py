@@ -125,7 +125,6 @@ class _Scanner:
 
 
 def _tiers(reading: Reading) -> list[FileTier]:
-    """Return all tiers of a file."""
     if "\r" in reading.text:
         reading.text = _normalize_line_ends(reading.text)
     scanner = _Scanner(reading)
@@ -187,23 +186,6 @@ def _point(scanner: _Scanner) -> Point:
 def word_times(
     path: str | PathLike[str], tier: str | None = None, *, snap: float = 1e-4
 ) -> tuple[dict[str, WordTimes], int]:
-    """Return the words of a word tier with their times.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A .TextGrid file.
-    tier : str, optional
-        Name of the word tier. Not needed if the file has only one interval tier.
-    snap : float, default 1e-4
-        If two words overlap by this many seconds or less, the first ends and the second begins in the middle of the
-        overlap. A larger overlap is an error.
-
-    Returns
-    -------
-    tuple of (dict, int)
-        A dictionary from the file name to the list of ``(word, start, end)``, and the number of overlaps removed.
-    """
     reading = Reading(fspath(path), _decode(path, load(path)))
     words = [row for row in find_word_tier(reading, _tiers(reading), tier).rows if row.label.strip()]
     return timed.snap_words(reading, {reading.stem: words}, snap)

@@ -28,25 +28,7 @@ _PLAIN = re.compile(r"[0-9]+")
 
 
 def check_thousands(reading: Reading, table: Table, roles: dict[str, str], rest: list[str]) -> None:
-    """Convert numbers with dots between thousands, as the option ``thousands`` says.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-    table : Table
-        Its cells, which change if numbers are converted.
-    roles : dict of str to str
-        Role -> column.
-    rest : list of str
-        Columns without a role; one of them may be a duration.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If a column has such numbers beside plain numbers from 1000 on, or they fall only if the dot is a decimal point, and
-        the option is not set.
-    """
+    """Convert numbers with dots between thousands, as the option ``thousands`` says."""
     wish = reading.options.get("thousands")
     if wish is False:
         return

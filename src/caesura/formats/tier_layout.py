@@ -32,21 +32,11 @@ _FIXED_LENGTH, _LAST_MARK = 0.02, 0.25  # relative differences of length of one 
 
 
 class _Arrangement(NamedTuple):
-    """One way to read the paths of files.
+    """One way to read the paths of files."""
 
-    Attributes
-    ----------
-    note : str
-        Description for the user.
-    pattern : str
-        The pattern that chooses this arrangement.
-    names : list of (str, str)
-        Item and coder of each file.
-    """
-
-    note: str
-    pattern: str
-    names: list[tuple[str, str]]
+    note: str  # description for the user
+    pattern: str  # the pattern that chooses this arrangement
+    names: list[tuple[str, str]]  # item and coder of each file
 
     @property
     def is_possible(self) -> bool:
@@ -58,28 +48,7 @@ class _Arrangement(NamedTuple):
 def name_tier_files(
     pairs: Pairs, names_elsewhere: Collection[str] | None = None, notes: list[str] | None = None
 ) -> Pairs:
-    """Return files with tiers, with the items and coders that their paths contain.
-
-    Parameters
-    ----------
-    pairs : list of (InputFile, Corpus)
-        Files of one folder and their contents, which are empty for a file that could not be read. If they are not all in
-        seconds, they are returned unchanged.
-    names_elsewhere : collection of str, optional
-        Names of items, and paths of files without suffix, in other folders that are read together with this folder.
-    notes : list of str, optional
-        List to which the decision is appended.
-
-    Returns
-    -------
-    list of (InputFile, Corpus)
-        The files; item and coder are None if the content of the file or the default rules name them.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If two arrangements are plausible, or files of several folders have the same tiers.
-    """
+    """Return files with tiers, with the items and coders that their paths contain."""
     notes = [] if notes is None else notes
     readable = [(file, corpus) for file, corpus in pairs if corpus]
     if not all(starmap(_is_named_by_file, readable)):
@@ -94,18 +63,7 @@ def name_tier_files(
 
 
 def is_from_tiers(corpus: Corpus) -> bool:
-    """Return whether a corpus has tiers, or spans that were read from tiers.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Content of a file.
-
-    Returns
-    -------
-    bool
-        False for spans of a text.
-    """
+    """Return whether a corpus has tiers, or spans that were read from tiers."""
     return corpus.holds(Tier) or (corpus.source is not None and corpus.source.part == "tier" and corpus.holds(Spans))
 
 
@@ -170,10 +128,8 @@ def _possible_arrangements(pairs: Pairs) -> list[_Arrangement]:
 
 
 def _refuse_doubtful(pairs: Pairs) -> None:
-    """Raise an error if names show coders and only the times of the last marks speak against it.
-
-    Where a coder's last mark is says little about the length of the recording.
-    """
+    """Raise an error if names show coders and only the times of the last marks speak against it."""
+    # Where a coder's last mark is says little about the length of the recording.
     doubtful = [
         arrangement
         for arrangement in _possible_arrangements(pairs)

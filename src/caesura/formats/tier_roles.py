@@ -61,36 +61,12 @@ def _matching(
 
 
 def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
-    """Return the tiers of the coders, and the word tier if there is one.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``TIER_OPTIONS``. Its roles and ignored parts are filled.
-    tiers : sequence of FileTier
-        Tiers of the file.
-
-    Returns
-    -------
-    tuple of (list of FileTier, FileTier or None)
-        Tiers of the coders, and the word tier.
-
-    Raises
-    ------
-    FormatError
-        If a name or pattern matches no tier, if no tier is left for the coders, or if the option ``coder`` is set but
-        there are several tiers.
-    AmbiguousFileError
-        If several tiers are left that could be coders or different annotations.
-
-    Notes
-    -----
-    The word tier is the one that the option ``words`` names. Otherwise it is a tier whose intervals refine all other tiers
-    (except tiers of sounds or syllables) and whose labels are mostly different short words; a name such as ``words`` or
-    ``ort`` is evidence too. If one other tier is left, it is the segmentation. If several are left, they are coders if
-    their names differ only by the name of a coder, the tiers cover the same stretches of time and, unless the names have a
-    common part, use the same labels.
-    """
+    """Return the tiers of the coders, and the word tier if there is one."""
+    # The word tier is the one that the option ``words`` names. Otherwise it is a tier whose intervals refine all other tiers
+    # (except tiers of sounds or syllables) and whose labels are mostly different short words; a name such as ``words`` or
+    # ``ort`` is evidence too. If one other tier is left, it is the segmentation. If several are left, they are coders if their
+    # names differ only by the name of a coder, the tiers cover the same stretches of time and, unless the names have a common
+    # part, use the same labels.
     words = reading.options["words"]
     word_tier = None if words is None else find_word_tier(reading, tiers, words)
     if reading.options["tiers"] is None:
@@ -108,27 +84,6 @@ def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[File
 
 
 def find_word_tier(reading: Reading, tiers: Sequence[FileTier], name: str | None) -> FileTier:
-    """Return the tier with the words.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    tiers : sequence of FileTier
-        Tiers of the file.
-    name : str or None
-        Name of the tier. If None, the file must have exactly one interval tier.
-
-    Returns
-    -------
-    FileTier
-        The word tier.
-
-    Raises
-    ------
-    FormatError
-        If there is no such tier, or several.
-    """
     interval_tiers = [tier for tier in tiers if tier.points is None]
     word_tiers = [tier for tier in interval_tiers if name in (None, tier.name)]
     if len(word_tiers) != 1:
@@ -321,10 +276,8 @@ def _are_coders(reading: Reading, tiers: Sequence[FileTier]) -> bool:
 
 
 def _tell_coders_apart(common: Sequence[str], different: Sequence[Sequence[str]]) -> bool:
-    """Return whether the parts in which names differ may name coders: all differ, and none of them names content.
-
-    Numbers name coders only if a word such as ``coder`` stands beside them.
-    """
+    """Return whether the parts in which names differ may name coders: all differ, and none of them names content."""
+    # Numbers name coders only if a word such as ``coder`` stands beside them.
     if not all(different) or len(set(map(tuple, different))) < len(different):
         return False
     differing = {part for parts in different for part in parts}

@@ -22,74 +22,33 @@ from caesura.notices import warn
 from caesura.options import Option, choice, names, non_negative, positive, text
 
 Errors = list[FormatError] | None
+# Words with their start and end.
 WordTimes = list[tuple[str, float, float]]
-"""Words with their start and end."""
 
 
 class IntervalRow(NamedTuple):
-    """Interval as it is written in a file, with or without a label.
+    """Interval as it is written in a file, with or without a label."""
 
-    Attributes
-    ----------
-    start, end : float
-        Times in seconds.
-    label : str
-        Label; empty if there is none.
-    line : int, optional
-        Line of the file.
-    """
-
-    start: float
+    start: float  # start, end: Times in seconds
     end: float
-    label: str
-    line: int | None
+    label: str  # label; empty if there is none
+    line: int | None  # line of the file
 
 
 @dataclass(frozen=True)
 class FileTier:
-    """Tier as it is written in a file.
+    """Tier as it is written in a file."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the tier.
-    line : int, optional
-        Line of the file.
-    begin, end : float
-        Bounds in seconds.
-    rows : list of IntervalRow
-        Intervals, labelled or not.
-    points : tuple of Point, optional
-        Points; None if the tier has intervals.
-    """
-
-    name: str
-    line: int | None
-    begin: float
+    name: str  # name of the tier
+    line: int | None  # line of the file
+    begin: float  # begin, end: Bounds in seconds
     end: float
-    rows: list[IntervalRow]
-    points: tuple[Point, ...] | None = None
+    rows: list[IntervalRow]  # intervals, labelled or not
+    points: tuple[Point, ...] | None = None  # points; None if the tier has intervals
 
 
 def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None, coders: Sequence[str]) -> None:
-    """Add tiers to the corpus, one per coder.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``TIER_OPTIONS``.
-    tiers : sequence of FileTier
-        Tiers of the coders.
-    word_tier : FileTier or None
-        Words of the recording.
-    coders : sequence of str
-        Name of the coder of each tier.
-
-    Raises
-    ------
-    FormatError
-        If the word tier is empty or a coder has two tiers.
-    """
+    """Add tiers to the corpus, one per coder."""
     item = reading.item_name
     words = None
     if word_tier is not None:
@@ -105,19 +64,7 @@ def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier |
 
 
 def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Sequence[Interval] | None = None) -> None:
-    """Add a tier to the corpus.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``UNIT_OPTIONS``.
-    item, coder : str
-        Names under which the corpus stores the tier.
-    tier : FileTier
-        Tier to add.
-    words : sequence of Interval, optional
-        Words of the recording.
-    """
+    """Add a tier to the corpus."""
     with reading.item(tier.line, f"item {item!r}, coder {coder!r}: "):
         if reading.options.get("as_") == "spans":
             reading.add(item, coder, build_spans(reading, tier))
@@ -126,20 +73,7 @@ def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Seq
 
 
 def build_spans(reading: Reading, tier: FileTier) -> Spans:
-    """Return the labelled intervals of a tier as spans in seconds, which may overlap.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``UNIT_OPTIONS``.
-    tier : FileTier
-        Tier of the file. Points become spans of length 0.
-
-    Returns
-    -------
-    Spans
-        The spans; intervals without a label and silences are left out.
-    """
+    """Return the labelled intervals of a tier as spans in seconds, which may overlap."""
     silence = reading.options["silence"]
     labelled = [row for row in tier.rows if row.label.strip() and row.label not in silence]
     for row in labelled:
@@ -150,42 +84,12 @@ def build_spans(reading: Reading, tier: FileTier) -> Spans:
 
 
 def build_tier(reading: Reading, tier: FileTier, words: Sequence[Interval] | None = None) -> Tier:
-    """Return the tier of a file without its silences. Small gaps between intervals are closed.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, with the options ``UNIT_OPTIONS``.
-    tier : FileTier
-        Tier of the file.
-    words : sequence of Interval, optional
-        Words of the recording.
-
-    Returns
-    -------
-    Tier
-        The tier.
-    """
+    """Return the tier of a file without its silences. Small gaps between intervals are closed."""
     return Tier(_segments(reading, tier), tier.begin, tier.end, tier.points, words)
 
 
 def shared_words(writing: Writing, tiers: Mapping[str, Tier], file: str) -> tuple[str, tuple[Interval, ...]] | None:
-    """Return the name and the words of the word tier of a file that is written.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is written, with the option ``words``.
-    tiers : mapping of str to Tier
-        Coder -> tier. All coders must have the same words.
-    file : str
-        Name of the kind of file, for the error message.
-
-    Returns
-    -------
-    tuple of str and tuple of Interval, or None
-        None if the coders have no words.
-    """
+    """Return the name and the words of the word tier of a file that is written."""
     first, words = next((coder, tier.words) for coder, tier in tiers.items())
     for coder, tier in tiers.items():
         if tier.words != words:
@@ -212,33 +116,7 @@ def _segments(reading: Reading, tier: FileTier) -> list[Interval]:
 def snap_intervals(
     reading: Reading, rows: Sequence[IntervalRow], snap: float, *, close_gaps: bool = False, allow_empty: bool = False
 ) -> tuple[list[IntervalRow], int]:
-    """Remove overlaps of at most ``snap`` between neighbouring intervals by moving both edges to the middle.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    rows : sequence of IntervalRow
-        Intervals in order.
-    snap : float
-        Largest overlap to remove, in seconds. A larger overlap is an error.
-    close_gaps : bool, default False
-        Whether to close gaps of at most ``snap`` too. Like small overlaps, they are due to rounding; if they stayed
-        open, each gap would become a unit.
-    allow_empty : bool, default False
-        Whether an interval may have no duration.
-
-    Returns
-    -------
-    tuple of (list of IntervalRow, int)
-        The intervals, and the number of edges that moved.
-
-    Raises
-    ------
-    FormatError
-        If an interval ends before it starts, overlaps its neighbour by more than ``snap``, or is too short to be
-        adjusted.
-    """
+    """Remove overlaps of at most ``snap`` between neighbouring intervals by moving both edges to the middle."""
     result: list[IntervalRow] = []
     moved = 0
     for row in rows:
@@ -258,24 +136,7 @@ def snap_intervals(
 def snap_words(
     reading: Reading, recordings: Mapping[str, Sequence[IntervalRow]], snap: float, *, allow_empty: bool = False
 ) -> tuple[dict[str, WordTimes], int]:
-    """Return the words of each recording after :func:`snap_intervals`.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    recordings : mapping
-        Recording -> intervals of its words.
-    snap : float
-        Largest overlap to remove, in seconds.
-    allow_empty : bool, default False
-        Whether a word may have no duration.
-
-    Returns
-    -------
-    tuple of (dict, int)
-        Recording -> ``(word, start, end)``, and the number of overlaps that were removed.
-    """
+    """Return the words of each recording after ``snap_intervals``."""
     words: dict[str, WordTimes] = {}
     moved = 0
     for name, rows in recordings.items():
@@ -305,26 +166,7 @@ def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap
 def convert_tiers(
     corpus: Corpus, path: str, options: Mapping[str, Any], *, types: Sequence[str] | None, excluded: Errors
 ) -> Corpus:
-    """Convert the tiers of a corpus into segmentations over units.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Corpus that was read from one or more files.
-    path : str
-        File or folder, for messages.
-    options : mapping
-        Options ``units``, ``tolerance`` and ``labels``.
-    types : sequence of str or None
-        Declared boundary types.
-    excluded : list of FormatError, optional
-        List to which the errors of single items are appended. Without a list, the first error is raised.
-
-    Returns
-    -------
-    Corpus
-        The segmentations.
-    """
+    """Convert the tiers of a corpus into segmentations over units."""
     names = ("units", "tolerance", "labels")
     project = partial(over_units, **{name: options[name] for name in names}, types=types)
     converted, notes = collect_errors(project, corpus, path, excluded)
@@ -336,24 +178,7 @@ def convert_tiers(
 def collect_errors(
     project: Callable[..., tuple[Corpus, Mapping[str, Any]]], corpus: Corpus, path: str, excluded: Errors
 ) -> tuple[Corpus, Mapping[str, Any]]:
-    """Convert a corpus to different units; error messages name the file.
-
-    Parameters
-    ----------
-    project : callable
-        ``project(corpus, excluded=...)`` returns the new corpus and one note per item.
-    corpus : Corpus
-        Corpus to convert.
-    path : str
-        File or folder, for messages.
-    excluded : list of FormatError, optional
-        List to which the errors of single items are appended. Without a list, the first error is raised.
-
-    Returns
-    -------
-    tuple of (Corpus, mapping)
-        Result of ``project``.
-    """
+    """Convert a corpus to different units; error messages name the file."""
     errors: list[InputError] | None = None if excluded is None else []
     try:
         converted, notes = project(corpus, excluded=errors)

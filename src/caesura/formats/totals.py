@@ -33,20 +33,7 @@ _MAX_ROWS = 5  # totals, means and deviations below each other
 
 
 def check_totals(reading: Reading, table: Table) -> None:
-    """Leave out or keep the rows of totals at the end of a table, as the option ``totals`` says.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read; its option ``totals`` is ``"keep"``, ``"ignore"`` or None.
-    table : Table
-        Its cells, which change if rows are left out.
-
-    Raises
-    ------
-    AmbiguousFileError
-        If there is such a row, and the option is not set.
-    """
+    """Leave out or keep the rows of totals at the end of a table, as the option ``totals`` says."""
     wish = reading.options.get("totals")
     rows = [] if wish == "keep" else _total_rows(table)
     if not rows:
@@ -71,18 +58,7 @@ def check_totals(reading: Reading, table: Table) -> None:
 
 
 def is_word_for_total(cell: str) -> bool:
-    """Return whether a cell is a word such as Total, Mean or Gesamt.
-
-    Parameters
-    ----------
-    cell : str
-        A cell.
-
-    Returns
-    -------
-    bool
-        Whether a row with this name may be a total.
-    """
+    """Return whether a cell is a word such as Total, Mean or Gesamt."""
     return _WORDS.fullmatch(cell.strip().rstrip(" :.")) is not None
 
 

@@ -41,18 +41,7 @@ _NOT_IN_SHEETS = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_x[0-
 
 
 def share_types(corpus: Corpus) -> Corpus:
-    """Return the corpus with one scale of types for all annotations, consisting of the types that occur.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations and dialogues.
-
-    Returns
-    -------
-    Corpus
-        The corpus with common types.
-    """
+    """Return the corpus with one scale of types for all annotations, consisting of the types that occur."""
     scale = _occurring_types(_segmentations(corpus))
     if not scale:
         return corpus
@@ -80,41 +69,13 @@ Reader = Callable[[Reading, Table], Corpus]
 
 
 def write_text(writing: Writing, *, read: Reader, delimiter: str | None = None) -> str:
-    """Return the table of a corpus as delimited text.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is being written.
-    read : callable
-        Reader of tables, which must return the same corpus.
-    delimiter : str, optional
-        Character between cells (default: by the suffix of the file).
-
-    Returns
-    -------
-    str
-        Content of the file.
-    """
+    """Return the table of a corpus as delimited text."""
     columns = table_columns(writing, read)
     return writing.table_text(chain([tuple(columns)], zip(*columns.values(), strict=True)), delimiter)
 
 
 def write_parquet(writing: Writing, *, read: Reader) -> bytes:
-    """Return the table of a corpus as a Parquet file, with all cells as text.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is being written.
-    read : callable
-        Reader of tables, which must return the same corpus.
-
-    Returns
-    -------
-    bytes
-        Content of the file.
-    """
+    """Return the table of a corpus as a Parquet file, with all cells as text."""
     arrow.require_pyarrow(writing.path, "writing")
     columns = table_columns(writing, read)
     with arrow.writing_errors(writing.path):
@@ -123,25 +84,7 @@ def write_parquet(writing: Writing, *, read: Reader) -> bytes:
 
 
 def write_excel(writing: Writing, *, read: Reader) -> bytes:
-    """Return the table of a corpus as an Excel workbook with one sheet.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is being written.
-    read : callable
-        Reader of tables, which must return the same corpus.
-
-    Returns
-    -------
-    bytes
-        Content of the file. Cells are text, except that marks 0 and 1 are numbers.
-
-    Raises
-    ------
-    FormatError
-        If openpyxl is missing, or if a sheet cannot represent the corpus.
-    """
+    """Return the table of a corpus as an Excel workbook with one sheet."""
     try:
         import openpyxl
     except ImportError:
@@ -202,28 +145,9 @@ def _column_letters(column: int) -> str:
 
 
 def table_columns(writing: Writing, read: Reader) -> dict[str, list[str]]:
-    """Return the columns of a table of units, with NA for missing annotations.
-
-    A table whose boundary types could be misread has them as JSON lists, and a table whose marks could be misread as the
-    beginnings of segments has a 1 at the end of each text as well.
-
-    Parameters
-    ----------
-    writing : Writing
-        File that is being written.
-    read : callable
-        Reader of tables, which must return the same corpus.
-
-    Returns
-    -------
-    dict of str to list of str
-        Name -> cells of the column; the rows go item by item and stream by stream.
-
-    Raises
-    ------
-    FormatError
-        If a table cannot represent the corpus.
-    """
+    """Return the columns of a table of units, with NA for missing annotations."""
+    # A table whose boundary types could be misread has them as JSON lists, and a table whose marks could be misread as the
+    # beginnings of segments has a 1 at the end of each text as well.
     _check_coders(writing)
     _check_size(writing)
     problem = ""

@@ -42,29 +42,7 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
 
 def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> bytes:
-    """Return the content of the file that :func:`write` would write.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Corpus to write.
-    path : path-like
-        Path of the file, for its suffix and for error messages.
-    format : str, optional
-        Name of the format; by default the suffix decides.
-    **options
-        Options of the format.
-
-    Returns
-    -------
-    bytes
-        Content of the file.
-
-    Raises
-    ------
-    FormatError
-        If the format cannot represent everything in the corpus.
-    """
+    """Return the content of the file that ``write`` would write."""
     chosen = format_for_writing(path, corpus, format)
     writing = Writing(corpus, fspath(path), chosen.resolve(options))
     if chosen.write is None:
@@ -82,27 +60,7 @@ def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None,
 
 
 def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
-    """Return the format in which :func:`write` would write a corpus.
-
-    Parameters
-    ----------
-    path : path-like
-        Path of the file.
-    corpus : Corpus
-        Corpus to write. If several formats have the same suffix, the first one that can store the corpus is chosen.
-    format : str, optional
-        Name of the format.
-
-    Returns
-    -------
-    Format
-        The format.
-
-    Raises
-    ------
-    FormatError
-        If no format uses the suffix of the file.
-    """
+    """Return the format in which ``write`` would write a corpus."""
     if format is not None:
         return format_by_name(format)
     kinds = {type(corpus[key]) for key in corpus}

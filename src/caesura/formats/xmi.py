@@ -64,11 +64,9 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _check_document(reading: Reading, root: Any) -> dict[str, int]:
-    """Return the line of each id, after checks that cassis does not make.
-
-    If two elements have the same id, cassis uses the last one. If a member is listed twice, it converts the offsets twice.
-    It also accepts offsets outside the text.
-    """
+    """Return the line of each id, after checks that cassis does not make."""
+    # If two elements have the same id, cassis uses the last one. If a member is listed twice, it converts the offsets twice. It
+    # also accepts offsets outside the text.
     lines: dict[str, int] = {}
     annotation_ids: set[str] = set()
     texts = {_number(sofa.get(_ID)): Utf16Offsets(sofa.get("sofaString") or "") for sofa in root.iterfind(_SOFA)}

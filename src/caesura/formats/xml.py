@@ -21,23 +21,7 @@ _OTHER_ENCODINGS = ("utf-16", "iso-8859-1", "iso-8859-15", "windows-1252", "wind
 
 
 def parse_xml(reading: Reading) -> Any:
-    """Parse a document with lxml and return its root element.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read.
-
-    Returns
-    -------
-    lxml.etree.Element
-        The root element.
-
-    Raises
-    ------
-    FormatError
-        If lxml is not installed, or if the document has a DOCTYPE or an entity, is nested too deeply or is not valid.
-    """
+    """Parse a document with lxml and return its root element."""
     etree = import_extra(reading, "lxml.etree", "lxml", "xml")
     for forbidden in _FORBIDDEN:
         position = reading.text.find(forbidden)
@@ -53,25 +37,7 @@ def parse_xml(reading: Reading) -> Any:
 
 
 def decode_xml(path: str | PathLike[str], data: bytes) -> str:
-    """Decode an XML file: as UTF-16 if it has that byte order mark, else in the declared encoding or UTF-8.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Path of the file, for the error message.
-    data : bytes
-        Content of the file.
-
-    Returns
-    -------
-    str
-        The text without its XML declaration.
-
-    Raises
-    ------
-    FormatError
-        If the encoding is not supported or the bytes are not valid in it.
-    """
+    """Decode an XML file: as UTF-16 if it has that byte order mark, else in the declared encoding or UTF-8."""
     declaration = _DECLARATION.match(data.lstrip())
     encoding = declaration.group(1).decode("ascii").lower() if declaration else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -89,48 +55,18 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
 
 @dataclass
 class Node:
-    """Element with an id that may refer to a parent element.
+    """Element with an id that may refer to a parent element."""
 
-    Attributes
-    ----------
-    name : str
-        Id of the element.
-    line : int, optional
-        Line of the file.
-    parent : str, optional
-        Id of the parent.
-    """
-
-    name: str
-    line: int | None
-    parent: str | None
+    name: str  # id of the element
+    line: int | None  # line of the file
+    parent: str | None  # id of the parent
 
 
 _Node = TypeVar("_Node", bound=Node)
 
 
 def parents_first(reading: Reading, nodes: Mapping[str, _Node], kind: str) -> list[_Node]:
-    """Sort elements so that each element follows its parent.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    nodes : mapping
-        Id -> element.
-    kind : str
-        Name of an element in error messages.
-
-    Returns
-    -------
-    list of Node
-        The elements, with the outermost ones first.
-
-    Raises
-    ------
-    FormatError
-        If a parent does not exist, or if an element is its own ancestor.
-    """
+    """Sort elements so that each element follows its parent."""
     for node in nodes.values():
         if node.parent is not None and node.parent not in nodes:
             problem = f"the parent of {node.name[:40]!r} must be a {kind}; got {node.parent[:40]!r}"
@@ -145,31 +81,6 @@ def parents_first(reading: Reading, nodes: Mapping[str, _Node], kind: str) -> li
 
 
 def unique_id(reading: Reading, element: Any, attribute: str, names: Container[str], kind: str) -> str:
-    """Return the id of an element.
-
-    Parameters
-    ----------
-    reading : Reading
-        File that is being read, for error messages.
-    element : lxml.etree.Element
-        The element.
-    attribute : str
-        Attribute that contains the id.
-    names : container of str
-        Ids of other elements.
-    kind : str
-        Name of the element in error messages, with its article.
-
-    Returns
-    -------
-    str
-        The id.
-
-    Raises
-    ------
-    FormatError
-        If the element has no id, or if another element has the same id.
-    """
     name = element.get(attribute)
     if not name or name in names:
         raise reading.error(element.sourceline, f"{kind} must have a unique id; got {(name or 'none')[:40]!r}")

@@ -25,28 +25,15 @@ _FEW_PAIRS = 256  # pairs of spans that are compared one by one
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A distinct span that at least one coder marked; with ``level="full"``, on one level.
+    """A distinct span that at least one coder marked; with ``level="full"``, on one level."""
 
-    Attributes
-    ----------
-    span : Span
-        The span as it is, or would be, in the gold standard. Its level is the one most coders chose, the smallest if
-        several tie. Its label is the one most of these coders chose, the first if several tie.
-    levels : tuple of int
-        Every level on which a coder marked it.
-    labels : tuple of str
-        Every label that a coder gave it.
-    coders : tuple of str
-        The coders who marked it.
-    weight : int
-        Weight of the span in a conflict-free union.
-    """
-
+    # The span as it is, or would be, in the gold standard. Its level is the one most coders chose, the smallest if several tie.
+    # Its label is the one most of these coders chose, the first if several tie.
     span: Span
-    levels: tuple[int, ...]
-    labels: tuple[str, ...]
-    coders: tuple[str, ...]
-    weight: int
+    levels: tuple[int, ...]  # every level on which a coder marked it
+    labels: tuple[str, ...]  # every label that a coder gave it
+    coders: tuple[str, ...]  # the coders who marked it
+    weight: int  # weight of the span in a conflict-free union
 
     @property
     def start(self) -> int:
@@ -61,18 +48,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class DroppedSpan(Candidate):
-    """A span that is not in the gold standard.
+    """A span that is not in the gold standard."""
 
-    Attributes
-    ----------
-    reason : str
-        Reason why the span was dropped.
-    crossed_spans : tuple of Candidate
-        The spans of the gold standard that it crosses.
-    """
-
-    reason: str
-    crossed_spans: tuple[Candidate, ...]
+    reason: str  # reason why the span was dropped
+    crossed_spans: tuple[Candidate, ...]  # the spans of the gold standard that it crosses
 
     @property
     def crossed_coders(self) -> tuple[str, ...]:
@@ -82,20 +61,11 @@ class DroppedSpan(Candidate):
 
 @dataclass(frozen=True)
 class CoderHierarchies:
-    """Hierarchies of several coders over the same units.
+    """Hierarchies of several coders over the same units."""
 
-    Attributes
-    ----------
-    by_coder : mapping of str to Hierarchy
-        One hierarchy per coder.
-    empty_spans : int
-        Number of spans that became empty when times were merged.
-    kappas : mapping of (str, str) to float, or None
-        Kappa of each pair of coders, None if it is undefined; None as a whole if they are not known yet.
-    """
-
-    by_coder: Mapping[str, Hierarchy]
-    empty_spans: int
+    by_coder: Mapping[str, Hierarchy]  # one hierarchy per coder
+    empty_spans: int  # number of spans that became empty when times were merged
+    # Kappa of each pair of coders, None if it is undefined; None as a whole if they are not known yet.
     kappas: Mapping[tuple[str, str], float | None] | None = None
     _candidates: dict[tuple[str, str], list[Candidate]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -118,20 +88,7 @@ class CoderHierarchies:
         return self.text.edges is not None
 
     def candidates(self, level: str, weights: str = "coders") -> list[Candidate]:
-        """Return the distinct spans, sorted by start, larger spans first, then by level.
-
-        Parameters
-        ----------
-        level : str
-            ``"flat"``: distinct (start, end). ``"full"``: distinct (start, end, level).
-        weights : str, default "coders"
-            ``"coders"``: the weight of a span is the number of its coders. ``"unique"``: every span has weight 1.
-
-        Returns
-        -------
-        list of Candidate
-            The candidates. A coder who has a span on two levels counts once for the span, and once for each level.
-        """
+        """Return the distinct spans, sorted by start, larger spans first, then by level."""
         key = (level, weights)
         if key not in self._candidates:
             self._candidates[key] = self._find_candidates(level, weights)
@@ -174,27 +131,7 @@ def _most_frequent_label(labels: Mapping[tuple[str, int], int], level: int) -> s
 def collect_hierarchies(
     hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy], tolerance: float
 ) -> CoderHierarchies:
-    """Return the hierarchies of all coders over the same units.
-
-    Parameters
-    ----------
-    hierarchies : mapping of str to Hierarchy, or sequence of Hierarchy
-        One hierarchy per coder. Coders of a sequence are called coder 1, coder 2 and so on.
-    tolerance : float
-        Times within this many seconds are merged, if units have times.
-
-    Returns
-    -------
-    CoderHierarchies
-        At least two coders and at least one span.
-
-    Raises
-    ------
-    OptionError
-        If there are fewer than two coders, no span, or something that is not a hierarchy.
-    MismatchError
-        If coders annotated different units.
-    """
+    """Return the hierarchies of all coders over the same units."""
     tolerance = positive("tolerance", tolerance)
     by_coder = by_coder_name("hierarchies", hierarchies, Hierarchy)
     if len(by_coder) < 2:
@@ -241,18 +178,7 @@ def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
 def crossing_places(
     spans: Collection[tuple[int, int]], against: Collection[tuple[int, int]]
 ) -> Iterator[NDArray[np.intp]]:
-    """Find the spans that cross, that is, overlap although neither contains the other.
-
-    Parameters
-    ----------
-    spans, against : collection of (start, end)
-        Two sets of spans.
-
-    Yields
-    ------
-    numpy.ndarray
-        For each of ``spans``, the places of the spans in ``against`` that cross it.
-    """
+    """Find the spans that cross, that is, overlap although neither contains the other."""
     if len(spans) * len(against) <= _FEW_PAIRS:  # most items of a large corpus are small
         for i, j in spans:
             yield np.array([k for k, (c, e) in enumerate(against) if i < c <= j < e or c < i <= e < j], np.intp)
@@ -275,49 +201,18 @@ def crossing_places(
 
 @dataclass(frozen=True, slots=True)
 class ConflictFreeSet:
-    """A subset of spans in which no two cross.
+    """A subset of spans in which no two cross."""
 
-    Attributes
-    ----------
-    members : tuple of bool
-        Whether each span is in the set.
-    weight : int
-        Sum of the weights of its spans.
-    optima : int
-        Number of conflict-free subsets with this weight.
-    """
-
-    members: tuple[bool, ...]
-    weight: int
-    optima: int
+    members: tuple[bool, ...]  # whether each span is in the set
+    weight: int  # sum of the weights of its spans
+    optima: int  # number of conflict-free subsets with this weight
 
 
 def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequence[int]) -> ConflictFreeSet:
-    """Return the heaviest subset of distinct spans in which no two cross.
-
-    Parameters
-    ----------
-    spans : sequence of (start, end)
-        Distinct spans.
-    weights : sequence of int
-        One weight per span.
-
-    Returns
-    -------
-    ConflictFreeSet
-        If several subsets have the greatest weight, the kernel's documented preference decides.
-
-    Notes
-    -----
-    The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
-    counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
-    remainders. If that would take too long, or if the number has more than 4,000 digits, it is rounded to a power of ten.
-
-    Examples
-    --------
-    >>> heaviest_conflict_free_set([(1, 4), (3, 6), (5, 6)], [1, 1, 1])
-    ConflictFreeSet(members=(True, False, True), weight=2, optima=2)
-    """
+    """Return the heaviest subset of distinct spans in which no two cross."""
+    # The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
+    # counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
+    # remainders. If that would take too long, or if the number has more than 4,000 digits, it is rounded to a power of ten.
     if not spans:
         return ConflictFreeSet((), 0, 1)
     if len(spans) ** 2 <= _FEW_PAIRS and min(weights) > 0 and not _any_crossing(spans):

@@ -34,6 +34,7 @@ from caesura.model.value import Floats
 from caesura.options import names, positive, suggest
 
 _FIGURES = ("kappa", "recall", "precision", "non_crossing")
+# Method -> the names of its rows in Table 1.
 _PAPER_NAMES = {
     "consensus": ("{level}CNS",),
     "majority": ("{level}MCNS",),
@@ -41,47 +42,24 @@ _PAPER_NAMES = {
     "union": ("{level}UNI",),
     "best_annotator": ("BestAnnotator", "BestAnnotator-self"),
 }
-"""Method -> the names of its rows in Table 1."""
 
+# Item -> the hierarchies of its coders.
 Annotations = Mapping[str, CoderHierarchies]
-"""Item -> the hierarchies of its coders."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureSummary:
-    """Mean and standard deviation of one figure over annotations.
+    """Mean and standard deviation of one figure over annotations."""
 
-    Attributes
-    ----------
-    mean : float or None
-        Mean over the annotations for which the figure is defined; None if there are none.
-    deviation : float or None
-        Standard deviation over these annotations, with divisor n because they are the whole population.
-    annotations : int
-        Number of annotations in the mean.
-    undefined : int
-        Number of annotations for which the figure is undefined.
-    """
-
-    mean: float | None
+    mean: float | None  # mean over the annotations for which the figure is defined; None if there are none
+    # Standard deviation over these annotations, with divisor n because they are the whole population.
     deviation: float | None
-    annotations: int
-    undefined: int
+    annotations: int  # number of annotations in the mean
+    undefined: int  # number of annotations for which the figure is undefined
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> FigureSummary:
-        """Return the summary of some values.
-
-        Parameters
-        ----------
-        values : iterable of float or None
-            One value per annotation, None if undefined.
-
-        Returns
-        -------
-        FigureSummary
-            Mean and deviation over the values that are not None.
-        """
+        """Return the summary of some values."""
         listed = list(values)
         defined = [value for value in listed if value is not None]
         if not defined:
@@ -93,51 +71,26 @@ class FigureSummary:
 
 @dataclass(frozen=True)
 class UnificationRow:
-    """Figures of one method over all annotations of all items.
+    """Figures of one method over all annotations of all items."""
 
-    Attributes
-    ----------
-    name : str
-        Name in the paper: FullCNS, FlatMCNS, CFU and so on.
-    method : str
-        Name of the method for :func:`unify`.
-    level : str
-        ``"flat"`` or ``"full"``.
-    includes_self : bool
-        Whether the best annotator is also scored against itself; True for all other methods.
-    kappa, recall, precision, non_crossing : FigureSummary
-        The figures over all annotations.
-    annotations : int
-        Number of annotations that were compared with a gold standard.
-    mean_spans : float
-        Mean number of distinct spans of a gold standard; for a full method, a span on two levels counts twice.
-    empty_golds : int
-        Number of items whose gold standard has no span.
-    conflicting_golds : int
-        Number of items whose gold standard has spans that cross.
-    tied_golds : int
-        Number of items for which a different gold standard is equally good: several optima, or several best annotators.
-    best_annotators : mapping of str to str
-        Item -> coder whose hierarchy is the gold standard; empty unless the method is the best annotator.
-    excluded : tuple of Excluded
-        Items for which this method has no gold standard.
-    """
-
-    name: str
-    method: str
-    level: str
-    includes_self: bool
-    kappa: FigureSummary
+    name: str  # Name in the paper: FullCNS, FlatMCNS, CFU and so on
+    method: str  # name of the method for ``unify``
+    level: str  # ``"flat"`` or ``"full"``
+    includes_self: bool  # whether the best annotator is also scored against itself; True for all other methods
+    kappa: FigureSummary  # kappa, recall, precision, non_crossing: The figures over all annotations
     recall: FigureSummary
     precision: FigureSummary
     non_crossing: FigureSummary
-    annotations: int
+    annotations: int  # number of annotations that were compared with a gold standard
+    # Mean number of distinct spans of a gold standard; for a full method, a span on two levels counts twice.
     mean_spans: float
-    empty_golds: int
-    conflicting_golds: int
+    empty_golds: int  # number of items whose gold standard has no span
+    conflicting_golds: int  # number of items whose gold standard has spans that cross
+    # Number of items for which a different gold standard is equally good: several optima, or several best annotators.
     tied_golds: int
+    # Item -> coder whose hierarchy is the gold standard; empty unless the method is the best annotator.
     best_annotators: Mapping[str, str]
-    excluded: tuple[Excluded, ...]
+    excluded: tuple[Excluded, ...]  # items for which this method has no gold standard
 
 
 @dataclass(frozen=True)

@@ -39,60 +39,30 @@ from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
 
+# Name of the coder of a gold standard.
 GOLD_CODER = "gold"
-"""Name of the coder of a gold standard."""
 
 _ALIASES = {"any": "union", "all": "consensus"}
+# Methods for all kinds of data.
 ALL_METHODS = tuple(dict.fromkeys((*METHODS, *HIERARCHY_METHODS)))
-"""Methods for all kinds of data."""
 _HIERARCHY_OPTIONS = {"level": "flat", "weights": "coders", "min_support": 1, "tolerance": 0.5}
 _LINEAR_OPTIONS = {"n_t": 2, "alpha": 0.01, "ignore_types": False}
 
 
 @dataclass(frozen=True, slots=True)
 class GoldSpan:
-    """A span that at least one coder marked.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    start, end : int
-        First and last unit.
-    level : int
-        Level, the one most coders chose.
-    label : str or None
-        Label, the one most of these coders chose.
-    coders : tuple of str
-        The coders who marked it.
-    reason : str or None
-        Reason why it was dropped; None if it is in the gold standard.
-    """
+    """A span that at least one coder marked."""
 
     item: str
-    start: int
+    start: int  # start, end: First and last unit
     end: int
-    level: int
-    label: str | None
-    coders: tuple[str, ...]
-    reason: str | None = None
+    level: int  # level, the one most coders chose
+    label: str | None  # label, the one most of these coders chose
+    coders: tuple[str, ...]  # the coders who marked it
+    reason: str | None = None  # reason why it was dropped; None if it is in the gold standard
 
     @classmethod
     def of(cls, item: str, candidate: Candidate) -> GoldSpan:
-        """Return the span of a candidate.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-        candidate : Candidate
-            A span of a unified hierarchy, or one that was dropped.
-
-        Returns
-        -------
-        GoldSpan
-            The span.
-        """
         reason = candidate.reason if isinstance(candidate, DroppedSpan) else None
         span = candidate.span
         return cls(item, span.start, span.end, span.level, span.label, candidate.coders, reason)
@@ -100,33 +70,17 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True)
 class GoldItem:
-    """The gold standard of one item in numbers.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    units : int
-        Number of units.
-    coders : tuple of str
-        Coders of the item.
-    kept, dropped : int
-        Number of boundaries or spans that are in the gold standard, and of others that coders placed.
-    optima : int
-        Number of equally good solutions.
-    cost : float or None
-        Sum of the boundary edit distances to the coders; None for a hierarchy.
-    agreement : float or None
-        B of the gold standard with the coders, from their edits together; for a hierarchy, mean kappa with the coders.
-    """
+    """The gold standard of one item in numbers."""
 
     item: str
     units: int
-    coders: tuple[str, ...]
+    coders: tuple[str, ...]  # coders of the item
+    # kept, dropped: Number of boundaries or spans that are in the gold standard, and of others that coders placed.
     kept: int
     dropped: int
-    optima: int
-    cost: float | None
+    optima: int  # number of equally good solutions
+    cost: float | None  # sum of the boundary edit distances to the coders; None for a hierarchy
+    # B of the gold standard with the coders, from their edits together; for a hierarchy, mean kappa with the coders.
     agreement: float | None
 
     def __json__(self) -> dict[str, Any]:
@@ -347,24 +301,7 @@ def gold(
 
 
 def gold_in_seconds(corpus: Corpus, scale: TimeScale, n_t: str, **options: Any) -> Gold:
-    """Return the gold standard of segmentations whose positions have times, with near misses in seconds.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations or dialogues over the times that coders marked.
-    scale : TimeScale
-        Times of the positions.
-    n_t : str
-        Boundaries less than this far apart are near misses, such as ``"1s"``.
-    **options : object
-        ``method``, ``threshold``, ``alpha`` and ``ignore_types`` of :func:`gold`.
-
-    Returns
-    -------
-    Gold
-        The gold standard. Its boundaries are at positions that a coder marked.
-    """
+    """Return the gold standard of segmentations whose positions have times, with near misses in seconds."""
     return _linear_gold(corpus, LinearGoldOptions(**options), scale, n_t)
 
 
@@ -491,20 +428,7 @@ def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float |
 
 
 def writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[str, Hierarchy], tuple[str, ...]]:
-    """Return the unified hierarchies in a form that can be written to a file.
-
-    Parameters
-    ----------
-    golds : mapping
-        Item -> unified hierarchy.
-
-    Returns
-    -------
-    hierarchies : dict
-        They keep the levels that the coders agreed on if these nest; otherwise nesting determines levels.
-    notes : tuple of str
-        Warnings for readers of the file, item by item.
-    """
+    """Return the unified hierarchies in a form that can be written to a file."""
     hierarchies: dict[str, Hierarchy] = {}
     notes = []
     for item, entry in golds.items():

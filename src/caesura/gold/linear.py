@@ -27,23 +27,12 @@ from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
 
 T = TypeVar("T")
 
+# Methods for segmentations and dialogues.
 METHODS = ("median", "majority", "threshold", "cochran", "any", "all")
-"""Methods for segmentations and dialogues."""
 
 
 def method_name(known: Collection[str]) -> Callable[[str, Any], str]:
-    """Return a validator for the name of a method; case does not matter, and ``-`` equals ``_``.
-
-    Parameters
-    ----------
-    known : collection of str
-        Names of the methods.
-
-    Returns
-    -------
-    callable
-        The validator; its error message suggests the closest name.
-    """
+    """Return a validator for the name of a method; case does not matter, and ``-`` equals ``_``."""
 
     def check(_: str, value: Any) -> str:
         name = value.strip().lower().replace("-", "_") if isinstance(value, str) else repr(value)
@@ -74,18 +63,11 @@ class LinearGoldOptions(OptionSet):
 
 @dataclass(frozen=True)
 class TimeScale:
-    """Where positions are in time, for a median whose near misses are measured in seconds.
+    """Where positions are in time, for a median whose near misses are measured in seconds."""
 
-    Attributes
-    ----------
-    places : mapping
-        Item and stream -> time of each position, in a fixed fraction of a second; the stream is empty outside dialogues.
-    n_t : int
-        Boundaries less than this far apart are near misses, in the same fraction.
-    """
-
+    # Item and stream -> time of each position, in a fixed fraction of a second; the stream is empty outside dialogues.
     places: Mapping[tuple[str, str], Ints]
-    n_t: int
+    n_t: int  # boundaries less than this far apart are near misses, in the same fraction
 
     @cached_property
     def size(self) -> int:
@@ -95,68 +77,31 @@ class TimeScale:
 
 @dataclass(frozen=True, slots=True)
 class GoldBoundary:
-    """A boundary that at least one coder placed, or that the gold standard has.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    stream : str or None
-        Name of the stream, in a dialogue.
-    position : int
-        Position in the text or stream.
-    type : str or None
-        Boundary type; None if boundaries have no types.
-    coders : tuple of str
-        The coders who placed it exactly there.
-    near : mapping of str to int
-        Coder -> position of a near miss. For a boundary of the gold standard, the coder's boundary that pairs with it; for a
-        dropped boundary, the boundary of the gold standard that the coder's boundary pairs with.
-    time : float or None
-        Time in seconds, if the gold standard was made from tiers.
-    """
+    """A boundary that at least one coder placed, or that the gold standard has."""
 
     item: str
-    stream: str | None
-    position: int
-    type: str | None
-    coders: tuple[str, ...]
+    stream: str | None  # name of the stream, in a dialogue
+    position: int  # position in the text or stream
+    type: str | None  # boundary type; None if boundaries have no types
+    coders: tuple[str, ...]  # the coders who placed it exactly there
+    # Coder -> position of a near miss. For a boundary of the gold standard, the coder's boundary that pairs with it; for a
+    # dropped boundary, the boundary of the gold standard that the coder's boundary pairs with.
     near: Mapping[str, int] = field(default_factory=dict, hash=False)
-    time: float | None = None
+    time: float | None = None  # time in seconds, if the gold standard was made from tiers
 
 
 @dataclass(frozen=True, slots=True)
 class LinearGold:
-    """Gold standard of one item.
-
-    Attributes
-    ----------
-    item : str
-        Name of the item.
-    annotation : Segmentation or Dialogue
-        The gold standard.
-    coders : tuple of str
-        Coders of the item.
-    kept : tuple of GoldBoundary
-        Boundaries of the gold standard.
-    dropped : tuple of GoldBoundary
-        Boundaries of coders that are not in the gold standard.
-    optima : int
-        Number of equally good solutions.
-    cost : float
-        Sum of the boundary edit distances to all coders.
-    pairs : int
-        Number of edits and matches with all coders, the denominator of B.
-    """
+    """Gold standard of one item."""
 
     item: str
-    annotation: Segmentation | Dialogue
-    coders: tuple[str, ...]
-    kept: tuple[GoldBoundary, ...]
-    dropped: tuple[GoldBoundary, ...]
-    optima: int
-    cost: float
-    pairs: int
+    annotation: Segmentation | Dialogue  # the gold standard
+    coders: tuple[str, ...]  # coders of the item
+    kept: tuple[GoldBoundary, ...]  # boundaries of the gold standard
+    dropped: tuple[GoldBoundary, ...]  # boundaries of coders that are not in the gold standard
+    optima: int  # number of equally good solutions
+    cost: float  # sum of the boundary edit distances to all coders
+    pairs: int  # number of edits and matches with all coders, the denominator of B
 
     @property
     def agreement(self) -> float:
@@ -187,10 +132,8 @@ class _Text:
         return (*(name for name in declared if name in occurring), *sort_types(occurring - {*declared}))
 
     def marks(self, name: str) -> tuple[dict[str, Ints], int]:
-        """Return the positions of one type by coder, and the last possible position.
-
-        That is the end of the text only if a coder marked it, which only typed boundaries can do.
-        """
+        """Return the positions of one type by coder, and the last possible position."""
+        # That is the end of the text only if a coder marked it, which only typed boundaries can do.
         if self.types == UNTYPED:
             return {coder: side.inner for coder, side in self.by_coder.items()}, self.length - 1
         positions = {}
@@ -245,31 +188,7 @@ def _check_threshold(threshold: int | None, coders: int) -> None:
 def linear_golds(
     corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
-    """Return the gold standard of each item.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations or dialogues of several coders.
-    options : LinearGoldOptions
-        The method and its options.
-    scale_of_time : TimeScale, optional
-        Times of the positions; distances are then in seconds, and ``n_t`` is that of the scale.
-
-    Returns
-    -------
-    golds : dict
-        Item -> gold standard.
-    excluded : tuple of Excluded
-        Items without a gold standard.
-    thresholds : dict
-        Type -> minimum number of coders, for the method ``cochran``.
-
-    Raises
-    ------
-    OptionError
-        If no item has a gold standard, or the threshold is larger than the number of coders.
-    """
+    """Return the gold standard of each item."""
     decided = _Decided.of(corpus, options, scale_of_time)
     all_comparisons = iter(decided.alignment.comparisons())
     comparisons = {item: list(islice(all_comparisons, len(own))) for item, own in decided.decisions.items()}
@@ -280,25 +199,7 @@ def linear_golds(
 
 
 def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, Segmentation | Dialogue]:
-    """Return the gold standard of each item without the coders of its boundaries, in less time than :func:`linear_golds`.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations or dialogues of several coders.
-    options : LinearGoldOptions
-        The method and its options.
-
-    Returns
-    -------
-    dict
-        Item -> gold standard, for the same items.
-
-    Raises
-    ------
-    OptionError
-        If no item has a gold standard, or the threshold is larger than the number of coders.
-    """
+    """Return the gold standard of each item without the coders of its boundaries, in less time than ``linear_golds``."""
     decided = _Decided.of(corpus, options, None)
     return decided.for_each_item(lambda _, texts, decisions: _annotation(texts, decisions, decided.scale))
 
@@ -430,8 +331,8 @@ class _Places:
         return positions if self.at is None else self.at[positions - 1]
 
 
+# Function of a type, its positions by coder, the last position and places; returns positions and the number of optima.
 Rule = Callable[[str, list[Ints], int, _Places], tuple[tuple[int, ...], int]]
-"""Function of a type, its positions by coder, the last position and places; returns positions and the number of optima."""
 
 
 def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tuple[Rule, dict[str, int]]:

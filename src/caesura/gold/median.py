@@ -24,10 +24,10 @@ from caesura.kernels.median import MedianGraph, small_count
 from caesura.limits import MAX_GOLD_STATES
 from caesura.model.value import Ints
 
+# Maximum number of joint states per position for n_t > 2.
 MAX_STATES = 20_000
-"""Maximum number of joint states per position for n_t > 2."""
+# Maximum number of states of one coder.
 MAX_CODER_STATES = 4_000
-"""Maximum number of states of one coder."""
 
 _INFINITE = 2**61
 _EQUAL, _GOLD, _CODER = 0, 1, 2  # who has a boundary at a position: both or neither, gold standard only, coder only
@@ -37,62 +37,18 @@ _NOTHING: _Waiting = (_EQUAL, ())
 
 @dataclass(frozen=True, slots=True)
 class MedianSegmentation:
-    """The segmentation with the smallest total boundary edit distance to all coders.
+    """The segmentation with the smallest total boundary edit distance to all coders."""
 
-    Attributes
-    ----------
-    positions : tuple of int
-        Positions of the boundaries.
-    cost : float
-        Sum of the boundary edit distances to all coders.
-    matches : int
-        Number of exact matches with coders.
-    optima : int
-        Number of segmentations with the same cost.
-    """
-
-    positions: tuple[int, ...]
-    cost: float
-    matches: int
-    optima: int
+    positions: tuple[int, ...]  # positions of the boundaries
+    cost: float  # sum of the boundary edit distances to all coders
+    matches: int  # number of exact matches with coders
+    optima: int  # number of segmentations with the same cost
 
 
 def median_segmentation(coders: Sequence[Sequence[int] | Ints], positions: int, n_t: int = 2) -> MedianSegmentation:
-    """Return the segmentation with the smallest total boundary edit distance to all coders.
-
-    Parameters
-    ----------
-    coders : sequence of sequences of int
-        Boundary positions of each coder, from 1 to ``positions``.
-    positions : int
-        Number of positions at which a boundary is possible.
-    n_t : int, default 2
-        Transpositions span fewer than ``n_t`` positions.
-
-    Returns
-    -------
-    MedianSegmentation
-        Of several optima, the one with the most exact matches with coders, then the smallest list of positions.
-
-    Raises
-    ------
-    OptionError
-        If ``n_t`` is above 2 and there are too many states.
-
-    Notes
-    -----
-    The number of optima can have thousands of digits. It is computed with whole numbers of any size. Wherever all optima
-    agree on the state of a position, the text is cut, and the numbers of the parts are multiplied.
-
-    Examples
-    --------
-    Near misses vote together. At the middle position there is no mark at all, but it is the best compromise:
-
-    >>> median_segmentation([[4], [4], [6], [6]], 9)
-    MedianSegmentation(positions=(5,), cost=2.0, matches=0, optima=1)
-    >>> median_segmentation([[4], [4], [6], [6]], 9, n_t=1)
-    MedianSegmentation(positions=(4, 6), cost=4.0, matches=4, optima=4)
-    """
+    """Return the segmentation with the smallest total boundary edit distance to all coders."""
+    # The number of optima can have thousands of digits. It is computed with whole numbers of any size. Wherever all optima
+    # agree on the state of a position, the text is cut, and the numbers of the parts are multiplied.
     marks = np.zeros((positions, len(coders)), bool)
     for coder, boundaries in enumerate(coders):
         marks[np.asarray(boundaries, np.int64) - 1, coder] = True
@@ -130,26 +86,7 @@ def _with_neighbours(marks: NDArray[np.bool_]) -> MedianSegmentation:
 
 
 def count_paths(first: Ints, left: Ints, right: Ints) -> int:
-    """Return the number of paths from the node of the first layer to the last layer.
-
-    Parameters
-    ----------
-    first : ndarray of int
-        First node of each layer, and the number of nodes.
-    left, right : ndarray of int
-        The two successors of each node in the next layer, -1 if there is none. Each node before the last layer has at least
-        one.
-
-    Returns
-    -------
-    int
-        The exact number.
-
-    Examples
-    --------
-    >>> count_paths(np.array([0, 1, 3, 4]), np.array([1, 3, 3, -1]), np.array([2, -1, -1, -1]))
-    2
-    """
+    """Return the number of paths from the node of the first layer to the last layer."""
     small = small_count(first, left, right)
     if small >= 0:
         return small
@@ -176,11 +113,10 @@ def count_paths(first: Ints, left: Ints, right: Ints) -> int:
 
 @dataclass(frozen=True)
 class _CoderStates:
-    """The boundary edit distance between the gold standard and one coder, as an automaton over positions.
+    """The boundary edit distance between the gold standard and one coder, as an automaton over positions."""
 
-    Costs are in units of 1 / n_t. ``after[state, who]`` is the next state, ``cost[state, who]`` the change of the smallest
-    cost if nothing waits any longer. ``advantage[s, t]`` is an upper bound of the future cost of s minus that of t.
-    """
+    # Costs are in units of 1 / n_t. ``after[state, who]`` is the next state, ``cost[state, who]`` the change of the smallest
+    # cost if nothing waits any longer. ``advantage[s, t]`` is an upper bound of the future cost of s minus that of t.
 
     after: NDArray[np.int64]
     cost: NDArray[np.int64]

@@ -45,39 +45,7 @@ _Layer = dict[tuple[int, ...], _Best]  # number of each coder's state -> the bes
 def median_in_time(
     coders: Sequence[Sequence[int]], places: Sequence[int], n_t: int, max_work: float = math.inf
 ) -> MedianSegmentation:
-    """Return the segmentation with the smallest total boundary edit distance to all coders.
-
-    Parameters
-    ----------
-    coders : sequence of sequences of int
-        Numbers of the places, from 1, at which each coder has a boundary.
-    places : sequence of int
-        Where the places are, in rising order, in any unit such as microseconds. At each of them a coder should have a boundary.
-    n_t : int
-        Boundaries less than this far apart are near misses, in the same unit.
-    max_work : float, optional
-        Largest number of states of all coders, summed over places.
-
-    Returns
-    -------
-    MedianSegmentation
-        ``positions`` are numbers of places. Of several optima, the one with the most exact matches with coders, then the one
-        with the earliest places.
-
-    Raises
-    ------
-    OptionError
-        If too many boundaries lie less than ``n_t`` apart.
-    LimitError
-        If the work is above ``max_work``.
-
-    Examples
-    --------
-    Two coders at 10.0 s and 10.3 s mean the same boundary if near misses are less than 1 s apart; 20 s and 40 s are two:
-
-    >>> median_in_time([[1, 3], [2, 4]], [10_000, 10_300, 20_000, 40_000], n_t=1000)
-    MedianSegmentation(positions=(1, 3, 4), cost=2.3, matches=3, optima=8)
-    """
+    """Return the segmentation with the smallest total boundary edit distance to all coders."""
     marks = [frozenset(positions) for positions in coders]
     states = [_START]
     layer: _Layer = {(0,) * len(marks): _Best(0, 0, (), 1)}

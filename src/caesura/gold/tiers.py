@@ -9,25 +9,14 @@ from collections.abc import Iterable, Sequence
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Interval, Point, Tier
 
+# Label of intervals between boundaries without types; readers ignore intervals without a label.
 SEGMENT = "segment"
-"""Label of intervals between boundaries without types; readers ignore intervals without a label."""
+# Times of boundaries with their types, in ascending order; the type is empty if there is none.
 TimedMarks = Sequence[tuple[float, str]]
-"""Times of boundaries with their types, in ascending order; the type is empty if there is none."""
 
 
 def recording_of(tiers: Sequence[Tier]) -> Tier:
-    """Return an empty tier for a recording that several coders annotated.
-
-    Parameters
-    ----------
-    tiers : sequence of Tier
-        The tiers of the coders.
-
-    Returns
-    -------
-    Tier
-        Its extent contains all tiers and the words, which are those of the first coder who has some.
-    """
+    """Return an empty tier for a recording that several coders annotated."""
     words = next((tier.words for tier in tiers if tier.words is not None), None)
     begin, end = min(tier.begin for tier in tiers), max(tier.end for tier in tiers)
     if words:
@@ -36,25 +25,7 @@ def recording_of(tiers: Sequence[Tier]) -> Tier:
 
 
 def tier_of_marks(recording: Tier, marks: TimedMarks, *, points: bool, typed: bool) -> Tier:
-    """Return the tier with boundaries at these times.
-
-    Parameters
-    ----------
-    recording : Tier
-        Extent and words of the tier.
-    marks : sequence of (float, str)
-        Times and types of the boundaries.
-    points : bool
-        Whether boundaries are points. Otherwise they divide the recording into intervals.
-    typed : bool
-        Whether boundaries have types. The label of an interval is then the type of the boundary at its end, and an interval
-        whose end has no type is a gap. Otherwise all intervals have the label ``segment``.
-
-    Returns
-    -------
-    Tier
-        The tier.
-    """
+    """Return the tier with boundaries at these times."""
     if points:
         events = [Point(time, label) for time, label in marks]
         return Tier((), recording.begin, recording.end, events, recording.words)
@@ -67,25 +38,7 @@ def tier_of_marks(recording: Tier, marks: TimedMarks, *, points: bool, typed: bo
 
 
 def tier_of_decisions(recording: Tier, marks: TimedMarks, tiers: Sequence[Tier], *, typed: bool) -> Tier:
-    """Return the intervals between boundaries, with labels from the types or from the coders; no boundary is lost.
-
-    Parameters
-    ----------
-    recording : Tier
-        Extent and words of the tier.
-    marks : sequence of (float, str)
-        Times and types of the boundaries.
-    tiers : sequence of Tier
-        The tiers of the coders.
-    typed : bool
-        Whether boundaries have types. Otherwise the label of an interval is the one that most coders have for most of the
-        interval, and an interval in which most coders have a gap is a gap.
-
-    Returns
-    -------
-    Tier
-        The tier. Of two neighbouring gaps, the first has the label ``segment``, so that the boundary between them stays.
-    """
+    """Return the intervals between boundaries, with labels from the types or from the coders; no boundary is lost."""
     annotations = [_Labels(tier) for tier in tiers]
     rows = []
     for start, end, label in _stretches(recording, marks):
@@ -115,13 +68,7 @@ def _common_label(annotations: Sequence[_Labels], start: float, end: float) -> s
 
 
 class _Labels:
-    """The labels of a tier, by time.
-
-    Parameters
-    ----------
-    tier : Tier
-        Its intervals are sorted and do not overlap, so that those of a stretch are next to each other.
-    """
+    """The labels of a tier, by time."""
 
     def __init__(self, tier: Tier) -> None:
         self._intervals = tier.intervals

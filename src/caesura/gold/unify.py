@@ -26,6 +26,7 @@ from caesura.model.result import Result, keep_warnings, signature_line
 from caesura.model.value import count_of
 from caesura.options import Option, choice, number, resolve_options, suggest, whole
 
+# Method -> the levels on which it can compare spans.
 METHODS = {
     "consensus": ("flat", "full"),
     "majority": ("flat", "full"),
@@ -33,7 +34,6 @@ METHODS = {
     "union": ("flat", "full"),
     "best_annotator": ("flat",),
 }
-"""Method -> the levels on which it can compare spans."""
 
 _OPTIONS = (
     Option("threshold", 0.5, number(0, 1, below=True), "A majority is more than this proportion of the coders."),
@@ -47,8 +47,8 @@ _OPTIONS_OF_METHOD = {
 }
 _BLOCK_SPANS = 500_000  # of pairs that are compared together
 
+# Two hierarchies that are compared.
 HierarchyPair = tuple[Hierarchy, Hierarchy]
-"""Two hierarchies that are compared."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -243,47 +243,15 @@ def unify(
 
 @dataclass(frozen=True)
 class UnificationMethod:
-    """A method of unification with its checked options.
+    """A method of unification with its checked options."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the method.
-    level : str
-        ``"flat"`` or ``"full"``.
-    options : mapping of str to object
-        The options that the method has.
-    """
-
-    name: str
-    level: str
-    options: Mapping[str, Any]
+    name: str  # name of the method
+    level: str  # ``"flat"`` or ``"full"``
+    options: Mapping[str, Any]  # the options that the method has
 
 
 def check_method(name: str, level: str, *, strict: bool = True, **options: Any) -> UnificationMethod:
-    """Check a method and its options, and return them.
-
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    level : str
-        ``"flat"`` or ``"full"``.
-    strict : bool, default True
-        Whether to raise an error if an option is set that the method does not support.
-    **options : object
-        ``threshold``, ``weights`` and ``min_support``.
-
-    Returns
-    -------
-    UnificationMethod
-        The method with the options that it supports.
-
-    Raises
-    ------
-    OptionError
-        If the method, its level or an option is invalid.
-    """
+    """Check a method and its options, and return them."""
     if name not in METHODS:
         raise OptionError(suggest("no method", name, METHODS))
     choice(*METHODS[name])(f"level of {name}", level)
@@ -299,11 +267,10 @@ def check_method(name: str, level: str, *, strict: bool = True, **options: Any) 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """The decision of a method about all candidates.
+    """The decision of a method about all candidates."""
 
-    ``reasons`` has one entry per candidate: None if the gold standard includes the candidate, otherwise the reason; the
-    empty string if it crosses included spans.
-    """
+    # ``reasons`` has one entry per candidate: None if the gold standard includes the candidate, otherwise the reason; the empty
+    # string if it crosses included spans.
 
     reasons: list[str | None]
     notes: tuple[str, ...] = ()
@@ -315,24 +282,7 @@ class _Verdict:
 def build_gold(
     hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float, *, explain: bool = True
 ) -> UnifiedHierarchy:
-    """Return the gold standard of one method over common units.
-
-    Parameters
-    ----------
-    hierarchies : CoderHierarchies
-        Hierarchies of the coders.
-    method : UnificationMethod
-        The method with its options.
-    tolerance : float
-        Tolerance in seconds with which times were merged, for notes and signature.
-    explain : bool, default True
-        Whether to list the dropped spans with the reason and the spans that they cross.
-
-    Returns
-    -------
-    UnifiedHierarchy
-        The gold standard.
-    """
+    """Return the gold standard of one method over common units."""
     candidates = hierarchies.candidates(method.level, method.options.get("weights", "coders"))
     verdict = _RULES[method.name](candidates, hierarchies, method)
     decided = list(zip(candidates, verdict.reasons, strict=True))
@@ -451,18 +401,7 @@ def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None]
 
 
 def check_pair_spans(items: Iterable[Iterable[Hierarchy]]) -> None:
-    """Raise an error if it is too much work to compare all pairs of coders.
-
-    Parameters
-    ----------
-    items : iterable of iterables of Hierarchy
-        The hierarchies of each item.
-
-    Raises
-    ------
-    LimitError
-        If all pairs of coders together have too many spans.
-    """
+    """Raise an error if it is too much work to compare all pairs of coders."""
     sizes = [[len(hierarchy.spans) for hierarchy in hierarchies] for hierarchies in items]
     spans = sum((len(of_coders) - 1) * sum(of_coders) for of_coders in sizes)
     hint = "choose items (--item) or fewer coders, or another method than best_annotator, without an evaluation"
@@ -470,18 +409,7 @@ def check_pair_spans(items: Iterable[Iterable[Hierarchy]]) -> None:
 
 
 def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str], float | None]]:
-    """Return Flammia & Zue's kappa of each pair of coders, or None if it is undefined.
-
-    Parameters
-    ----------
-    items : sequence of CoderHierarchies
-        The hierarchies of each item, which are compared together.
-
-    Returns
-    -------
-    list of dict
-        Two coders -> kappa, for each item. See :func:`hierarchy_kappa`.
-    """
+    """Return Flammia & Zue's kappa of each pair of coders, or None if it is undefined."""
     coders = [[*combinations(item.by_coder, 2)] for item in items]
     pairs = [(item.by_coder[a], item.by_coder[b]) for item, names in zip(items, coders, strict=True) for a, b in names]
     kappas = iter(kappas_or_none(pairs))
@@ -489,34 +417,12 @@ def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str],
 
 
 def kappas_or_none(pairs: Sequence[HierarchyPair]) -> list[float | None]:
-    """Return Flammia & Zue's kappa of each pair of hierarchies, or None if it is undefined.
-
-    Parameters
-    ----------
-    pairs : sequence of tuple of (Hierarchy, Hierarchy)
-        Pairs of hierarchies over the same units.
-
-    Returns
-    -------
-    list of float or None
-        See :func:`hierarchy_kappa`.
-    """
+    """Return Flammia & Zue's kappa of each pair of hierarchies, or None if it is undefined."""
     return [kappa for block in blocks_of(pairs) for kappa in values_or_none(score_many(block, "hierarchy_kappa"))]
 
 
 def blocks_of(pairs: Sequence[HierarchyPair]) -> Iterator[Sequence[HierarchyPair]]:
-    """Yield pairs of hierarchies that are compared together; a block with many spans ends, which bounds the memory.
-
-    Parameters
-    ----------
-    pairs : sequence of tuple of (Hierarchy, Hierarchy)
-        The pairs.
-
-    Yields
-    ------
-    sequence of tuple of (Hierarchy, Hierarchy)
-        Successive pairs; none is empty.
-    """
+    """Yield pairs of hierarchies that are compared together; a block with many spans ends, which bounds the memory."""
     start = spans = 0
     for stop, (a, b) in enumerate(pairs, 1):
         spans += len(a.spans) + len(b.spans)
@@ -526,23 +432,7 @@ def blocks_of(pairs: Sequence[HierarchyPair]) -> Iterator[Sequence[HierarchyPair
 
 
 def values_or_none(scores: Scores) -> list[float | None]:
-    """Return the value of each pair, or None if it is undefined.
-
-    Parameters
-    ----------
-    scores : Scores
-        Scores of pairs.
-
-    Returns
-    -------
-    list of float or None
-        One value per pair.
-
-    Raises
-    ------
-    MismatchError
-        If a pair cannot be compared.
-    """
+    """Return the value of each pair, or None if it is undefined."""
     for error in scores.errors.values():
         if not isinstance(error, Undefined):
             raise error
@@ -550,18 +440,7 @@ def values_or_none(scores: Scores) -> list[float | None]:
 
 
 def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
-    """Return Flammia & Zue's kappa of two hierarchies, or None if it is undefined.
-
-    Parameters
-    ----------
-    a, b : Hierarchy
-        Two hierarchies over the same units.
-
-    Returns
-    -------
-    float or None
-        See :func:`hierarchy_kappa`.
-    """
+    """Return Flammia & Zue's kappa of two hierarchies, or None if it is undefined."""
     try:
         return hierarchy_kappa(a, b).value
     except Undefined:

@@ -36,14 +36,14 @@ from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.simulation.segmentations import SegmentLengths, fill_with_segments, regular_segmentation
 
+# Function that takes a number of units and returns boundary positions.
 PlaceBoundaries = Callable[[int], Ints]
-"""Function that takes a number of units and returns boundary positions."""
+# Function that takes type sets and a number of boundaries, and returns the type set of each boundary.
 ChooseTypes = Callable[["TypeSets", int], Ints]
-"""Function that takes type sets and a number of boundaries, and returns the type set of each boundary."""
+# Function that takes the beginning and the end of a recording and returns boundaries in seconds.
 PlaceTimes = Callable[[float, float], Floats]
-"""Function that takes the beginning and the end of a recording and returns boundaries in seconds."""
+# Function that takes a number of segments and returns their labels.
 ChooseLabels = Callable[[int], list[str]]
-"""Function that takes a number of segments and returns their labels."""
 
 
 def _random_types(rng: np.random.Generator) -> ChooseTypes:
@@ -63,13 +63,7 @@ class _OncePerLength:
 
 
 class Baselines:
-    """Segmentations of the participants' items that ignore the text and use only statistics of the coders' segments.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems. The segments of the coders provide the statistics; the systems may add boundary types.
-    """
+    """Segmentations of the participants' items that ignore the text and use only statistics of the coders' segments."""
 
     def __init__(self, participants: Participants) -> None:
         self.participants = participants
@@ -115,18 +109,7 @@ class Baselines:
         return TypeSets(inner), TypeSets(ends)
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random segmentation per item, with segment lengths drawn from those of the coders.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> segmentation.
-        """
+        """Return one random segmentation per item, with segment lengths drawn from those of the coders."""
         lengths = self._segment_lengths
         return self._annotate(lambda units: fill_with_segments(units, lengths, rng), _random_types(rng))
 
@@ -141,18 +124,7 @@ class Baselines:
         return sum(text.inner.size for text in self._texts) / max(positions, 1)
 
     def placement(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random segmentation per item, with boundaries that are placed independently of each other.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> segmentation.
-        """
+        """Return one random segmentation per item, with boundaries that are placed independently of each other."""
         return self._annotate(lambda units: np.flatnonzero(rng.random(units - 1) < self.rate) + 1, _random_types(rng))
 
     @cached_property
@@ -174,48 +146,15 @@ class Baselines:
         return TextModel(offsets_of(streams), lengths, self.masses, self.rate, self._types, sets)
 
     def random_texts(self, rng: np.random.Generator) -> TextSource:
-        """Return a source of random segmentations as arrays, with the same boundaries as :meth:`random`.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        TextSource
-            The source.
-        """
+        """Return a source of random segmentations as arrays, with the same boundaries as ``random``."""
         return TextSource(self.model, rng, placement=False)
 
     def placed_texts(self, rng: np.random.Generator) -> TextSource:
-        """Return a source of random segmentations as arrays, with the same boundaries as :meth:`placement`.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        TextSource
-            The source.
-        """
+        """Return a source of random segmentations as arrays, with the same boundaries as ``placement``."""
         return TextSource(self.model, rng, placement=True)
 
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
-        """Return random segmentations as objects.
-
-        Parameters
-        ----------
-        texts : DrawnTexts
-            The arrays.
-
-        Returns
-        -------
-        dict
-            Number of the draw -> item -> segmentation or dialogue.
-        """
+        """Return random segmentations as objects."""
         positions, codes, off = texts.typed
         lengths, ends, types = texts.lengths.tolist(), off.tolist(), self._types or UNTYPED
         segmentations = iter(
@@ -230,34 +169,16 @@ class Baselines:
         }
 
     def regular(self) -> dict[str, Annotation]:
-        """Return one segmentation per item, with all segments as long as the mean segment of the coders.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> segmentation.
-        """
+        """Return one segmentation per item, with all segments as long as the mean segment of the coders."""
         mean = float(self.masses.mean())
         return self._annotate(_OncePerLength(lambda units: regular_segmentation(units, mean).inner), _most_frequent)
 
     def none(self) -> dict[str, Annotation]:
-        """Return one segmentation per item that has no boundaries and no mark at the end.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> segmentation.
-        """
+        """Return one segmentation per item that has no boundaries and no mark at the end."""
         return self._annotate(_OncePerLength(lambda units: np.empty(0, np.int64)), None)
 
     def all(self) -> dict[str, Annotation]:
-        """Return one segmentation per item with a boundary at every position.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> segmentation.
-        """
+        """Return one segmentation per item with a boundary at every position."""
         return self._annotate(_OncePerLength(lambda units: np.arange(1, units)), _most_frequent)
 
     def _annotate(self, place: PlaceBoundaries, choose: ChooseTypes | None) -> dict[str, Annotation]:
@@ -313,16 +234,10 @@ def _most_frequent(sets: TypeSets, n: int) -> Ints:
 
 
 class TimedBaselines:
-    """Annotations of the participants' items in seconds that ignore the recording.
+    """Annotations of the participants' items in seconds that ignore the recording."""
 
-    If the coders' segments have labels, all segments of a baseline have labels too: drawn from those of the coders, or the most
-    frequent one.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems. The segments of the coders provide the statistics.
-    """
+    # If the coders' segments have labels, all segments of a baseline have labels too: drawn from those of the coders, or the
+    # most frequent one.
 
     def __init__(self, participants: Participants) -> None:
         self.participants = participants
@@ -350,18 +265,7 @@ class TimedBaselines:
         return boundaries / sum(tier.end - tier.begin for tier in self._tiers)
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random annotation per item, with segment lengths drawn from those of the coders.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> annotation.
-        """
+        """Return one random annotation per item, with segment lengths drawn from those of the coders."""
 
         def fill(begin: float, end: float) -> Floats:
             return _fill_with_times(self.lengths, begin, end - SAME_PLACE, rng)
@@ -369,18 +273,7 @@ class TimedBaselines:
         return self._annotate(fill, self._drawn(rng))
 
     def placement(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random annotation per item, with boundaries that are placed independently of each other.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> annotation; as many boundaries as coders place on average.
-        """
+        """Return one random annotation per item, with boundaries that are placed independently of each other."""
 
         def place(begin: float, end: float) -> Floats:
             return np.sort(rng.uniform(begin, end, rng.poisson(self.rate * (end - begin))))
@@ -388,24 +281,12 @@ class TimedBaselines:
         return self._annotate(place, self._drawn(rng))
 
     def regular(self) -> dict[str, Annotation]:
-        """Return one annotation per item, with all segments as long as the mean segment of the coders.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> annotation.
-        """
+        """Return one annotation per item, with all segments as long as the mean segment of the coders."""
         mean = float(self.lengths.mean())
         return self._annotate(lambda begin, end: np.arange(begin + mean, end - SAME_PLACE, mean), self._frequent)
 
     def none(self) -> dict[str, Annotation]:
-        """Return one annotation per item that has no boundaries.
-
-        Returns
-        -------
-        dict of str to annotation
-            Item -> annotation.
-        """
+        """Return one annotation per item that has no boundaries."""
         return self._annotate(lambda begin, end: np.empty(0), self._frequent)
 
     def _drawn(self, rng: np.random.Generator) -> ChooseLabels:

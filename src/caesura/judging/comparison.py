@@ -37,89 +37,50 @@ from caesura.statistics.paired import BORDERLINE_ERRORS, DRAWS
 
 @dataclass(frozen=True, slots=True)
 class SystemPair:
-    """Comparison of two systems on the items that both have.
+    """Comparison of two systems on the items that both have."""
 
-    Attributes
-    ----------
-    systems : tuple of str
-        The two systems.
-    difference : float or None
-        Value of the first system minus value of the second, from summed parts; None if they have no item in common.
-    interval : tuple of float or None
-        Confidence interval of the difference from the studentised bootstrap; infinite if there are too few items.
-    bootstrap : float or None
-        p-value of the studentised paired bootstrap over items, at least that of randomisation, Holm-corrected for all pairs.
-    randomisation : float or None
-        p-value of randomisation over items, Holm-corrected for all pairs.
-    kruskal_wallis : float or None
-        p-value from ranks over all items, permuted within items, corrected for all pairs.
-    friedman : float or None
-        p-value from ranks within each item, corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
-    wins, ties, losses : int
-        Number of items on which the first system is better than the second, equal to it, or worse.
-    items : int
-        Number of items that both systems have.
-    exact : bool
-        Whether randomisation examined all assignments, so that its p-value does not depend on the seed.
-    borderline : tuple of str
-        Tests whose p-value comes from random draws and is within three standard errors of the level: with a different seed
-        they might decide differently.
-    """
-
-    systems: tuple[str, str]
+    systems: tuple[str, str]  # the two systems
+    # Value of the first system minus value of the second, from summed parts; None if they have no item in common.
     difference: float | None
+    # Confidence interval of the difference from the studentised bootstrap; infinite if there are too few items.
     interval: tuple[float, float] | None
+    # p-value of the studentised paired bootstrap over items, at least that of randomisation, Holm-corrected for all pairs.
     bootstrap: float | None
-    randomisation: float | None
-    kruskal_wallis: float | None
+    randomisation: float | None  # p-value of randomisation over items, Holm-corrected for all pairs
+    kruskal_wallis: float | None  # p-value from ranks over all items, permuted within items, corrected for all pairs
+    # p-value from ranks within each item, corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
     friedman: float | None
+    # wins, ties, losses: Number of items on which the first system is better than the second, equal to it, or worse.
     wins: int
     ties: int
     losses: int
-    items: int
+    items: int  # number of items that both systems have
+    # Whether randomisation examined all assignments, so that its p-value does not depend on the seed.
     exact: bool = True
+    # Tests whose p-value comes from random draws and is within three standard errors of the level: with a different seed they
+    # might decide differently.
     borderline: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison(Result):
-    """Comparison of systems under one measure.
-
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    systems : tuple of str
-        The systems.
-    alpha : float
-        Significance level of the letters.
-    kruskal_wallis, friedman : RankTest or None
-        Tests over all systems at once; None if undefined (``notes`` gives the reason).
-    pairs : tuple of SystemPair
-        One entry per pair of systems.
-    letters : mapping of str to str or None
-        System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if two
-        systems share no item.
-    notes : tuple of str
-        Tests that could not be computed, with the reason.
-    replicates : int
-        Number of bootstrap replicates.
-    draws : int
-        Number of random swaps of the pairs that differ on more than 20 items.
-    """
+    """Comparison of systems under one measure."""
 
     frame_field: ClassVar[str] = "pairs"
 
     measure: Measure
     systems: tuple[str, ...]
-    alpha: float
+    alpha: float  # significance level of the letters
+    # kruskal_wallis, friedman: Tests over all systems at once; None if undefined (``notes`` gives the reason).
     kruskal_wallis: RankTest | None
     friedman: RankTest | None
-    pairs: tuple[SystemPair, ...]
+    pairs: tuple[SystemPair, ...]  # one entry per pair of systems
+    # System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if two systems share
+    # no item.
     letters: Mapping[str, str] | None
-    notes: tuple[str, ...] = field(default=())
-    replicates: int = 0
-    draws: int = 0
+    notes: tuple[str, ...] = field(default=())  # tests that could not be computed, with the reason
+    replicates: int = 0  # number of bootstrap replicates
+    draws: int = 0  # number of random swaps of the pairs that differ on more than 20 items
 
 
 @dataclass(frozen=True)
@@ -135,32 +96,12 @@ class ComparisonOptions(OptionSet):
 def compare_systems(
     scores: PairScores, systems: tuple[str, ...], options: ComparisonOptions, *, paired_only: bool = False
 ) -> SystemComparison:
-    """Return all tests between systems that can be computed.
-
-    Parameters
-    ----------
-    scores : PairScores
-        Scores of all systems under one measure.
-    systems : tuple of str
-        The systems to compare.
-    options : ComparisonOptions
-        Levels, number of replicates and seed.
-    paired_only : bool, default False
-        Whether to compute only the tests over pairs of systems, without rank tests and letters.
-
-    Returns
-    -------
-    SystemComparison
-        The tests; ``.notes`` says why some are missing.
-
-    Notes
-    -----
-    All tests take items as independent observations. The rank tests compare the mean value over coders, item by item, on
-    the items that all systems have: the values of one item against several coders are not independent. The paired tests
-    resample or swap items and compute values from summed parts. With many pairs of systems, more than ``replicates``
-    replicates are drawn: the smallest possible p-value is about 1 / replicates, and after multiplication by the number of
-    pairs it must still be far below alpha.
-    """
+    """Return all tests between systems that can be computed."""
+    # All tests take items as independent observations. The rank tests compare the mean value over coders, item by item, on the
+    # items that all systems have: the values of one item against several coders are not independent. The paired tests resample
+    # or swap items and compute values from summed parts. With many pairs of systems, more than ``replicates`` replicates are
+    # drawn: the smallest possible p-value is about 1 / replicates, and after multiplication by the number of pairs it must
+    # still be far below alpha.
     notes: list[str] = []
     alpha = options.alpha
     needed = math.ceil(4 * math.comb(len(systems), 2) / alpha)
@@ -279,11 +220,9 @@ def _pair_by_ranks(test: RankTest | None, u: int, v: int) -> tuple[float | None,
 
 
 def _holm(tests: Sequence[Randomisation | PairedBootstrap | None], alpha: float) -> list[tuple[float | None, bool]]:
-    """Return p-values corrected for the number of pairs that could be tested, and whether each is borderline.
-
-    A corrected p-value is borderline if it would fall on the other side of alpha if all p-values from random draws were
-    three standard errors lower or higher.
-    """
+    """Return p-values corrected for the number of pairs that could be tested, and whether each is borderline."""
+    # A corrected p-value is borderline if it would fall on the other side of alpha if all p-values from random draws were three
+    # standard errors lower or higher.
     p = np.array([test.p for test in tests if test is not None])
     if not p.size:
         return [(None, False)] * len(tests)

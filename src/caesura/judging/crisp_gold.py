@@ -19,96 +19,42 @@ from caesura.model.segmentation import Segmentation
 
 @dataclass(frozen=True, slots=True)
 class CrispAndFuzzyRow:
-    """One system under both kinds of evaluation.
-
-    Attributes
-    ----------
-    system : str
-        Name of the system.
-    items : int
-        Number of items that both kinds of evaluation could score.
-    precision, recall, f : float
-        Crisp evaluation: a boundary is right if the gold standard has one at the same position.
-    fuzzy : float
-        Fuzzy success against the marks of all coders: reward minus punishment.
-    reward, punishment : float
-        P and N of fuzzy success.
-    """
+    """One system under both kinds of evaluation."""
 
     system: str
-    items: int
+    items: int  # number of items that both kinds of evaluation could score
+    # precision, recall, f: Crisp evaluation: a boundary is right if the gold standard has one at the same position.
     precision: float
     recall: float
     f: float
-    fuzzy: float
-    reward: float
+    fuzzy: float  # fuzzy success against the marks of all coders: reward minus punishment
+    reward: float  # reward, punishment: P and N of fuzzy success
     punishment: float
 
 
 @dataclass(frozen=True)
 class CrispAndFuzzy(Result):
-    """Result of :func:`compare_crisp_and_fuzzy`.
-
-    Attributes
-    ----------
-    rows : tuple of CrispAndFuzzyRow
-        One row per system, best F first.
-    method : str
-        Method of the gold standard.
-    boundaries : int
-        Number of boundaries of the gold standard.
-    excluded : tuple of Excluded
-        Items that were not scored.
-    signature : str
-        One line to reproduce the result.
-    gold : Gold
-        The gold standard.
-    """
+    """Result of ``compare_crisp_and_fuzzy``."""
 
     frame_field: ClassVar[str] = "rows"
 
-    rows: tuple[CrispAndFuzzyRow, ...]
-    method: str
-    boundaries: int
-    excluded: tuple[Excluded, ...]
-    signature: str
-    gold: Gold = field(repr=False, metadata=HIDDEN)
+    rows: tuple[CrispAndFuzzyRow, ...]  # one row per system, best F first
+    method: str  # method of the gold standard
+    boundaries: int  # number of boundaries of the gold standard
+    excluded: tuple[Excluded, ...]  # items that were not scored
+    signature: str  # one line to reproduce the result
+    gold: Gold = field(repr=False, metadata=HIDDEN)  # the gold standard
 
 
 def compare_crisp_and_fuzzy(
     participants: Participants, method: str = "median", *, threshold: int | None = None
 ) -> CrispAndFuzzy:
-    """Score systems against a crisp gold standard and against the marks of all coders, on the same items.
-
-    Parameters
-    ----------
-    participants : Participants
-        Segmentations of coders and systems.
-    method : str, default "median"
-        Method of the gold standard; see :func:`~caesura.gold`. Types are ignored.
-    threshold : int, optional
-        Minimum number of coders, for the method ``"threshold"``.
-
-    Returns
-    -------
-    CrispAndFuzzy
-        One row per system.
-
-    Raises
-    ------
-    OptionError
-        If there are streams, or no system can be scored.
-
-    Notes
-    -----
-    A crisp gold standard decides for each position whether it is a boundary, and a system is right or wrong. It ignores how
-    many coders agreed, and that a boundary beside a mark is better than one far from all marks. Fuzzy success keeps this
-    information. Systems that are equal under one evaluation may differ under the other.
-
-    References
-    ----------
-    Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation.
-    """
+    """Score systems against a crisp gold standard and against the marks of all coders, on the same items."""
+    # A crisp gold standard decides for each position whether it is a boundary, and a system is right or wrong. It ignores how
+    # many coders agreed, and that a boundary beside a mark is better than one far from all marks. Fuzzy success keeps this
+    # information. Systems that are equal under one evaluation may differ under the other.
+    #
+    # Yöndem, M. T., & Üçoluk, G. A realistic success criterion for discourse segmentation.
     if participants.kind != "linear":
         raise OptionError(NEEDS_SEGMENTATIONS)
     standard = gold(participants.to_corpus(), method, threshold=threshold, ignore_types=True)

@@ -26,12 +26,12 @@ from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
+# Largest number of draws of the placement bound.
 MAX_PLACEMENT_DRAWS = 50
-"""Largest number of draws of the placement bound."""
+# Number of draws of a random bound that are always made.
 MIN_DRAWS = 3
-"""Number of draws of a random bound that are always made."""
+# Work of the draws that are scored at once.
 BLOCK_WORK = 5_000_000
-"""Work of the draws that are scored at once."""
 _PAIR_WORK = 20  # work of a pair of a coder and a drawn text, in boundaries
 _OBJECT_TEXT = 4000  # work of a text that is drawn as a Python object
 _OBJECT_PAIR = 800  # work of a pair of Python objects
@@ -40,49 +40,26 @@ _HUMAN_PAIR = 40  # work of a pair of coders, under all measures
 _OBJECT_HUMAN_PAIR = 100  # work of a pair of coders whose annotations are no arrays
 _OBJECT_HUMAN_BOUNDARY = 5  # work of a span, or of a boundary in seconds
 _HIERARCHY_HUMAN_BOUNDARY = 16  # work of a span of a hierarchy, which four measures compare
+# What ``paired_work`` counts.
 PAIRED_BOUNDARIES = "boundaries of all pairs of coders, and more for each pair"
-"""What :func:`paired_work` counts."""
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
 @dataclass(eq=False)
 class DrawSums:
-    """Scores of the draws of one bound under one measure.
-
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    sums : list of numpy.ndarray
-        Parts of each draw, summed over items and coders.
-    macros : list of float
-        Mean over items of each draw.
-    items : set of int
-        Items that could be scored.
-    failures : dict
-        (item, reference) -> reasons why a draw could not be scored.
-    total : Partial or None
-        Sums over all draws.
-    types : tuple of str
-        The boundary types.
-    """
+    """Scores of the draws of one bound under one measure."""
 
     measure: Measure
-    sums: list[Floats] = field(default_factory=list)
-    macros: list[float] = field(default_factory=list)
-    items: set[int] = field(default_factory=set)
+    sums: list[Floats] = field(default_factory=list)  # parts of each draw, summed over items and coders
+    macros: list[float] = field(default_factory=list)  # mean over items of each draw
+    items: set[int] = field(default_factory=set)  # items that could be scored
+    # (item, reference) -> reasons why a draw could not be scored.
     failures: dict[tuple[int, int], dict[str, None]] = field(default_factory=dict)
-    total: Partial | None = None
-    types: tuple[str, ...] = UNTYPED
+    total: Partial | None = None  # sums over all draws
+    types: tuple[str, ...] = UNTYPED  # the boundary types
 
     def add(self, scores: PairScores) -> None:
-        """Add the scores of some draws.
-
-        Parameters
-        ----------
-        scores : PairScores
-            One segmenter per draw.
-        """
+        """Add the scores of some draws."""
         for rows in scores.rows_of.values():
             items, parts = scores.by_item(rows)
             self.sums.append(parts.sum(axis=0))
@@ -110,22 +87,7 @@ class DrawSums:
         return self.total.score(self.measure)
 
     def excluded(self, items: Sequence[str], bound: str, explained: set[tuple[int, int]]) -> Iterator[Excluded]:
-        """Yield the items that could not be scored, unless a system failed against the same reference.
-
-        Parameters
-        ----------
-        items : sequence of str
-            Names of the items.
-        bound : str
-            Name of the bound.
-        explained : set of tuple
-            Item and reference, as indices, for which a system failed too.
-
-        Yields
-        ------
-        Excluded
-            One entry per item and reason.
-        """
+        """Yield the items that could not be scored, unless a system failed against the same reference."""
         for key in sorted(self.failures):
             if key not in explained:
                 yield from (Excluded(items[key[0]], f"({bound})", reason) for reason in self.failures[key])
@@ -139,28 +101,7 @@ def score_draws(
     counts: Mapping[str, int],
     seed: int,
 ) -> dict[tuple[Measure, str], DrawSums]:
-    """Score the draws of the bounds ``random`` and ``placement``.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems.
-    pairing : Pairing
-        The pairs of systems and other bounds, among them the bound ``none``.
-    baselines : Baselines or TimedBaselines
-        Where to draw from.
-    measures : iterable of Measure
-        The measures.
-    counts : mapping of str to int
-        Bound -> number of draws.
-    seed : int
-        Random seed.
-
-    Returns
-    -------
-    dict
-        Measure and bound -> sums.
-    """
+    """Score the draws of the bounds ``random`` and ``placement``."""
     chosen = tuple(dict.fromkeys(measures))
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
     work = draw_work(participants, baselines, 1)
@@ -177,10 +118,8 @@ def score_draws(
 
 
 def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]) -> Ints:
-    """Return the rows of the pairing that contain every reference of every item once.
-
-    If a measure checks references alone, those without a value are left out here once, and not again in every draw.
-    """
+    """Return the rows of the pairing that contain every reference of every item once."""
+    # If a measure checks references alone, those without a value are left out here once, and not again in every draw.
     table = pairing.table(measure)
     rows = np.flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
     sides = pairing.sides(measure) if measure.separate_sides else None
@@ -254,22 +193,7 @@ class _ArrayBlock:
 
 
 def draw_work(participants: Participants, baselines: Baselines | TimedBaselines, measures: int) -> int:
-    """Estimate the work of one draw, in boundaries: pairs of texts and their boundaries, and the units of the texts.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems.
-    baselines : Baselines or TimedBaselines
-        Where to draw from.
-    measures : int
-        Number of measures.
-
-    Returns
-    -------
-    int
-        The work of all measures; Python objects count more than arrays.
-    """
+    """Estimate the work of one draw, in boundaries: pairs of texts and their boundaries, and the units of the texts."""
     is_plain = isinstance(baselines, Baselines) and baselines.are_plain
     text, pair, boundary = (0, _PAIR_WORK, 1) if is_plain else (_OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY)
     texts = pairs = boundaries = units = 0
@@ -284,33 +208,14 @@ def draw_work(participants: Participants, baselines: Baselines | TimedBaselines,
 
 
 def check_human_bound(participants: Participants, measures: Iterable[Measure]) -> None:
-    """Raise an error if the coders are too many to compare every coder with every other.
-
-    Parameters
-    ----------
-    participants : Participants
-        The coders.
-    measures : iterable of Measure
-        The measures. Those that compare a coder with the marks of all others do not compare pairs of coders.
-    """
+    """Raise an error if the coders are too many to compare every coder with every other."""
     if any(reference_kind(measure) != "marks" for measure in measures):
         hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
         check_limit(PAIRED_BOUNDARIES, paired_work(participants), MAX_PAIRED_BOUNDARIES, hint)
 
 
 def paired_work(participants: Participants) -> int:
-    """Estimate the work of comparing every coder with every other, in boundaries.
-
-    Parameters
-    ----------
-    participants : Participants
-        The coders.
-
-    Returns
-    -------
-    int
-        The work of the default measures, in both directions; Python objects count more than arrays.
-    """
+    """Estimate the work of comparing every coder with every other, in boundaries."""
     in_arrays = participants.kind in ("linear", "dialogue")
     pair, boundary = (_HUMAN_PAIR, 1) if in_arrays else (_OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY)
     if participants.kind == "hierarchy":
@@ -338,20 +243,7 @@ def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
 
 
 def affordable_draws(requested: int, work: int) -> dict[str, int]:
-    """Return how many draws of each bound are made, and warn if they are fewer than requested.
-
-    Parameters
-    ----------
-    requested : int
-        Number of draws of the random bound.
-    work : int
-        Estimate of :func:`draw_work`.
-
-    Returns
-    -------
-    dict of str to int
-        Bound -> number of draws.
-    """
+    """Return how many draws of each bound are made, and warn if they are fewer than requested."""
     placed = min(requested, MAX_PLACEMENT_DRAWS)
     share = MAX_BOUND_WORK / max(work * (requested + placed), 1)
     if share >= 1:

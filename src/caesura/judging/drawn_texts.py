@@ -21,13 +21,7 @@ _MAX_WORDS = 2**22  # random words that are drawn at once: 32 MB
 
 
 class TypeSets:
-    """Distinct sets of types at boundaries, and a pool that contains each set as often as it occurred.
-
-    Parameters
-    ----------
-    observed : iterable of tuple
-        The types of each boundary, as sorted codes.
-    """
+    """Distinct sets of types at boundaries, and a pool that contains each set as often as it occurred."""
 
     def __init__(self, observed: Iterable[tuple[int, ...]]) -> None:
         number: dict[tuple[int, ...], int] = {}
@@ -43,44 +37,20 @@ class TypeSets:
 
 @dataclass(frozen=True, eq=False)
 class TextModel:
-    """What the random texts of a corpus have in common.
+    """What the random texts of a corpus have in common."""
 
-    Attributes
-    ----------
-    streams : numpy.ndarray
-        Offsets: the first text of each item, followed by the number of all texts. An item that is no dialogue is one text.
-    lengths : numpy.ndarray
-        Number of units of each text.
-    masses : numpy.ndarray
-        Lengths of segments to draw from, sorted.
-    rate : float
-        Probability of a boundary at a position.
-    types : tuple of str or None
-        The boundary types in order; None if there are none.
-    sets : tuple of TypeSets or None
-        The types of inner boundaries, and those at the ends of texts, to draw from; None if there are no types.
-    """
-
+    # Offsets: the first text of each item, followed by the number of all texts. An item that is no dialogue is one text.
     streams: Ints
-    lengths: Ints
-    masses: Ints
-    rate: float
-    types: tuple[str, ...] | None = None
+    lengths: Ints  # number of units of each text
+    masses: Ints  # lengths of segments to draw from, sorted
+    rate: float  # probability of a boundary at a position
+    types: tuple[str, ...] | None = None  # the boundary types in order; None if there are none
+    # The types of inner boundaries, and those at the ends of texts, to draw from; None if there are no types.
     sets: tuple[TypeSets, TypeSets] | None = None
 
 
 class TextSource:
-    """Source of random segmentations of all items of a corpus.
-
-    Parameters
-    ----------
-    model : TextModel
-        The texts and what to draw from.
-    rng : numpy.random.Generator
-        Source of randomness.
-    placement : bool
-        Whether boundaries are placed independently of each other. If False, segment lengths are drawn.
-    """
+    """Source of random segmentations of all items of a corpus."""
 
     def __init__(self, model: TextModel, rng: np.random.Generator, *, placement: bool) -> None:
         self._model = model
@@ -94,18 +64,7 @@ class TextSource:
         self._half = -1
 
     def draw(self, count: int) -> DrawnTexts:
-        """Return segmentations of all texts.
-
-        Parameters
-        ----------
-        count : int
-            Number of segmentations of each text.
-
-        Returns
-        -------
-        DrawnTexts
-            All texts of the first draw, then those of the second, and so on.
-        """
+        """Return segmentations of all texts."""
         model = self._model
         lengths = np.tile(model.lengths, count)
         off, last = np.zeros(len(lengths) + 1, np.int64), np.zeros(len(lengths), np.int64)
@@ -144,21 +103,7 @@ class TextSource:
 
 
 class DrawnTexts:
-    """Random segmentations of all items of a corpus.
-
-    Parameters
-    ----------
-    model : TextModel
-        The texts.
-    draws : int
-        Number of segmentations of each text.
-    inner : Positions
-        Distinct inner positions: all texts of the first draw, then those of the second, and so on.
-    chosen : numpy.ndarray
-        Place in the pool of inner boundaries for each position.
-    last : numpy.ndarray
-        Place in the pool of ends for each text.
-    """
+    """Random segmentations of all items of a corpus."""
 
     def __init__(self, model: TextModel, draws: int, inner: Positions, chosen: Ints, last: Ints) -> None:
         self.model = model
@@ -196,18 +141,7 @@ class DrawnTexts:
         return Positions(positions[is_inner], codes[is_inner], before[off])
 
     def second_sides(self, sides: CrossedSides) -> Positions | None:
-        """Return the texts as second sides of pairs, one per draw and item.
-
-        Parameters
-        ----------
-        sides : CrossedSides
-            The packed annotations with which the texts are compared.
-
-        Returns
-        -------
-        Positions or None
-            The arrays; None if the types differ from those of the annotations.
-        """
+        """Return the texts as second sides of pairs, one per draw and item."""
         types = self.model.types or UNTYPED
         if isinstance(sides.batch, StreamBatch):
             return self._streams(sides.batch.types)

@@ -41,56 +41,31 @@ from caesura.options import seed as check_seed
 from caesura.progress import report_progress
 from caesura.statistics import bootstrap_many, mean_interval
 
+# Default number of draws of the random bound.
 RANDOM_DRAWS = 100
-"""Default number of draws of the random bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmenterScore:
-    """Score of one system or bound under one measure.
+    """Score of one system or bound under one measure."""
 
-    Attributes
-    ----------
-    segmenter : str
-        Name of the system or bound.
-    bound : bool
-        Whether it is a bound (human, random, placement, regular, none, all) and not a system.
-    measure : Measure
-        The measure.
-    value : float
-        Micro value, from parts summed over all items and coders; for ``random`` and ``placement``, the mean of the micro
-        values of all draws.
-    macro : float
-        Macro value: mean over items of the value from all coders.
-    interval : tuple of float or None
-        Confidence interval of ``value``.
-    interval_note : str
-        Description of the interval, or the reason why there is none.
-    items : int
-        Number of items.
-    score : Score
-        The micro value with its parts, related values such as precision and recall, and its signature.
-    by_coder : mapping of str to float
-        Value against each coder as reference, from parts summed over items. Empty if all coders together are the reference
-        (fuzzy success), and for ``random`` and ``placement``.
-    pairs : int or None
-        Number of boundary pairs, with ``interval="pairs"``.
-    standard_error : float or None
-        Standard error of the mean over boundary pairs, with ``interval="pairs"``.
-    """
-
-    segmenter: str
-    bound: bool
+    segmenter: str  # name of the system or bound
+    bound: bool  # whether it is a bound (human, random, placement, regular, none, all) and not a system
     measure: Measure
+    # Micro value, from parts summed over all items and coders; for ``random`` and ``placement``, the mean of the micro values
+    # of all draws.
     value: float
-    macro: float
-    interval: tuple[float, float] | None
-    interval_note: str
+    macro: float  # Macro value: mean over items of the value from all coders
+    interval: tuple[float, float] | None  # confidence interval of ``value``
+    interval_note: str  # description of the interval, or the reason why there is none
     items: int
+    # The micro value with its parts, related values such as precision and recall, and its signature.
     score: Score = field(repr=False)
+    # Value against each coder as reference, from parts summed over items. Empty if all coders together are the reference (fuzzy
+    # success), and for ``random`` and ``placement``.
     by_coder: Mapping[str, float] = field(default_factory=dict, repr=False)
-    pairs: int | None = None
-    standard_error: float | None = None
+    pairs: int | None = None  # number of boundary pairs, with ``interval="pairs"``
+    standard_error: float | None = None  # standard error of the mean over boundary pairs, with ``interval="pairs"``
 
 
 @dataclass(frozen=True, eq=False)
@@ -476,10 +451,8 @@ def _segmenters(
 
 
 def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measure, ...]) -> None:
-    """Warn if the order of types matters and no annotation declares it.
-
-    Bounds declare the types they use, so scoring alone would not notice that the annotations do not.
-    """
+    """Warn if the order of types matters and no annotation declares it."""
+    # Bounds declare the types they use, so scoring alone would not notice that the annotations do not.
     if not any(measure.view == "typed" for measure in measures):
         return
     texts = _texts_with_boundaries(participants)

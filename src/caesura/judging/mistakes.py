@@ -19,11 +19,11 @@ from caesura.model.on_demand import OnDemand
 from caesura.model.result import HIDDEN, Result
 from caesura.model.value import Ints
 
+# Largest systematic offset to search for, in positions.
 MAX_OFFSET = 5
-"""Largest systematic offset to search for, in positions."""
 
+# Kinds of mistakes.
 MISTAKE_KINDS = ("miss", "false alarm", "near miss", "confusion")
-"""Kinds of mistakes."""
 _KINDS = {
     "deletion": "miss",
     "insertion": "false alarm",
@@ -36,34 +36,19 @@ _KIND_NUMBERS = {edit: MISTAKE_KINDS.index(kind) for edit, kind in _KINDS.items(
 
 @dataclass(frozen=True, slots=True)
 class Mistake(Result):
-    """A boundary on which a system and a coder differ.
-
-    Attributes
-    ----------
-    kind : str
-        ``"miss"`` (only the coder has it), ``"false alarm"`` (only the system), ``"near miss"``, or ``"confusion"`` of types.
-    item : str
-        Name of the item.
-    coder : str
-        Name of the coder.
-    position, system_position : int or None
-        Position of the coder's and of the system's boundary.
-    type, system_type : str or None
-        Boundary type of the coder and of the system.
-    stream : str or None
-        Name of the speaker in a dialogue.
-    """
+    """A boundary on which a system and a coder differ."""
 
     json_properties: ClassVar[tuple[str, ...]] = ("offset",)
 
+    # ``"miss"`` (only the coder has it), ``"false alarm"`` (only the system), ``"near miss"``, or ``"confusion"`` of types.
     kind: str
     item: str
     coder: str
-    position: int | None
+    position: int | None  # position, system_position: Position of the coder's and of the system's boundary
     system_position: int | None
-    type: str | None
+    type: str | None  # type, system_type: Boundary type of the coder and of the system
     system_type: str | None
-    stream: str | None
+    stream: str | None  # name of the speaker in a dialogue
 
     @property
     def offset(self) -> int:
@@ -75,72 +60,32 @@ class Mistake(Result):
 
 @dataclass(frozen=True, slots=True)
 class TypeConfusion:
-    """A pair of boundary types: the type that the coders chose and the type that the system chose instead.
+    """A pair of boundary types: the type that the coders chose and the type that the system chose instead."""
 
-    Attributes
-    ----------
-    type, system_type : str
-        Boundary type of the coder and of the system.
-    count : int
-        Number of such confusions, including near misses.
-    """
-
-    type: str
+    type: str  # type, system_type: Boundary type of the coder and of the system
     system_type: str
-    count: int
+    count: int  # number of such confusions, including near misses
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MistakeColumns:
-    """Mistakes as columns of numbers, because there may be hundreds of thousands of them.
+    """Mistakes as columns of numbers, because there may be hundreds of thousands of them."""
 
-    Attributes
-    ----------
-    keys : sequence of (str, str)
-        Item and coder of each document.
-    document : numpy.ndarray
-        Document of each mistake, as index into ``keys``.
-    kind : numpy.ndarray
-        Kind of the mistake, as index into ``MISTAKE_KINDS``.
-    position, system_position : numpy.ndarray
-        Position of the coder's and of the system's boundary, or ``NONE``.
-    type, system_type : numpy.ndarray
-        Boundary types as indices into ``types``, or ``NONE``.
-    stream : numpy.ndarray
-        Speaker as index into ``streams``.
-    types : sequence of str
-        Boundary types.
-    streams : sequence of str or None
-        Names of the speakers; None for a text that is no dialogue.
-    """
-
-    keys: Sequence[tuple[str, str]]
-    document: Ints
-    kind: Ints
-    position: Ints
+    keys: Sequence[tuple[str, str]]  # item and coder of each document
+    document: Ints  # document of each mistake, as index into ``keys``
+    kind: Ints  # kind of the mistake, as index into ``MISTAKE_KINDS``
+    position: Ints  # position, system_position: Position of the coder's and of the system's boundary, or ``NONE``
     system_position: Ints
-    type: Ints
+    type: Ints  # type, system_type: Boundary types as indices into ``types``, or ``NONE``
     system_type: Ints
-    stream: Ints
-    types: Sequence[str]
-    streams: Sequence[str | None] = (None,)
+    stream: Ints  # speaker as index into ``streams``
+    types: Sequence[str]  # boundary types
+    streams: Sequence[str | None] = (None,)  # names of the speakers; None for a text that is no dialogue
 
     def __len__(self) -> int:
         return len(self.document)
 
     def mistake(self, number: int) -> Mistake:
-        """Return one mistake.
-
-        Parameters
-        ----------
-        number : int
-            Number of the mistake.
-
-        Returns
-        -------
-        Mistake
-            The mistake.
-        """
         item, coder = self.keys[self.document[number]]
         position, system_position = self.position.item(number), self.system_position.item(number)
         of_coder, of_system = self.type.item(number), self.system_type.item(number)
@@ -157,7 +102,6 @@ class MistakeColumns:
 
     @property
     def mistakes(self) -> OnDemand[Mistake]:
-        """All mistakes."""
         return OnDemand(self.mistake, range(len(self)))
 
     @property
@@ -178,41 +122,21 @@ class MistakeColumns:
 
 @dataclass(frozen=True, eq=False)
 class Mistakes(Result):
-    """All mistakes of a system, compared with every coder on every item.
-
-    Attributes
-    ----------
-    system : str
-        Name of the system.
-    mistakes : sequence of Mistake
-        Every mistake; entries are built when they are looked at.
-    matches : int
-        Number of boundaries on which system and coder agree.
-    confusions : tuple of TypeConfusion
-        Confusions of boundary types, the most frequent first.
-    offsets : mapping of int to int
-        Offset from -5 to 5 -> number of the coders' boundaries that the system places that many positions later.
-    density : float
-        Boundaries of the system per inner position.
-    coders_density : float
-        Boundaries of the coders per inner position of the same items, averaged over the coders of each item.
-    coders_per_item : float
-        Mean number of coders per item.
-    columns : MistakeColumns
-        Every mistake, as columns of numbers.
-    """
+    """All mistakes of a system, compared with every coder on every item."""
 
     frame_field: ClassVar[str] = "mistakes"
     json_properties: ClassVar[tuple[str, ...]] = ("counts", "late", "early", "offset", "systematic", "by_item")
 
     system: str
-    mistakes: Sequence[Mistake] = field(repr=False)
-    matches: int
-    confusions: tuple[TypeConfusion, ...]
+    mistakes: Sequence[Mistake] = field(repr=False)  # every mistake; entries are built when they are looked at
+    matches: int  # number of boundaries on which system and coder agree
+    confusions: tuple[TypeConfusion, ...]  # confusions of boundary types, the most frequent first
+    # Offset from -5 to 5 -> number of the coders' boundaries that the system places that many positions later.
     offsets: Mapping[int, int]
-    density: float
+    density: float  # boundaries of the system per inner position
+    # Boundaries of the coders per inner position of the same items, averaged over the coders of each item.
     coders_density: float
-    coders_per_item: float
+    coders_per_item: float  # mean number of coders per item
     columns: MistakeColumns = field(repr=False, metadata=HIDDEN)
 
     @property
@@ -248,34 +172,16 @@ class Mistakes(Result):
 
     @property
     def systematic(self) -> bool:
-        """Whether significantly more boundaries coincide at ``offset`` than at offset 0.
-
-        A test is needed because even a system that is rarely right has a best offset. Let n and n_0 be the number of
-        boundaries per coder that coincide at ``offset`` and at 0. By chance both would be about equal. The property is
-        true if n - n_0 exceeds 2.58 sqrt(n + n_0), which happens by chance with probability 1/200 for each of the ten
-        offsets.
-        """
+        """Whether significantly more boundaries coincide at ``offset`` than at offset 0."""
+        # A test is needed because even a system that is rarely right has a best offset. Let n and n_0 be the number of
+        # boundaries per coder that coincide at ``offset`` and at 0. By chance both would be about equal. The property is true
+        # if n - n_0 exceeds 2.58 sqrt(n + n_0), which happens by chance with probability 1/200 for each of the ten offsets.
         n, n_0 = (self.offsets[d] / self.coders_per_item for d in (self.offset, 0))
         return n - n_0 > 2.58 * math.sqrt(n + n_0)
 
 
 def find_mistakes(participants: Participants, system: str, measure: Measure) -> Mistakes:
-    """Return every boundary on which a system and a coder differ.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems.
-    system : str
-        Name of the system.
-    measure : Measure
-        A measure that aligns boundaries.
-
-    Returns
-    -------
-    Mistakes
-        Mistakes according to the alignment of the measure.
-    """
+    """Return every boundary on which a system and a coder differ."""
     by_item = participants.systems[system]
     items = [item for item in participants.items if item in by_item]
     keys = [(item, coder) for item in items for coder in participants.coders[item]]

@@ -23,8 +23,8 @@ from caesura.model.value import Floats, Ints
 
 Bools = NDArray[np.bool_]
 
+# First character of the names of bounds among the segmenters; no system name can start with it.
 BOUND_PREFIX = "\0"
-"""First character of the names of bounds among the segmenters; no system name can start with it."""
 HUMAN = BOUND_PREFIX + "human"
 RANDOM = BOUND_PREFIX + "random"
 PLACEMENT = BOUND_PREFIX + "placement"
@@ -32,41 +32,21 @@ PLACEMENT = BOUND_PREFIX + "placement"
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Scores of pairs, one row per pair: a segmentation of an item, and a coder's annotation of it as reference.
+    """Scores of pairs, one row per pair: a segmentation of an item, and a coder's annotation of it as reference."""
 
-    Rows are sorted by item and then by coder, so that no result depends on the order of a file.
+    # Rows are sorted by item and then by coder, so that no result depends on the order of a file.
 
-    Attributes
-    ----------
-    measure : Measure
-        The measure of all scores.
-    segmenters : tuple of str
-        Names of systems and bounds.
-    items : tuple of str
-        Names of the items, sorted.
-    coders : tuple of str
-        Names of the coders, sorted.
-    segmenter_of : numpy.ndarray
-        Index of the row's segmenter in ``segmenters``.
-    item_of : numpy.ndarray
-        Index of the row's item in ``items``.
-    reference_of : numpy.ndarray
-        Index of the reference in ``coders``; -1 if all coders together are the reference, as for fuzzy success.
-    author_of : numpy.ndarray
-        Index in ``coders`` of the author of the segmentation if coders are compared with each other, otherwise -1.
-    scores : Scores
-        One score per row.
-    """
-
-    measure: Measure
-    segmenters: tuple[str, ...]
-    items: tuple[str, ...]
-    coders: tuple[str, ...]
-    segmenter_of: Ints
-    item_of: Ints
+    measure: Measure  # the measure of all scores
+    segmenters: tuple[str, ...]  # names of systems and bounds
+    items: tuple[str, ...]  # names of the items, sorted
+    coders: tuple[str, ...]  # names of the coders, sorted
+    segmenter_of: Ints  # index of the row's segmenter in ``segmenters``
+    item_of: Ints  # index of the row's item in ``items``
+    # Index of the reference in ``coders``; -1 if all coders together are the reference, as for fuzzy success.
     reference_of: Ints
+    # Index in ``coders`` of the author of the segmentation if coders are compared with each other, otherwise -1.
     author_of: Ints
-    scores: Scores = field(repr=False)
+    scores: Scores = field(repr=False)  # one score per row
 
     @cached_property
     def rows_of(self) -> dict[str, Ints]:
@@ -79,81 +59,24 @@ class PairScores:
         return {name: rows for name, rows in zip(self.segmenters, groups, strict=True) if len(rows)}
 
     def scored(self, segmenters: Iterable[str]) -> tuple[str, ...]:
-        """Return the segmenters that have scored rows.
-
-        Parameters
-        ----------
-        segmenters : iterable of str
-            Names of segmenters.
-
-        Returns
-        -------
-        tuple of str
-            Those with scored rows, in the same order.
-        """
+        """Return the segmenters that have scored rows."""
         return tuple(name for name in segmenters if name in self.rows_of)
 
     def score(self, segmenter: str) -> Score:
-        """Return the micro score of a segmenter, from parts summed over all items and coders.
-
-        Parameters
-        ----------
-        segmenter : str
-            A segmenter with scored rows.
-
-        Returns
-        -------
-        Score
-            The score of all its rows.
-        """
+        """Return the micro score of a segmenter, from parts summed over all items and coders."""
         return self.scores.over(self.rows_of[segmenter])
 
     def finish(self, parts: Floats) -> Floats:
-        """Compute values from summed parts.
-
-        Parameters
-        ----------
-        parts : numpy.ndarray
-            One row of summed parts per value.
-
-        Returns
-        -------
-        numpy.ndarray
-            One value per row.
-        """
+        """Compute values from summed parts."""
         return self.measure.values(parts, self.scores.types)
 
     def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
-        """Return the items of some rows, and the parts of each item, summed over coders.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray
-            Scored rows, such as ``rows_of[segmenter]``.
-
-        Returns
-        -------
-        items : numpy.ndarray
-            Indices of the items.
-        parts : numpy.ndarray
-            One row of parts per item.
-        """
+        """Return the items of some rows, and the parts of each item, summed over coders."""
         starts = np.flatnonzero(np.diff(self.item_of[rows], prepend=-1))
         return self.item_of[rows][starts], np.add.reduceat(self.scores.counts[rows], starts, axis=0)
 
     def by_coder(self, segmenter: str) -> dict[str, float]:
-        """Return the value of a segmenter against each coder, from parts summed over items.
-
-        Parameters
-        ----------
-        segmenter : str
-            A segmenter with scored rows.
-
-        Returns
-        -------
-        dict of str to float
-            Coder -> value; empty if all coders together are the reference.
-        """
+        """Return the value of a segmenter against each coder, from parts summed over items."""
         rows = self.rows_of[segmenter]
         rows = rows[np.argsort(self.reference_of[rows], kind="stable")]
         references, starts = np.unique(self.reference_of[rows], return_index=True)
@@ -167,19 +90,7 @@ class PairScores:
         return self.item_of[rows] * (len(self.coders) + 1) + self.reference_of[rows] + 1
 
     def item_means(self, segmenters: Sequence[str]) -> Floats:
-        """Return the values of segmenters by item, as means over the coders for whom all segmenters have a value.
-
-        Parameters
-        ----------
-        segmenters : sequence of str
-            Segmenters with scored rows.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row per item, one column per segmenter; NaN if a segmenter has no value for any coder. Rounded to 12
-            digits, so that values that differ only by rounding are tied.
-        """
+        """Return the values of segmenters by item, as means over the coders for whom all segmenters have a value."""
         keys = [self._pair_keys(self.rows_of[name]) for name in segmenters]
         all_keys = np.unique(np.concatenate(keys))
         values = np.full((len(all_keys), len(segmenters)), np.nan)
@@ -193,18 +104,7 @@ class PairScores:
         return means[np.unique(items)].round(12)
 
     def common_parts(self, a: str, b: str) -> tuple[Floats, Floats]:
-        """Return the parts of two segmenters per item, from the (item, coder) on which both were scored.
-
-        Parameters
-        ----------
-        a, b : str
-            Two segmenters with scored rows.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            One array per segmenter, with one row of parts per item.
-        """
+        """Return the parts of two segmenters per item, from the (item, coder) on which both were scored."""
         rows_a, rows_b = self.rows_of[a], self.rows_of[b]
         keys = self._pair_keys(rows_a), self._pair_keys(rows_b)
         _, first, second = np.intersect1d(*keys, assume_unique=True, return_indices=True)
@@ -214,18 +114,7 @@ class PairScores:
         return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
     def references_of(self, rows: Ints) -> set[tuple[int, int]]:
-        """Return the item and the reference of some rows, as indices.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray
-            Any rows.
-
-        Returns
-        -------
-        set of tuple
-            Pairs (item, reference).
-        """
+        """Return the item and the reference of some rows, as indices."""
         return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
 
     @cached_property
@@ -237,10 +126,8 @@ class PairScores:
 
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
-        """Items, systems on an item, or single comparisons that could not be scored; or everything.
-
-        Bounds are listed, in brackets, only if no system failed on the same item and reference.
-        """
+        """Items, systems on an item, or single comparisons that could not be scored; or everything."""
+        # Bounds are listed, in brackets, only if no system failed on the same item and reference.
         return tuple(dict.fromkeys(self._exclusions()))
 
     def _rows_by_reason(self) -> dict[str, list[int]]:
@@ -293,19 +180,9 @@ class PairScores:
 
 
 class Pairing:
-    """The pairs of segmenters and coders that are scored, for any number of measures.
+    """The pairs of segmenters and coders that are scored, for any number of measures."""
 
-    The annotations of an item are compared under every measure, so their arrays are shared between measures.
-
-    Parameters
-    ----------
-    participants : Participants
-        The coders and their items.
-    segmenters : mapping of str to mapping
-        Segmenter -> item -> annotation.
-    human : bool, default False
-        Whether coders are also scored against each other; the segmenter of these rows is ``HUMAN``.
-    """
+    # The annotations of an item are compared under every measure, so their arrays are shared between measures.
 
     def __init__(self, participants: Participants, segmenters: Annotations, *, human: bool = False) -> None:
         self.participants = participants
@@ -318,18 +195,7 @@ class Pairing:
         self._batches: dict[Any, Batch] = {}
 
     def table(self, measure: Measure) -> PairTable:
-        """Return the pairs that a measure compares.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-
-        Returns
-        -------
-        PairTable
-            The pairs; measures with the same kind of reference share them.
-        """
+        """Return the pairs that a measure compares."""
         kind = reference_kind(measure)
         if kind not in self._tables:
             self._tables[kind] = _list_pairs(self, kind)
@@ -337,34 +203,12 @@ class Pairing:
 
     @staticmethod
     def arrays_key(measure: Measure) -> tuple[Any, ...]:
-        """Return what the arrays of the two sides depend on: measures with equal keys share them.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-
-        Returns
-        -------
-        tuple
-            The key. The names of the sides are left out: they occur in messages only.
-        """
+        """Return what the arrays of the two sides depend on: measures with equal keys share them."""
         view, _, *others = measure.packing_key
         return (view, *others)
 
     def sides(self, measure: Measure) -> CrossedSides | None:
-        """Return the packed annotations of all pairs.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-
-        Returns
-        -------
-        CrossedSides or None
-            The annotations; None if the measure needs the pairs themselves.
-        """
+        """Return the packed annotations of all pairs."""
         key = self.arrays_key(measure)
         if key not in self._sides:
             table = self.table(measure)
@@ -372,18 +216,7 @@ class Pairing:
         return self._sides[key]
 
     def score(self, measure: Measure) -> PairScores:
-        """Score all pairs under a measure.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-
-        Returns
-        -------
-        PairScores
-            One row per segmenter, item and reference.
-        """
+        """Score all pairs under a measure."""
         table = self.table(measure)
         names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
         segmenter, item, reference, author = table.keys.T
@@ -401,39 +234,18 @@ class Pairing:
 
 
 def reference_kind(measure: Measure) -> str:
-    """Return what a measure compares an annotation with.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-
-    Returns
-    -------
-    str
-        ``"each"`` coder, ``"all"`` coders together, or the ``"marks"`` of all coders.
-    """
+    """Return what a measure compares an annotation with."""
     return "all" if measure["references"] is not None else "marks" if measure.accepts_marks else "each"
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """Pairs of annotations, sorted by item.
+    """Pairs of annotations, sorted by item."""
 
-    Attributes
-    ----------
-    annotations : list
-        Annotations and marks that occur in the pairs.
-    first, second : numpy.ndarray
-        Numbers of the two annotations of each pair.
-    keys : numpy.ndarray
-        One row per pair: segmenter, item, reference and author, as in :class:`PairScores`.
-    """
-
-    annotations: list[Any]
-    first: Ints
+    annotations: list[Any]  # annotations and marks that occur in the pairs
+    first: Ints  # first, second: Numbers of the two annotations of each pair
     second: Ints
-    keys: Ints
+    keys: Ints  # One row per pair: segmenter, item, reference and author, as in ``PairScores``
 
     @cached_property
     def pairs(self) -> list[tuple[Any, Any]]:
@@ -523,22 +335,5 @@ def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool
 def score_pairs(
     participants: Participants, measure: Measure, segmenters: Annotations, *, human: bool = False
 ) -> PairScores:
-    """Score every segmenter against every coder.
-
-    Parameters
-    ----------
-    participants : Participants
-        The coders and their items.
-    measure : Measure
-        The measure.
-    segmenters : mapping of str to mapping
-        Segmenter -> item -> annotation.
-    human : bool, default False
-        Whether coders are also scored against each other; the segmenter of these rows is ``HUMAN``.
-
-    Returns
-    -------
-    PairScores
-        One row per segmenter, item and reference.
-    """
+    """Score every segmenter against every coder."""
     return Pairing(participants, segmenters, human=human).score(measure)

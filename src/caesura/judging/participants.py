@@ -21,34 +21,23 @@ from caesura.model.tier import Tier
 from caesura.model.value import list_few
 from caesura.notices import warn
 
+# Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems.
 Systems = Sequence[str] | Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]] | Corpus
-"""Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of systems."""
 
+# Item -> coder -> annotation, or system -> item -> annotation.
 Annotations = Mapping[str, Mapping[str, Annotation]]
-"""Item -> coder -> annotation, or system -> item -> annotation."""
+# Message if other annotations are to be compared with a crisp gold standard.
 NEEDS_SEGMENTATIONS = "the comparison of crisp and fuzzy evaluation needs segmentations without streams"
-"""Message if other annotations are to be compared with a crisp gold standard."""
 
 
 @dataclass(frozen=True, eq=False)
 class Participants:
-    """Coders and systems that annotated the same items.
+    """Coders and systems that annotated the same items."""
 
-    Attributes
-    ----------
-    items : tuple of str
-        The items of the coders, in the order of the corpus.
-    coders : mapping of str to mapping
-        Item -> coder -> annotation.
-    systems : mapping of str to mapping
-        System -> item -> annotation, for items that a coder annotated too.
-    excluded : tuple of Excluded
-        Items that a system lacks or that cannot be compared; ``coder`` may be the name of a system.
-    """
-
-    items: tuple[str, ...]
-    coders: Annotations = field(repr=False)
-    systems: Annotations = field(repr=False)
+    items: tuple[str, ...]  # the items of the coders, in the order of the corpus
+    coders: Annotations = field(repr=False)  # item -> coder -> annotation
+    systems: Annotations = field(repr=False)  # system -> item -> annotation, for items that a coder annotated too
+    # Items that a system lacks or that cannot be compared; ``coder`` may be the name of a system.
     excluded: tuple[Excluded, ...]
 
     @cached_property
@@ -58,7 +47,7 @@ class Participants:
 
     @cached_property
     def kind(self) -> str:
-        """Kind of the coders' data: ``"linear"``, ``"dialogue"``, ``"timed"`` or ``"hierarchy"``; see :attr:`Corpus.kind`."""
+        """Kind of the coders' data: ``"linear"``, ``"dialogue"``, ``"timed"`` or ``"hierarchy"``; see ``Corpus.kind``."""
         annotations = [annotation for by_coder in self.coders.values() for annotation in by_coder.values()]
         if any(tiers_of(annotation) for annotation in annotations):
             return "timed"
@@ -85,18 +74,7 @@ class Participants:
         return {system: self.to_corpus(system=system).fingerprint for system in self.systems}
 
     def to_corpus(self, *, system: str | None = None) -> Corpus:
-        """Return the coders as a corpus.
-
-        Parameters
-        ----------
-        system : str, optional
-            A system to add as another coder; the corpus then contains only the items of this system.
-
-        Returns
-        -------
-        Corpus
-            The annotations of the coders, and of the system if there is one.
-        """
+        """Return the coders as a corpus."""
         if system is None:
             return Corpus({item: dict(by_coder) for item, by_coder in self.coders.items()})
         by_item = self.systems[system]
@@ -104,28 +82,7 @@ class Participants:
 
 
 def collect_participants(corpus: Corpus, systems: Systems, *, common_units: bool = True) -> Participants:
-    """Return the coders and systems, with the items on which they can be compared.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the coders, and of the systems if ``systems`` is a list of names.
-    systems : sequence of str, mapping, or Corpus
-        Names of the corpus's coders that are systems; or a mapping system -> item -> segmentation; or a corpus of
-        systems.
-    common_units : bool, default True
-        Whether hierarchies in time get common units, which merge times that are close to each other.
-
-    Returns
-    -------
-    Participants
-        The coders and systems; ``.excluded`` lists the items that cannot be compared.
-
-    Raises
-    ------
-    OptionError
-        If there is no system, no coder, or a system has no item in common with the coders.
-    """
+    """Return the coders and systems, with the items on which they can be compared."""
     by_system, human_corpus = _separate_systems(corpus, systems)
     if not by_system:
         raise OptionError("systems: expected at least one; got none")
@@ -285,23 +242,7 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
 
 
 def check_system_names(systems: Sequence[str]) -> list[str]:
-    """Return the names of the systems without duplicates.
-
-    Parameters
-    ----------
-    systems : sequence of str
-        The names.
-
-    Returns
-    -------
-    list of str
-        The names.
-
-    Raises
-    ------
-    OptionError
-        If they are not a sequence of strings.
-    """
+    """Return the names of the systems without duplicates."""
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise OptionError(
             "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
@@ -315,23 +256,7 @@ def check_system_names(systems: Sequence[str]) -> list[str]:
 
 
 def check_systems(systems: Mapping[Any, Any]) -> dict[str, dict[str, Any]]:
-    """Return the systems as nested dictionaries; names of systems and items are converted to strings.
-
-    Parameters
-    ----------
-    systems : mapping or Corpus
-        System -> item -> annotation, or a corpus of systems.
-
-    Returns
-    -------
-    dict
-        System -> item -> annotation.
-
-    Raises
-    ------
-    OptionError
-        If a system is not a mapping, or two have the same name.
-    """
+    """Return the systems as nested dictionaries; names of systems and items are converted to strings."""
     if isinstance(systems, Corpus):
         return {name: systems.of_coder(name) for name in systems.coders}
     checked: dict[str, dict[str, Any]] = {}

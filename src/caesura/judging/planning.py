@@ -39,8 +39,8 @@ from caesura.options import whole
 from caesura.simulation.segmentations import draw_hypotheses, move_boundaries
 from caesura.statistics.intervals import block_sizes
 
+# Smallest number of items of a pilot; fewer say nothing about the variation between items.
 MIN_ITEMS = 3
-"""Smallest number of items of a pilot; fewer say nothing about the variation between items."""
 _DRAWS = 2000
 _SUBSETS = 20
 _STUDIES = 60
@@ -48,109 +48,55 @@ _MAX_NUMBERS = 8  # numbers of coders whose variance is computed for a large pil
 _MIN_SUBSETS = 3
 _MIN_DRAWS = 200
 _MAX_SIMULATED_ITEMS = 1000
+# Numbers of items of the planned study.
 DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)
-"""Numbers of items of the planned study."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates(Result):
-    """How the coders of the pilot depart from their gold standard.
+    """How the coders of the pilot depart from their gold standard."""
 
-    Attributes
-    ----------
-    near : float
-        Proportion of the gold standard's boundaries that a coder places one position off.
-    miss : float
-        Proportion that a coder does not place.
-    false_alarm : float
-        Additional boundaries per segment.
-    """
-
-    near: float
-    miss: float
-    false_alarm: float
+    near: float  # proportion of the gold standard's boundaries that a coder places one position off
+    miss: float  # proportion that a coder does not place
+    false_alarm: float  # additional boundaries per segment
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedWidth(Result):
-    """Expected width of the interval of a coefficient.
+    """Expected width of the interval of a coefficient."""
 
-    Attributes
-    ----------
-    items, coders : int
-        Size of the study.
-    width : float
-        Expected width of the 95 % bootstrap interval over items.
-    extrapolated : bool
-        Whether the study has more coders than the pilot.
-    """
-
-    items: int
+    items: int  # items, coders: Size of the study
     coders: int
-    width: float
-    extrapolated: bool
+    width: float  # expected width of the 95 % bootstrap interval over items
+    extrapolated: bool  # whether the study has more coders than the pilot
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedDifference(Result):
-    """Smallest difference between two systems that a study finds.
+    """Smallest difference between two systems that a study finds."""
 
-    Attributes
-    ----------
-    items : int
-        Number of items of the study.
-    spread : float
-        Standard deviation of the difference between two equally good systems.
-    difference : float
-        True difference that is found with the requested power at the 5 % level.
-    """
-
-    items: int
-    spread: float
-    difference: float
+    items: int  # number of items of the study
+    spread: float  # standard deviation of the difference between two equally good systems
+    difference: float  # true difference that is found with the requested power at the 5 % level
 
 
 @dataclass(frozen=True, slots=True)
 class Plan(Result):
-    """What a study of a given size will be able to say.
-
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    coefficient : str
-        Name of the coefficient.
-    value : float
-        The coefficient of the pilot.
-    items, coders : int
-        Size of the pilot.
-    power : float
-        Probability with which a difference between systems is to be found.
-    rates : ErrorRates
-        Error rates of the pilot's coders.
-    widths : tuple of PlannedWidth
-        Expected widths of intervals.
-    differences : tuple of PlannedDifference
-        Smallest differences between systems.
-    seed : int
-        Random seed.
-    signature : str
-        One line to reproduce the result.
-    """
+    """What a study of a given size will be able to say."""
 
     frame_field = "widths"
 
     measure: Measure
     coefficient: str
-    value: float
-    items: int
+    value: float  # the coefficient of the pilot
+    items: int  # items, coders: Size of the pilot
     coders: int
-    power: float
-    rates: ErrorRates
-    widths: tuple[PlannedWidth, ...]
-    differences: tuple[PlannedDifference, ...]
-    seed: int
-    signature: str
+    power: float  # probability with which a difference between systems is to be found
+    rates: ErrorRates  # error rates of the pilot's coders
+    widths: tuple[PlannedWidth, ...]  # expected widths of intervals
+    differences: tuple[PlannedDifference, ...]  # smallest differences between systems
+    seed: int  # random seed
+    signature: str  # one line to reproduce the result
 
 
 def plan_study(
@@ -162,41 +108,7 @@ def plan_study(
     power: float = 0.8,
     seed: int | None = 0,
 ) -> Plan:
-    """Return what studies of several sizes will be able to say, by a pilot study.
-
-    Parameters
-    ----------
-    pilot : Corpus
-        Segmentations of at least three items by at least two coders.
-    measure : str or Measure, default "boundary_similarity(n_t=2)"
-        The measure, which must support a coefficient.
-    items : iterable of int, optional
-        Numbers of items of the planned study (default: 5 to 200).
-    coders : iterable of int, optional
-        Numbers of coders (default: 2 up to the pilot's number, and two more unless the pilot has two coders).
-    power : float, default 0.8
-        Probability with which a difference between systems is to be found.
-    seed : int or None, default 0
-        Random seed.
-
-    Returns
-    -------
-    Plan
-        Expected widths of intervals, and smallest differences.
-
-    Raises
-    ------
-    OptionError
-        If the pilot is too small, or does not contain segmentations of units.
-
-    Examples
-    --------
-    >>> from caesura.simulation import pseudo_coders
-    >>> pilot = pseudo_coders([60] * 12, [4, 6, 8], coders=3, near=0.1, miss=0.2, seed=1)
-    >>> plan = plan_study(pilot, items=[12, 48], coders=[3])
-    >>> [(row.items, row.coders, round(row.width, 2)) for row in plan.widths]
-    [(12, 3, 0.11), (48, 3, 0.06)]
-    """
+    """Return what studies of several sizes will be able to say, by a pilot study."""
     chosen = parse(measure)
     pilot = _coded_twice(pilot)
     annotations = _annotations(pilot)
@@ -307,52 +219,20 @@ def _variances(
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many resamples the variances of a plan come from.
+    """How many resamples the variances of a plan come from."""
 
-    Attributes
-    ----------
-    numbers : tuple of int
-        Numbers of coders whose variance is computed; those between them are interpolated.
-    subsets : int
-        Largest number of subsets of coders for each number.
-    draws : int
-        Resamples of the items for each subset.
-    """
-
-    numbers: tuple[int, ...]
-    subsets: int
-    draws: int
+    numbers: tuple[int, ...]  # numbers of coders whose variance is computed; those between them are interpolated
+    subsets: int  # largest number of subsets of coders for each number
+    draws: int  # resamples of the items for each subset
 
     def work(self, items: int, coders: int) -> int:
-        """Return an estimate of the work, in about a nanosecond.
-
-        Parameters
-        ----------
-        items, coders : int
-            Size of the pilot.
-
-        Returns
-        -------
-        int
-            The estimate.
-        """
+        """Return an estimate of the work, in about a nanosecond."""
         tables = sum(min(math.comb(coders, number), self.subsets) * (60 + 5 * number) for number in self.numbers)
         return self.draws * items * tables
 
 
 def planned_effort(items: int, coders: int) -> Effort:
-    """Return how many resamples are computed for a pilot, and warn if a large pilot gets fewer than a small one.
-
-    Parameters
-    ----------
-    items, coders : int
-        Size of the pilot.
-
-    Returns
-    -------
-    Effort
-        Numbers of coders, subsets of coders and resamples of items whose work is bounded.
-    """
+    """Return how many resamples are computed for a pilot, and warn if a large pilot gets fewer than a small one."""
     effort = full = Effort(tuple(range(2, coders + 1)), _SUBSETS, _DRAWS)
     if effort.work(items, coders) > MAX_PLAN_WORK and coders > _MAX_NUMBERS:
         grid = np.geomspace(2, coders, _MAX_NUMBERS).round().astype(int).tolist()
@@ -407,22 +287,7 @@ def _width(variance: float, items: int) -> float:
 def error_rates(
     annotations: dict[tuple[str, str], Segmentation], pilot: Corpus, references: dict[str, Segmentation] | None = None
 ) -> ErrorRates:
-    """Return how the coders of a pilot depart from their gold standard.
-
-    Parameters
-    ----------
-    annotations : dict
-        Item and coder -> segmentation without types.
-    pilot : Corpus
-        The pilot, from which the median gold standard is made.
-    references : dict, optional
-        Item -> gold standard, if it is known.
-
-    Returns
-    -------
-    ErrorRates
-        Rates over all coders and items.
-    """
+    """Return how the coders of a pilot depart from their gold standard."""
     references = _references(pilot) if references is None else references
     pairs = [(references[item], annotation) for (item, _), annotation in annotations.items()]
     scores = score_many(pairs, "boundary_similarity(n_t=2)")
@@ -446,22 +311,7 @@ def _untyped(annotation: Segmentation) -> Segmentation:
 
 
 def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.Generator) -> Segmentation:
-    """Return the output of a system that makes the errors of the pilot's coders.
-
-    Parameters
-    ----------
-    reference : Segmentation
-        The gold standard of an item.
-    rates : ErrorRates
-        Rates of errors.
-    rng : numpy.random.Generator
-        Source of random numbers.
-
-    Returns
-    -------
-    Segmentation
-        The segmentation.
-    """
+    """Return the output of a system that makes the errors of the pilot's coders."""
     length = reference.length
     miss, false_alarm = min(1.0, rates.miss), min(1.0, rates.false_alarm)
     near = min(1.0, rates.near / max(1e-9, 1 - rates.miss))
@@ -478,26 +328,7 @@ def system_parts(
     measure: Measure,
     systems: Sequence[dict[str, Segmentation]],
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the parts of simulated systems against all coders.
-
-    Parameters
-    ----------
-    annotations : dict
-        Item and coder -> segmentation without types.
-    references : dict
-        Item -> gold standard; its items are compared.
-    measure : Measure
-        The measure.
-    systems : sequence of dict
-        Item -> output of each system.
-
-    Returns
-    -------
-    parts : numpy.ndarray
-        Systems x items x parts, summed over coders.
-    types : tuple of str
-        Boundary types, for ``Measure.finish``.
-    """
+    """Return the parts of simulated systems against all coders."""
     items = list(references)
     place = {item: i for i, item in enumerate(items)}
     coders = [(place[item], annotation) for (item, _), annotation in annotations.items() if item in place]
@@ -538,10 +369,8 @@ def _difference_deviations(
 
 
 def _simulated_items(pilot: Corpus, rng: np.random.Generator) -> tuple[Corpus, int]:
-    """Return the items for which systems are simulated, and the number of simulated pairs of systems.
-
-    A pilot with many items needs fewer systems: each study draws items and outputs at random. Very many items are sampled.
-    """
+    """Return the items for which systems are simulated, and the number of simulated pairs of systems."""
+    # A pilot with many items needs fewer systems: each study draws items and outputs at random. Very many items are sampled.
     items = pilot.item_names
     sample = pilot
     if len(items) > _MAX_SIMULATED_ITEMS:
@@ -557,22 +386,7 @@ def _simulated_items(pilot: Corpus, rng: np.random.Generator) -> tuple[Corpus, i
 
 
 def smallest_difference(deviation: float, items: int, power: float) -> float:
-    """Return the true difference that the randomisation test of ``judge`` finds at 5 % with a given power.
-
-    Parameters
-    ----------
-    deviation : float
-        Standard deviation of the estimated difference.
-    items : int
-        Number of items.
-    power : float
-        The power, between .05 and 1.
-
-    Returns
-    -------
-    float
-        The difference.
-    """
+    """Return the true difference that the randomisation test of ``judge`` finds at 5 % with a given power."""
     if not 0.05 < power < 1:
         raise OptionError(f"power must be a number between .05 and 1; got {power!r}")
     # Randomisation swaps the systems on items, so the spread of its null distribution contains the difference d itself:

@@ -30,10 +30,10 @@ from caesura.options import seed as check_seed
 from caesura.simulation import false_alarms, misses, near_misses
 from caesura.simulation.segmentations import SegmentLengths, fill_with_segments
 
+# Steps of degradation, from none to full.
 LEVELS = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())
-"""Steps of degradation, from none to full."""
+# Boundaries of a random segmenter, relative to those of the reference.
 DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
-"""Boundaries of a random segmenter, relative to those of the reference."""
 _TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
 _TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
 _PAIR_WORK = 400  # a pair of short texts costs as much as 400 units
@@ -65,6 +65,7 @@ def _splits(reference: Segmentation, level: float, _: np.random.Generator) -> Se
     return Segmentation.from_positions(reference.length, sorted({*reference.inner, *chosen}))
 
 
+# Kind of error -> function of reference, level and random numbers.
 DEGRADATIONS: Mapping[str, Degrade] = {
     "misses": lambda reference, level, rng: misses(reference, level, seed=rng),
     "false alarms": lambda reference, level, rng: false_alarms(reference, level, seed=rng),
@@ -73,92 +74,47 @@ DEGRADATIONS: Mapping[str, Degrade] = {
     "joins": _joins,
     "splits": _splits,
 }
-"""Kind of error -> function of reference, level and random numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reaction(Result):
-    """How one measure reacts.
-
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    curves : mapping of str to tuple of float
-        Kind of error -> value at each level.
-    monotone : mapping of str to bool
-        Kind of error -> whether more errors never improve the value.
-    credit : float or None
-        Share of the loss by misses that near misses are spared: 1 if a near miss costs nothing, 0 if it costs as much as a
-        miss; None if misses cost nothing.
-    best_density : float
-        Density, relative to the reference, at which a segmenter that ignores the text scores best.
-    reversal : float
-        Largest change when all texts are read backwards.
-    """
+    """How one measure reacts."""
 
     measure: Measure
-    curves: Mapping[str, tuple[float, ...]]
-    monotone: Mapping[str, bool]
+    curves: Mapping[str, tuple[float, ...]]  # kind of error -> value at each level
+    monotone: Mapping[str, bool]  # kind of error -> whether more errors never improve the value
+    # Share of the loss by misses that near misses are spared: 1 if a near miss costs nothing, 0 if it costs as much as a miss;
+    # None if misses cost nothing.
     credit: float | None
-    best_density: float
-    reversal: float
+    best_density: float  # density, relative to the reference, at which a segmenter that ignores the text scores best
+    reversal: float  # largest change when all texts are read backwards
 
 
 @dataclass(frozen=True, slots=True)
 class RankAgreement(Result):
-    """How far two measures rank pairs of annotations alike.
+    """How far two measures rank pairs of annotations alike."""
 
-    Attributes
-    ----------
-    first, second : str
-        The measures.
-    tau : float or None
-        Kendall's tau; None if a measure gives all pairs the same value.
-    """
-
-    first: str
+    first: str  # first, second: The measures
     second: str
-    tau: float | None
+    tau: float | None  # kendall's tau; None if a measure gives all pairs the same value
 
 
 @dataclass(frozen=True, slots=True)
 class Reactions(Result):
-    """How all measures react, and how far they rank real annotations alike.
-
-    Attributes
-    ----------
-    reactions : tuple of Reaction
-        One entry per measure.
-    ranks : tuple of RankAgreement
-        One entry per pair of measures.
-    pairs : int
-        Number of pairs of real annotations that were ranked.
-    excluded : tuple of Excluded
-        Measures that cannot compare two segmentations without labels.
-    signature : str
-        One line to reproduce the result.
-    """
+    """How all measures react, and how far they rank real annotations alike."""
 
     frame_field = "reactions"
 
-    reactions: tuple[Reaction, ...]
-    ranks: tuple[RankAgreement, ...]
-    pairs: int
-    excluded: tuple[Excluded, ...]
-    signature: str
+    reactions: tuple[Reaction, ...]  # one entry per measure
+    ranks: tuple[RankAgreement, ...]  # one entry per pair of measures
+    pairs: int  # number of pairs of real annotations that were ranked
+    excluded: tuple[Excluded, ...]  # measures that cannot compare two segmentations without labels
+    signature: str  # one line to reproduce the result
 
 
 def linear_measures() -> tuple[Measure, ...]:
-    """Return all measures that compare two segmentations without labels, as the artificial texts are.
-
-    Measures of labels take part if they can compare segments instead (``over="segments"``).
-
-    Returns
-    -------
-    tuple of Measure
-        The measures in the order of the registry.
-    """
+    """Return all measures that compare two segmentations without labels, as the artificial texts are."""
+    # Measures of labels take part if they can compare segments instead (``over="segments"``).
     chosen = []
     for name, measure_class in registered_measures().items():
         if "linear" not in measure_class.kinds or measure_class.accepts_marks:
@@ -173,30 +129,7 @@ def linear_measures() -> tuple[Measure, ...]:
 def measure_reactions(
     corpus: Corpus, measures: str | Measure | Iterable[str | Measure] | None = None, *, seed: int | None = 0
 ) -> Reactions:
-    """Return how measures react to known errors, and how far they rank real annotations alike.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Real segmentations. Their segment lengths are used for the artificial texts, and their pairs are ranked.
-    measures : str, Measure or iterable, optional
-        The measures (default: all that compare segmentations without labels).
-    seed : int or None, default 0
-        Random seed.
-
-    Returns
-    -------
-    Reactions
-        Curves, properties and rank agreement.
-
-    Examples
-    --------
-    >>> from caesura.data import stargazer
-    >>> result = measure_reactions(stargazer(), ["boundary_similarity", "pk"])
-    >>> b, pk = result.reactions
-    >>> all(b.monotone.values()), pk.best_density < 1
-    (True, True)
-    """
+    """Return how measures react to known errors, and how far they rank real annotations alike."""
     root = check_seed("seed", seed)
     chosen = linear_measures() if measures is None else parse_measures(measures)
     annotations = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation)}

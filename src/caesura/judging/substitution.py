@@ -23,93 +23,45 @@ from caesura.model.dialogue import Annotation
 from caesura.model.value import Floats, Ints
 from caesura.statistics import AlternativeTest, alternative_annotator
 
+# Minimum number of coders for the alternative annotator test.
 MIN_CODERS = 3
-"""Minimum number of coders for the alternative annotator test."""
+# Minimum number of items of each coder for the alternative annotator test.
 MIN_ITEMS = 2
-"""Minimum number of items of each coder for the alternative annotator test."""
 _MEASURES = 4  # paired_work is that of several measures, and the test needs one
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementDrop:
-    """Drop in the coders' agreement when a system joins them, on items with the system and at least two coders.
-
-    Attributes
-    ----------
-    system : str
-        Name of the system.
-    value : float or None
-        ``without_system`` minus ``with_system``: 0 or below if the system agrees with the coders as well as they agree with
-        each other.
-    without_system, with_system : float or None
-        Agreement among the coders, and among the coders and the system.
-    coefficient : str
-        Coefficient of agreement.
-    measure : Measure or None
-        Measure of the coefficient; None for coefficients of spans.
-    items : int
-        Number of items.
-    reason : str or None
-        Reason why there is no value.
-    with_coders : mapping of str to float or None
-        Coder -> coefficient of the system and this coder alone, for coefficients of spans.
-    """
+    """Drop in the coders' agreement when a system joins them, on items with the system and at least two coders."""
 
     system: str
+    # ``without_system`` minus ``with_system``: 0 or below if the system agrees with the coders as well as they agree with each
+    # other.
     value: float | None
+    # without_system, with_system: Agreement among the coders, and among the coders and the system.
     without_system: float | None
     with_system: float | None
-    coefficient: str
-    measure: Measure | None
+    coefficient: str  # coefficient of agreement
+    measure: Measure | None  # measure of the coefficient; None for coefficients of spans
     items: int = 0
-    reason: str | None = None
+    reason: str | None = None  # reason why there is no value
+    # Coder -> coefficient of the system and this coder alone, for coefficients of spans.
     with_coders: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Result of the alternative annotator test: whether a system could replace a coder.
-
-    Attributes
-    ----------
-    system : str
-        Name of the system.
-    test : AlternativeTest or None
-        The test.
-    coders : tuple of str
-        Names of the coders, in the order of ``test.coders``.
-    measure : Measure
-        Measure of similarity.
-    reason : str or None
-        Reason why there is no test.
-    """
+    """Result of the alternative annotator test: whether a system could replace a coder."""
 
     system: str
     test: AlternativeTest | None
-    coders: tuple[str, ...]
-    measure: Measure
-    reason: str | None = None
+    coders: tuple[str, ...]  # names of the coders, in the order of ``test.coders``
+    measure: Measure  # measure of similarity
+    reason: str | None = None  # reason why there is no test
 
 
 def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:
-    """Compute how much agreement the coders lose when a system joins them.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems.
-    system : str
-        Name of the system.
-    measure : Measure
-        A measure with a coefficient of agreement.
-    seed : int
-        Random seed.
-
-    Returns
-    -------
-    AgreementDrop
-        The drop; if there is none, ``.reason`` says why.
-    """
+    """Compute how much agreement the coders lose when a system joins them."""
     coefficient = default_coefficient(measure, has_positions=participants.kind != "timed")
     items = _items_with_agreement(participants, system)
     if not items:
@@ -133,26 +85,7 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
 def unitizing_drop(
     corpus: Corpus, system: str, annotations: Mapping[str, Annotation], coefficient: str, seed: int
 ) -> AgreementDrop:
-    """Compute how much the coders' agreement on spans drops when a system joins them.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Spans of the human coders.
-    system : str
-        Name of the system.
-    annotations : mapping of str to annotation
-        Item -> spans of the system.
-    coefficient : str
-        Name of a coefficient for unitizing.
-    seed : int
-        Random seed.
-
-    Returns
-    -------
-    AgreementDrop
-        The drop; if there is none, ``.reason`` says why.
-    """
+    """Compute how much the coders' agreement on spans drops when a system joins them."""
     chosen = resolve_unitizing(coefficient, {})
     assert chosen is not None
     coders = {item: corpus.of_item(item) for item in corpus.item_names if item in annotations}
@@ -209,18 +142,7 @@ def _items_with_agreement(participants: Participants, system: str) -> list[str]:
 
 
 def too_few_coders(participants: Participants) -> str | None:
-    """Return the reason why there are too few coders for the alternative annotator test, or None.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems.
-
-    Returns
-    -------
-    str or None
-        The reason; None if there are enough coders.
-    """
+    """Return the reason why there are too few coders for the alternative annotator test, or None."""
     coders = len(participants.coder_names)
     if coders >= MIN_CODERS:
         return None
@@ -230,24 +152,7 @@ def too_few_coders(participants: Participants) -> str | None:
 def replacement_tests(
     participants: Participants, measure: Measure, epsilon: float, scores: PairScores | None = None
 ) -> tuple[Replacement, ...]:
-    """Compute the alternative annotator test of every system.
-
-    Parameters
-    ----------
-    participants : Participants
-        Coders and systems.
-    measure : Measure
-        Measure of similarity; the instances of the test are items.
-    epsilon : float
-        Margin of the test (the advantage granted to the system because it costs less than a coder).
-    scores : PairScores, optional
-        Scores under the measure, if they are known. They are used if they contain those of the coders.
-
-    Returns
-    -------
-    tuple of Replacement
-        One entry per system; ``.reason`` says why there is no test.
-    """
+    """Compute the alternative annotator test of every system."""
     reason = too_few_coders(participants)
     if reason is not None:
         names = participants.coder_names
@@ -315,12 +220,10 @@ def _replacement(system: str, scores: PairScores, s_f: Floats, s_h: Floats, epsi
 
 
 def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[Floats, Floats]:
-    """Return S_f and S_h: the mean similarity of the system and of coder j to all coders except j.
-
-    Both have the shape coders x items, and have values for items that coder j and the system annotated.
-    ``between_coders`` has the shape items x coders x coders; row j contains the similarity of coder j to the others.
-    ``to_coders`` has the shape items x coders.
-    """
+    """Return S_f and S_h: the mean similarity of the system and of coder j to all coders except j."""
+    # Both have the shape coders x items, and have values for items that coder j and the system annotated. ``between_coders``
+    # has the shape items x coders x coders; row j contains the similarity of coder j to the others. ``to_coders`` has the shape
+    # items x coders.
     n = between_coders.shape[1]
     others = np.array([[k for k in range(n) if k != j] for j in range(n)])
     of_coder, of_system = between_coders[:, np.arange(n)[:, None], others], to_coders[:, others]

@@ -22,35 +22,24 @@ from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, optional
 
+# Score of a boundary that is a mark without a score.
 MARKED = 1.0
-"""Score of a boundary that is a mark without a score."""
 _MAX_CELLS = 50_000_000  # documents times thresholds of a batch
 
 
 class Marks(NamedTuple):
-    """Marks of all documents of a batch, in the order of documents and, in each, of falling scores.
+    """Marks of all documents of a batch, in the order of documents and, in each, of falling scores."""
 
-    Parameters
-    ----------
-    document : numpy.ndarray
-        Document of each mark.
-    code : numpy.ndarray
-        Place of its score among the types of the batch.
-    gain : numpy.ndarray
-        1 if the mark enlarges a maximum matching of the marks before it, else 0.
-    """
-
-    document: Ints
-    code: Ints
-    gain: Ints
+    document: Ints  # document of each mark
+    code: Ints  # place of its score among the types of the batch
+    gain: Ints  # 1 if the mark enlarges a maximum matching of the marks before it, else 0
 
 
 class AveragePrecision(AxisMeasure):
-    """The measure behind :func:`average_precision`.
+    """The measure behind ``average_precision``."""
 
-    The additive parts are counts by threshold, so that the curves of many texts add up: the marks that have exactly this score,
-    and by how many they enlarge the matching. The types of a batch are its thresholds, the highest first.
-    """
+    # The additive parts are counts by threshold, so that the curves of many texts add up: the marks that have exactly this
+    # score, and by how many they enlarge the matching. The types of a batch are its thresholds, the highest first.
 
     name = "average_precision"
     title = "Average precision of boundary scores within a tolerance"
@@ -108,18 +97,7 @@ class AveragePrecision(AxisMeasure):
         return BatchCounts(counts, batch.resolved(extent=False))
 
     def enter(self, batch: EdgeBatch) -> Marks:
-        """Let the marks of each document enter in the order of their scores.
-
-        Parameters
-        ----------
-        batch : EdgeBatch
-            Documents on one axis; ``b_code`` contains the place of each score among the types.
-
-        Returns
-        -------
-        Marks
-            The marks, without those that are too near to a higher score.
-        """
+        """Let the marks of each document enter in the order of their scores."""
         a_pos, b_pos = (
             np.ascontiguousarray(pos[off[0] : off[-1]], np.float64)
             for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
@@ -146,36 +124,12 @@ class AveragePrecision(AxisMeasure):
 
 
 def thresholds_of(types: Sequence[str]) -> Floats:
-    """Return the thresholds that the types of a batch are.
-
-    Parameters
-    ----------
-    types : sequence of str
-        The types; those of marks without scores are :data:`~caesura.model.segmentation.UNTYPED`.
-
-    Returns
-    -------
-    numpy.ndarray
-        One threshold per type.
-    """
+    """Return the thresholds that the types of a batch are."""
     return np.array([MARKED if name in UNTYPED else float(name) for name in types], np.float64)
 
 
 def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
-    """Return the sum of the steps of recall, each times the precision at its end.
-
-    Parameters
-    ----------
-    matches, marked : numpy.ndarray
-        One row per document, one column per threshold, the highest first.
-    reference : numpy.ndarray
-        Number of boundaries of the reference, as a column.
-
-    Returns
-    -------
-    numpy.ndarray
-        One value per row; 0 without reference boundaries.
-    """
+    """Return the sum of the steps of recall, each times the precision at its end."""
     steps = np.diff(matches, axis=1, prepend=0)
     return divide(np.sum(steps * divide(matches, marked), axis=1), reference[:, 0])
 
@@ -184,39 +138,12 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
 
 
 def has_scores(pairs: Sequence[Any]) -> bool:
-    """Return whether the second side of a pair has scores.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether the second side of a pair has scores."""
     return any(isinstance(pair, (tuple, list)) and isinstance(pair[-1], BoundaryScores) for pair in pairs if pair)
 
 
 def pack_scores(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> tuple[Packed[EdgeBatch], Floats]:
-    """Return the batch of the pairs that can be compared, and the thresholds to which its codes refer.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        References, and scores or marks.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    packing : Packing
-        Level and what the measure needs.
-
-    Returns
-    -------
-    packed : tuple
-        Batch, indices and errors.
-    thresholds : numpy.ndarray
-        Distinct scores, the highest first.
-    """
+    """Return the batch of the pairs that can be compared, and the thresholds to which its codes refer."""
     rows: list[tuple[Edges, Edges, Floats]] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
@@ -270,18 +197,7 @@ def _check_places(edges: Edges, scored: BoundaryScores) -> None:
 
 
 def check_number(scores: int, units: int) -> None:
-    """Raise an error if a text does not have one score per inner position.
-
-    Parameters
-    ----------
-    scores, units : int
-        Number of scores, and of units of the text.
-
-    Raises
-    ------
-    MismatchError
-        If the number of scores is not that of the units minus 1.
-    """
+    """Raise an error if a text does not have one score per inner position."""
     if scores == units - 1:
         return
     problem = f"a text of {units} units has {units - 1} inner positions, so it needs {units - 1} scores; got {scores}"
@@ -291,18 +207,7 @@ def check_number(scores: int, units: int) -> None:
 
 
 def as_scores(scores: Any) -> Any:
-    """Return a list or an array as boundary scores; other objects are returned unchanged.
-
-    Parameters
-    ----------
-    scores : sequence of float, sequence of (float, float), or object
-        One score per inner position, or pairs of time and score.
-
-    Returns
-    -------
-    BoundaryScores or object
-        The scores.
-    """
+    """Return a list or an array as boundary scores; other objects are returned unchanged."""
     if isinstance(scores, np.ndarray):
         return BoundaryScores.from_pairs(scores) if scores.ndim == 2 else BoundaryScores(scores)
     if not isinstance(scores, (list, tuple)):

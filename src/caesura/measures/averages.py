@@ -17,6 +17,7 @@ from caesura.options import Option, choice
 if TYPE_CHECKING:
     from caesura.measures.base import Measure
 
+# Option for the value of several items.
 AVERAGE = Option(
     "average",
     "micro",
@@ -24,62 +25,20 @@ AVERAGE = Option(
     "over several items: sum the counts, take the mean of the values, or F of the mean precision and recall",
     omitted_at_default=True,
 )
-"""Option for the value of several items."""
 
 
 def figure_names(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the figures that a measure derives from its counts.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    types : tuple of str
-        The boundary types.
-
-    Returns
-    -------
-    tuple of str
-        Such as precision, recall and f.
-    """
+    """Return the names of the figures that a measure derives from its counts."""
     return tuple(measure.derived(dict.fromkeys(measure.part_names(types), 1.0), types))
 
 
 def averaged_columns(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the additive columns of a mean over items.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    types : tuple of str
-        The boundary types.
-
-    Returns
-    -------
-    tuple of str
-        The sum of the values, the sum of each figure, and the number of items.
-    """
+    """Return the names of the additive columns of a mean over items."""
     return ("value_sum", *(f"{name}_sum" for name in figure_names(measure, types)), "items")
 
 
 def averaged_rows(measure: Measure, counts: Floats, types: tuple[str, ...]) -> Floats:
-    """Return the columns of a mean over items, from the counts of each item.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    counts : numpy.ndarray
-        One row per item, one column per part.
-    types : tuple of str
-        The boundary types.
-
-    Returns
-    -------
-    numpy.ndarray
-        One row per item.
-    """
+    """Return the columns of a mean over items, from the counts of each item."""
     parts, figures = measure.part_names(types), figure_names(measure, types)
     rows = np.ones((len(counts), len(figures) + 2))
     rows[:, 0] = measure.finish(counts, types)
@@ -90,22 +49,7 @@ def averaged_rows(measure: Measure, counts: Floats, types: tuple[str, ...]) -> F
 
 
 def averaged_values(measure: Measure, sums: Floats, types: tuple[str, ...]) -> Floats:
-    """Return the values of rows that are sums over items.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    sums : numpy.ndarray
-        Rows of :func:`averaged_rows`, or sums of such rows.
-    types : tuple of str
-        The boundary types.
-
-    Returns
-    -------
-    numpy.ndarray
-        One value per row.
-    """
+    """Return the values of rows that are sums over items."""
     items = np.maximum(sums[:, -1], 1)
     if measure["average"] != "items_pr":
         return np.asarray(sums[:, 0] / items, np.float64)
@@ -118,44 +62,14 @@ def averaged_values(measure: Measure, sums: Floats, types: tuple[str, ...]) -> F
 def averaged_figures(
     measure: Measure, sums: dict[str, float], types: tuple[str, ...], value: float
 ) -> dict[str, float]:
-    """Return the mean of each figure; f is the value where the measure calls its value f.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    sums : dict
-        Sums by the name of the column.
-    types : tuple of str
-        The boundary types.
-    value : float
-        The value of these sums.
-
-    Returns
-    -------
-    dict
-        Figures by name.
-    """
+    """Return the mean of each figure; f is the value where the measure calls its value f."""
     items = max(sums["items"], 1)
     figures = {name: sums[f"{name}_sum"] / items for name in figure_names(measure, types)}
     return figures | {"f": value} if "f" in figures and measure.two_ratios else figures
 
 
 def combine(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
-    """Return the weighted harmonic means of precision and recall.
-
-    Parameters
-    ----------
-    precision, recall : numpy.ndarray
-        Numbers from 0 to 1.
-    beta : float, default 1
-        Weight of recall against precision.
-
-    Returns
-    -------
-    numpy.ndarray
-        One number per row; 0 if both are 0.
-    """
+    """Return the weighted harmonic means of precision and recall."""
     weight = beta * beta
     weighted = weight * precision + recall
     product = (1 + weight) * precision * recall

@@ -26,28 +26,15 @@ LEVEL = Option("level", None, optional(whole(1)), "level of a hierarchy to compa
 EXTENT = Option(
     "extent", "same", choice(*EXTENTS), "extent to compare if the two sides have different ones; by default an error"
 )
+# Words of the resolved option ``axis``.
 AXIS_WORDS = MappingProxyType({"axis": np.array(["units", "time"])})
-"""Words of the resolved option ``axis``."""
 _IN_SECONDS = MappingProxyType({"axis": "time"})
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+) ?(s|ms|%)")
 
 
 def amount(name: str, value: Any) -> float | str:
-    """Check for a tolerance: a number in the unit of the axis, or a text such as ``"0.5s"``, ``"500ms"`` or ``"5%"``.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        The value to check.
-
-    Returns
-    -------
-    float or str
-        The number, or the text in seconds (``"0.5s"``) or per cent (``"5%"``).
-    """
+    """Check for a tolerance: a number in the unit of the axis, or a text such as ``"0.5s"``, ``"500ms"`` or ``"5%"``."""
     if not isinstance(value, str):
         return non_negative()(name, value)  # type: ignore[no-any-return]
     match = _AMOUNT.fullmatch(value.strip())
@@ -65,22 +52,7 @@ amount.value_type, amount.choices = str, ()  # type: ignore[attr-defined]  # for
 
 
 def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
-    """Return a tolerance in the unit of the axis, for each document.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : float or str
-        A checked tolerance.
-    batch : EdgeBatch
-        Documents on one axis.
-
-    Returns
-    -------
-    numpy.ndarray
-        One number per document.
-    """
+    """Return a tolerance in the unit of the axis, for each document."""
     if not isinstance(value, str):
         return np.full(len(batch), float(value))
     if value.endswith("%"):
@@ -91,20 +63,7 @@ def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
 
 
 def seconds_on_units(name: str, value: str) -> str:
-    """Return the message for a value in seconds on an axis of units.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option.
-    value : str
-        Its value.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """Return the message for a value in seconds on an axis of units."""
     return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
 
 
@@ -135,22 +94,9 @@ class AxisMeasure(Measure):
         return self.packing
 
     def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
-        """Return the counts of two tiers; None if they must become a batch.
-
-        A batch of one document costs more than comparing two short recordings. A measure that is called in loops defines this
-        method with the same kernel as ``compute``.
-
-        Parameters
-        ----------
-        a, b : Tier
-            The two sides.
-
-        Returns
-        -------
-        sequence of float or None
-            The counts that ``compute`` returns for this pair. None if the measure has no such method with its options, or if
-            ``check`` must decide whether the pair can be scored.
-        """
+        """Return the counts of two tiers; None if they must become a batch."""
+        # A batch of one document costs more than comparing two short recordings. A measure that is called in loops defines this
+        # method with the same kernel as ``compute``.
         return None
 
     @cached_property
@@ -174,19 +120,7 @@ class AxisMeasure(Measure):
 
 
 def compares_seconds(measure: Measure) -> bool:
-    """Return whether a measure compares tiers in seconds rather than over common units.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-
-    Returns
-    -------
-    bool
-        True for measures of segments and distances, and for measures with a tolerance, a window or an n_t in seconds
-        (``0.5s`` or 0.5) or per cent.
-    """
+    """Return whether a measure compares tiers in seconds rather than over common units."""
     if "timed" not in measure.kinds or measure.view == "edges":
         return "timed" in measure.kinds
     values = [measure.settings.get(name) for name in ("tolerance", "window", "n_t")]
@@ -196,18 +130,7 @@ def compares_seconds(measure: Measure) -> bool:
 
 
 def in_seconds(measure: Measure) -> Measure:
-    """Return a measure whose numbers in the unit of the axis are written in seconds, so that its name says the unit.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure that compares annotations in seconds.
-
-    Returns
-    -------
-    Measure
-        The measure: ``F1@3`` becomes ``F1@3s``. A tolerance of 0 has no unit and stays.
-    """
+    """Return a measure whose numbers in the unit of the axis are written in seconds, so that its name says the unit."""
     names = ("tolerance", "window")
     values = {name: measure.settings[name] for name in names if name in measure.settings}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float) and value}
@@ -217,20 +140,7 @@ def in_seconds(measure: Measure) -> Measure:
 
 
 def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
-    """Return an error for every document if an option is in seconds and the axis is not.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure with ``amount_options``.
-    batch : Batch
-        Documents.
-
-    Returns
-    -------
-    dict
-        Place of a document -> exception.
-    """
+    """Return an error for every document if an option is in seconds and the axis is not."""
     if isinstance(batch, EdgeBatch) and batch.timed:
         return {}
     for name in getattr(measure, "amount_options", ()):
@@ -242,22 +152,7 @@ def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
 
 
 def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return a signature in which numbers of seconds are written with their unit.
-
-    Parameters
-    ----------
-    line : str
-        The signature.
-    params : mapping
-        Resolved options, with the axis.
-    names : sequence of str
-        Options in the unit of the axis.
-
-    Returns
-    -------
-    str
-        The signature.
-    """
+    """Return a signature in which numbers of seconds are written with their unit."""
     for name in names if params.get("axis") == "time" else ():
         value = params.get(name)
         if isinstance(value, (int, float)):
@@ -267,22 +162,7 @@ def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str
 
 
 def within(tolerance: Floats, *, timed: bool, strict: bool) -> Floats:
-    """Return the largest distance within a tolerance; in time, distances that differ by rounding are equal.
-
-    Parameters
-    ----------
-    tolerance : numpy.ndarray
-        One tolerance per document.
-    timed : bool
-        Whether the axis is time.
-    strict : bool
-        Whether the distance must be smaller than the tolerance.
-
-    Returns
-    -------
-    numpy.ndarray
-        The tolerances to compare with.
-    """
+    """Return the largest distance within a tolerance; in time, distances that differ by rounding are equal."""
     if not timed:
         return tolerance
     return tolerance - SAME_PLACE if strict else tolerance + SAME_PLACE

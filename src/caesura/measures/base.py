@@ -536,10 +536,9 @@ class Measure(Definition):
 
 
 class OverlapMeasure(Measure):
-    """Base class of measures whose value is F1.
+    """Base class of measures whose value is F1."""
 
-    The first three parts are the elements that both sides have, those of the reference and those of the hypothesis.
-    """
+    # The first three parts are the elements that both sides have, those of the reference and those of the hypothesis.
 
     two_ratios = ("precision", "recall")
 

@@ -24,17 +24,17 @@ from caesura.model.value import Ints
 from caesura.notices import warn
 
 T = TypeVar("T")
+# A segmentation, or the streams of a dialogue.
 Text = Segmentation | Mapping[str, Segmentation]
-"""A segmentation, or the streams of a dialogue."""
 Second = Text | Tier | Hierarchy | Spans | Tree | BoundaryScores
 Pair = tuple[Second, Second]
+# A pair of annotations, or the marks of several coders and an annotation.
 Comparison = tuple[Second | Marks, Second]
-"""A pair of annotations, or the marks of several coders and an annotation."""
 SegmentationPair = tuple[Segmentation, Segmentation]
+# Arrays that a measure needs: inner positions without duplicates; inner positions with their types; all N positions with their
+# types, stream by stream (``streams.py``); the spans of hierarchies and the nodes of trees (``spans.py``); boundaries on an
+# axis of units or seconds (``edges.py``); words with their boundaries (``sigma.py``).
 View = Literal["inner", "typed", "streams", "spans", "trees", "edges", "words"]
-"""Arrays that a measure needs: inner positions without duplicates; inner positions with their types; all N positions with their
-types, stream by stream (``streams.py``); the spans of hierarchies and the nodes of trees (``spans.py``); boundaries on an axis
-of units or seconds (``edges.py``); words with their boundaries (``sigma.py``)."""
 
 EMPTY = np.empty(0, np.int64)
 PackedSides = tuple[list[bytes], list[bytes]]
@@ -42,57 +42,25 @@ PackedSides = tuple[list[bytes], list[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Documents in flat arrays: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``.
+    """Documents in flat arrays: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``."""
 
-    Attributes
-    ----------
-    length : numpy.ndarray
-        Number of units of each document.
-    a_pos, b_pos : numpy.ndarray
-        Positions of boundaries.
-    a_code, b_code : numpy.ndarray
-        Types of boundaries as indices into ``types``; empty if there is only one type.
-    a_off, b_off : numpy.ndarray
-        Offsets: the start of each document, followed by the end of the last one.
-    types : tuple of str
-        The boundary types, in order.
-    cache : dict
-        Results that several measures share.
-    packed : tuple of two lists of bytes, or None
-        The ``Segmentation.packed`` of both sides of each document, until ``a_pos`` and ``b_pos`` are needed. Copying the
-        positions of many documents can take as long as counting: the memory is new, and the system provides it page by page.
-    document_fields : tuple of str
-        Fields of a subclass with one entry per document.
-    """
-
-    length: Ints
-    a_pos: Ints
-    a_code: Ints
-    a_off: Ints
+    length: Ints  # number of units of each document
+    a_pos: Ints  # a_pos, b_pos: Positions of boundaries
+    a_code: Ints  # a_code, b_code: Types of boundaries as indices into ``types``; empty if there is only one type
+    a_off: Ints  # a_off, b_off: Offsets: the start of each document, followed by the end of the last one
     b_pos: Ints
     b_code: Ints
     b_off: Ints
-    types: tuple[str, ...] = UNTYPED
+    types: tuple[str, ...] = UNTYPED  # the boundary types, in order
     cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    # The ``Segmentation.packed`` of both sides of each document, until ``a_pos`` and ``b_pos`` are needed. Copying the
+    # positions of many documents can take as long as counting: the memory is new, and the system provides it page by page.
     packed: PackedSides | None = field(default=None, init=False, repr=False, compare=False)
-    document_fields: ClassVar[tuple[str, ...]] = ()
+    document_fields: ClassVar[tuple[str, ...]] = ()  # fields of a subclass with one entry per document
 
     @classmethod
     def from_packed(cls, packed: PackedSides, length: Ints, a_off: Ints, b_off: Ints) -> Self:
-        """Return the batch of pairs of segmentations of one type; their positions are copied when they are needed.
-
-        Parameters
-        ----------
-        packed : tuple of two lists of bytes
-            The ``Segmentation.packed`` of both sides of each document.
-        length, a_off, b_off : numpy.ndarray
-            Number of units of each document, and offsets from 0 on.
-
-        Returns
-        -------
-        Batch
-            The batch.
-        """
+        """Return the batch of pairs of segmentations of one type; their positions are copied when they are needed."""
         batch = object.__new__(cls)
         sizes = {"length": length, "a_code": EMPTY, "a_off": a_off, "b_code": EMPTY, "b_off": b_off, "types": UNTYPED}
         for name, value in {**sizes, "cache": {}, "packed": packed}.items():
@@ -114,37 +82,13 @@ class Batch:
         return len(self.length)
 
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
-        """Return a result that several measures share; compute it at the first call.
-
-        Parameters
-        ----------
-        key : hashable
-            Name of the result.
-        compute : callable
-            Computes the result.
-
-        Returns
-        -------
-        object
-            The result.
-        """
+        """Return a result that several measures share; compute it at the first call."""
         if key not in self.cache:
             self.cache[key] = compute()
         return cast(T, self.cache[key])
 
     def slice(self, start: int, stop: int) -> Self:
-        """Return documents ``start`` to ``stop - 1`` without copying positions; offsets refer to the positions of the view.
-
-        Parameters
-        ----------
-        start, stop : int
-            Places of documents.
-
-        Returns
-        -------
-        Batch
-            A view.
-        """
+        """Return documents ``start`` to ``stop - 1`` without copying positions; offsets refer to the positions of the view."""
         a_off, b_off = self.a_off[start : stop + 1], self.b_off[start : stop + 1]
         if self.packed is not None:
             packed = self.packed[0][start:stop], self.packed[1][start:stop]
@@ -153,38 +97,14 @@ class Batch:
         return replace(self, a_off=a_off, b_off=b_off, **changes)
 
     def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed[Self]:
-        """Return the batch without some documents, the places of its documents, and the errors by index.
-
-        Parameters
-        ----------
-        errors : mapping
-            Documents to leave out -> reasons.
-        places : numpy.ndarray
-            Places of all documents among the pairs.
-
-        Returns
-        -------
-        tuple
-            Batch, indices and errors.
-        """
+        """Return the batch without some documents, the places of its documents, and the errors by index."""
         if not errors:
             return self, places, {}
         rest = np.delete(np.arange(len(self)), list(errors))
         return self.take(rest), places[rest], {int(places[d]): error for d, error in errors.items()}
 
     def take(self, documents: Ints) -> Self:
-        """Return a copy with some of the documents.
-
-        Parameters
-        ----------
-        documents : numpy.ndarray
-            Places of the documents.
-
-        Returns
-        -------
-        Batch
-            A copy.
-        """
+        """Return a copy with some of the documents."""
         if self.packed is not None:
             chosen = documents.tolist()
             packed = [self.packed[0][d] for d in chosen], [self.packed[1][d] for d in chosen]
@@ -214,45 +134,19 @@ class Batch:
 
 
 def entries_at(column: Any, places: Ints) -> Any:
-    """Return the entries of an array or a tuple at some places; a column without entries has none.
-
-    Parameters
-    ----------
-    column : numpy.ndarray or tuple
-        One entry per document or boundary.
-    places : numpy.ndarray
-        Places of the entries.
-
-    Returns
-    -------
-    numpy.ndarray or tuple
-        The entries.
-    """
+    """Return the entries of an array or a tuple at some places; a column without entries has none."""
     if isinstance(column, tuple):
         return tuple(column[place] for place in places.tolist())
     return column[places] if column.size else column
 
 
 B = TypeVar("B", bound=Batch)
+# A batch, the places of its documents among all pairs, and the errors of the other pairs by place.
 Packed = tuple[B, Ints, dict[int, CaesuraError]]
-"""A batch, the places of its documents among all pairs, and the errors of the other pairs by place."""
 
 
 def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
-    """Return the row indices of some documents, and the offset of each document in these rows.
-
-    Parameters
-    ----------
-    off : numpy.ndarray
-        Offsets of all documents.
-    documents : numpy.ndarray
-        Places of the chosen documents.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Rows and offsets.
-    """
+    """Return the row indices of some documents, and the offset of each document in these rows."""
     ends = _offsets_at(off, documents)
     return np.repeat(off[documents] - ends[:-1], ends[1:] - ends[:-1]) + np.arange(ends[-1]), ends
 
@@ -267,24 +161,7 @@ def _offsets_at(off: Ints, documents: Ints) -> Ints:
 def pack(
     texts: Sequence[Comparison], view: View, sides: tuple[str, str], *, plain: bool | None = None
 ) -> Packed[Batch]:
-    """Return the batch of the pairs that can be compared, their indices in ``texts``, and errors by index.
-
-    Parameters
-    ----------
-    texts : sequence of pairs
-        Pairs of segmentations.
-    view : {"inner", "typed"}
-        Whether types matter.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    plain : bool, optional
-        The result of :func:`are_plain`, if it is known.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared, their indices in ``texts``, and errors by index."""
     pairs: Sequence[Any] = texts
     places = np.arange(len(texts))
     errors: dict[int, CaesuraError] = {}
@@ -300,20 +177,7 @@ def pack(
 
 
 def gather_plain(pairs: Sequence[Any], view: View) -> Batch | None:
-    """Return the batch of pairs of segmentations that are certainly comparable and need no list of types, or None.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-    view : {"inner", "typed"}
-        Whether types matter.
-
-    Returns
-    -------
-    Batch or None
-        The batch; None if a pair is not plain, or if types matter and there are types.
-    """
+    """Return the batch of pairs of segmentations that are certainly comparable and need no list of types, or None."""
     try:
         packed = [a.packed for a, _ in pairs], [b.packed for _, b in pairs]
         sizes = survey(*packed)
@@ -334,18 +198,7 @@ def _have_same_units(pairs: Sequence[SegmentationPair]) -> bool:
 
 
 def is_plain(a: Any, b: Any) -> bool:
-    """Return whether two annotations are certainly comparable: segmentations with the same units.
-
-    Parameters
-    ----------
-    a, b : object
-        The two annotations.
-
-    Returns
-    -------
-    bool
-        Whether they are.
-    """
+    """Return whether two annotations are certainly comparable: segmentations with the same units."""
     return (
         type(a) is Segmentation
         and type(b) is Segmentation
@@ -362,69 +215,25 @@ def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, .
 
 
 def join_positions(positions: list[Ints]) -> tuple[Ints, Ints, Ints]:
-    """Return the positions, empty codes and offsets of all documents of a side.
-
-    Parameters
-    ----------
-    positions : list of numpy.ndarray
-        Positions of each document.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Positions, codes and offsets.
-    """
+    """Return the positions, empty codes and offsets of all documents of a side."""
     return join_arrays(positions), EMPTY, offsets_of(positions)
 
 
 def join_boundaries(documents: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
-    """Return the positions, codes and offsets of all documents of a side.
-
-    Parameters
-    ----------
-    documents : sequence of tuples
-        Positions and codes of each document.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Positions, codes and offsets.
-    """
+    """Return the positions, codes and offsets of all documents of a side."""
     positions = [p for p, _ in documents]
     return join_arrays(positions), join_arrays([c for _, c in documents]), offsets_of(positions)
 
 
 def join_arrays(arrays: list[Ints]) -> Ints:
-    """Return the arrays one after another; a single array is not copied.
-
-    Parameters
-    ----------
-    arrays : list of numpy.ndarray
-        One array per document.
-
-    Returns
-    -------
-    numpy.ndarray
-        The joined array.
-    """
+    """Return the arrays one after another; a single array is not copied."""
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else EMPTY
 
 
 def offsets_of(arrays: Sequence[Sized]) -> Ints:
-    """Return the start of each array in the joined array, followed by the end of the last one.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays or tuples
-        One per document.
-
-    Returns
-    -------
-    numpy.ndarray
-        Offsets, one more than there are arrays.
-    """
+    """Return the start of each array in the joined array, followed by the end of the last one."""
     if len(arrays) == 1:
         return _offsets_of_one(len(arrays[0]))
     out = np.zeros(len(arrays) + 1, np.int64)
@@ -443,22 +252,7 @@ def _offsets_of_one(size: int) -> Ints:
 def select_pairs(
     pairs: Sequence[Any], find_problem: Callable[[Any, Any], str | None], expected: str = "segmentations"
 ) -> tuple[list[Any], Ints, dict[int, CaesuraError]]:
-    """Return the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-    find_problem : callable
-        Returns why two annotations cannot be compared, or None.
-    expected : str, default "segmentations"
-        The kind of annotations, for messages.
-
-    Returns
-    -------
-    tuple
-        Pairs, indices and errors.
-    """
+    """Return the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     errors: dict[int, CaesuraError] = {}
     for place, pair in enumerate(pairs):
         try:
@@ -474,18 +268,7 @@ def select_pairs(
 
 
 def are_plain(pairs: Sequence[Any]) -> bool:
-    """Return whether all pairs are certainly comparable; in one pass, because most batches have no problem.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-
-    Returns
-    -------
-    bool
-        Whether they are segmentations with the same units.
-    """
+    """Return whether all pairs are certainly comparable; in one pass, because most batches have no problem."""
     try:
         return all(is_plain(a, b) for a, b in pairs)
     except (TypeError, ValueError):
@@ -493,24 +276,7 @@ def are_plain(pairs: Sequence[Any]) -> bool:
 
 
 def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False, same_words: bool = True) -> str | None:
-    """Return why two annotations cannot be compared, or None.
-
-    Parameters
-    ----------
-    a, b : object
-        The two annotations.
-    sides : tuple of str
-        Names of the two sides.
-    marks : bool, default False
-        Whether the first side may be the marks of several coders.
-    same_words : bool, default True
-        Whether both sides must have the same units. If False, the words may differ if both sides have words.
-
-    Returns
-    -------
-    str or None
-        The problem.
-    """
+    """Return why two annotations cannot be compared, or None."""
     for side, text in zip(sides, (a, b), strict=True):
         if isinstance(text, Segmentation):
             continue
@@ -525,20 +291,7 @@ def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False,
 
 
 def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
-    """Return how the units of two annotations differ, or None.
-
-    Parameters
-    ----------
-    a, b : Segmentation, Marks or Hierarchy
-        The two annotations.
-    sides : tuple of str
-        Names of the two sides.
-
-    Returns
-    -------
-    str or None
-        The difference.
-    """
+    """Return how the units of two annotations differ, or None."""
     if a.length != b.length:
         message = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
         return message + alignment_hint(a.units, b.units)
@@ -582,13 +335,7 @@ def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:
 
 
 def warn_about_type_order(types: tuple[str, ...]) -> None:
-    """Warn if costs depend on the alphabetical order of three or more types.
-
-    Parameters
-    ----------
-    types : tuple of str
-        The types, in order.
-    """
+    """Warn if costs depend on the alphabetical order of three or more types."""
     if len(types) > 2:
         warn(
             f"the order of the types was not declared; {' < '.join(types)} is assumed, and the costs of substitutions "
@@ -616,22 +363,7 @@ def _type_problem(pair: SegmentationPair, types: tuple[str, ...], sides: tuple[s
 def over_common_types(
     pairs: Sequence[Any], types: tuple[str, ...], sides: tuple[str, str]
 ) -> tuple[list[Any], dict[int, CaesuraError]]:
-    """Return the pairs that fit the types, with these types declared, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations. Pairs that are neither two segmentations nor two dialogues are returned unchanged.
-    types : tuple of str
-        The types, in order.
-    sides : tuple of str
-        Names of the two sides.
-
-    Returns
-    -------
-    tuple
-        Pairs and errors.
-    """
+    """Return the pairs that fit the types, with these types declared, and errors by index."""
     typed_pairs: list[Any] = []
     errors: dict[int, CaesuraError] = {}
     for i, pair in enumerate(pairs):
@@ -670,20 +402,7 @@ def _is_segmentation_pair(pair: Any) -> bool:
 
 
 def inner_boundaries(text: Segmentation, types: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """Return inner positions and the codes of their types; codes are empty if there is only one type.
-
-    Parameters
-    ----------
-    text : Segmentation
-        A segmentation.
-    types : tuple of str
-        The types; a code is an index into this tuple.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Positions and codes.
-    """
+    """Return inner positions and the codes of their types; codes are empty if there is only one type."""
     if text.types is not types and text.types != types and text.boundary_positions.size:
         text = text.with_types(types)
     positions = text.boundary_positions

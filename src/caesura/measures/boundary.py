@@ -59,35 +59,11 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
 
     def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
-        """Return the parts of this measure from the columns of :meth:`edit_counts`.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            Eight columns.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        numpy.ndarray
-            One column per part.
-        """
+        """Return the parts of this measure from the columns of ``edit_counts``."""
         return counts[:, :6]
 
     def edit_counts(self, batch: Batch) -> Counts:
-        """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d).
-
-        Parameters
-        ----------
-        batch : Batch
-            Documents.
-
-        Returns
-        -------
-        numpy.ndarray
-            Eight columns.
-        """
+        """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d)."""
         return batch.cached(self._edits_key, lambda: self.align_and_count(batch))
 
     @cached_property
@@ -106,18 +82,7 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return self.parts_of(counts, types)
 
     def align_and_count(self, batch: Batch) -> Counts:
-        """Return the columns of :meth:`edit_counts`, computed anew.
-
-        Parameters
-        ----------
-        batch : Batch
-            Documents.
-
-        Returns
-        -------
-        numpy.ndarray
-            Eight columns.
-        """
+        """Return the columns of ``edit_counts``, computed anew."""
         out = np.empty((len(batch), 8))
         np.subtract(batch.length, 1, out=out[:, 6])
         if self._te:
@@ -144,20 +109,7 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return isinstance(self["n_t"], int) and not self._te and self.cost_problem(self.costs(UNTYPED)) is None
 
     def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
-        """Return the parts of this measure from the edits of two texts with one type.
-
-        Parameters
-        ----------
-        edits : tuple of int
-            The columns of ``kernel.tally``.
-        length : int
-            Number of units.
-
-        Returns
-        -------
-        tuple of int
-            The parts.
-        """
+        """Return the parts of this measure from the edits of two texts with one type."""
         return edits
 
 
@@ -165,10 +117,8 @@ _TE_POWERS = np.array([0.0, *(2.0 ** (1 - d) for d in range(1, 41))])  # by dist
 
 
 def _te_sums(batch: Batch, partners: Ints) -> Floats:
-    """Return the sum of 2^(1-d) over the transpositions of each document.
-
-    A transposition over d positions costs 2 - 2^(1-d) by equation 3 of Fournier & Inkpen (2012).
-    """
+    """Return the sum of 2^(1-d) over the transpositions of each document."""
+    # A transposition over d positions costs 2 - 2^(1-d) by equation 3 of Fournier & Inkpen (2012).
     boundaries = slice(batch.a_off[0], batch.a_off[-1])
     partners = partners[boundaries]
     paired = np.flatnonzero(partners >= 0)
@@ -180,7 +130,7 @@ def _te_sums(batch: Batch, partners: Ints) -> Floats:
 
 
 class SegmentationSimilarity(_SimilarityMeasure):
-    """The measure behind :func:`segmentation_similarity`."""
+    """The measure behind ``segmentation_similarity``."""
 
     name = "segmentation_similarity"
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
@@ -244,7 +194,7 @@ _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 
 
 class BoundarySimilarity(_SimilarityMeasure):
-    """The measure behind :func:`boundary_similarity`."""
+    """The measure behind ``boundary_similarity``."""
 
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_similarity"

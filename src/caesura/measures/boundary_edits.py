@@ -48,12 +48,13 @@ from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
 
+# Option for the maximum span of a transposition.
 N_T = Option(
     "n_t", 2, whole(1, 1_000_000), "maximum span of a transposition, in positions (exclusive)", always_shown=True
 )
-"""Option for the maximum span of a transposition."""
+# Option for the cost of a transposition.
 TRANSPOSITION = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
-"""Option for the cost of a transposition."""
+# Options for the other costs.
 COST_OPTIONS = (
     Option("substitution", "scaled", choice("scaled", "printed", "unit"), "cost of a substitution"),
     Option("wt", 0, number(0, 1), "constant part of the cost of a transposition"),
@@ -62,39 +63,25 @@ COST_OPTIONS = (
     Option("w_sub", 1, number(0, 1), "weight of substitutions, which multiplies their cost"),
     Option("alignment", "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"),
 )
-"""Options for the other costs."""
+# Return the values of these options from a mapping.
 cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws", "w_trp", "w_sub")
-"""Return the values of these options from a mapping."""
+# Option of presets that pair boundaries greedily, like segeval.
 GREEDY = {"alignment": "greedy"}
-"""Option of presets that pair boundaries greedily, like segeval."""
 
 
 @dataclass(frozen=True)
 class BoundaryCosts:
-    """Costs of edits as exact fractions, and gains of pairs as integer multiples of 1 / scale.
+    """Costs of edits as exact fractions, and gains of pairs as integer multiples of 1 / scale."""
 
-    Attributes
-    ----------
-    n_t : int or Fraction
-        Transpositions span fewer than ``n_t`` positions, or seconds if it is a fraction.
-    transposition, substitution : str
-        Form of the cost.
-    wt, ws : Fraction
-        Constant parts of the costs.
-    w_trp, w_sub : Fraction
-        Weights that multiply the costs of transpositions and substitutions.
-    types : int
-        Number of boundary types.
-    """
-
+    # Transpositions span fewer than ``n_t`` positions, or seconds if it is a fraction.
     n_t: Any  # whole number of positions, or fraction of seconds
-    transposition: str
+    transposition: str  # transposition, substitution: Form of the cost
     substitution: str
-    wt: Fraction
+    wt: Fraction  # wt, ws: Constant parts of the costs
     ws: Fraction
-    w_trp: Fraction
+    w_trp: Fraction  # w_trp, w_sub: Weights that multiply the costs of transpositions and substitutions
     w_sub: Fraction
-    types: int
+    types: int  # number of boundary types
 
     @cached_property
     def per_position(self) -> Fraction:
@@ -112,35 +99,11 @@ class BoundaryCosts:
         return self.w_sub / (self.types if self.substitution == "scaled" else max(1, self.types - 1))
 
     def transposition_cost(self, d: int) -> Fraction:
-        """Return the cost of a transposition.
-
-        Parameters
-        ----------
-        d : int
-            Distance in positions; 0 gives the constant part of the cost.
-
-        Returns
-        -------
-        Fraction
-            The cost.
-        """
         if self.transposition == "te":
             return self.w_trp * (2 - Fraction(1, 2 ** (d - 1)))
         return self.w_trp * (1 if self.transposition == "unit" else self.wt) + d * self.per_position
 
     def substitution_cost(self, x: int) -> Fraction:
-        """Return the cost of a substitution.
-
-        Parameters
-        ----------
-        x : int
-            Distance on the scale of types; 0 gives the constant part of the cost.
-
-        Returns
-        -------
-        Fraction
-            The cost.
-        """
         return self.w_sub * (1 if self.substitution == "unit" else self.ws) + x * self.per_step
 
     @cached_property
@@ -155,10 +118,8 @@ class BoundaryCosts:
 
     @cached_property
     def gains(self) -> tuple[Ints, Ints]:
-        """Savings compared with two additions, times ``scale``.
-
-        The first array is for transpositions over d = 0, 1, ... n_t-1, the second for substitutions over x = 0, 1, ...
-        """
+        """Savings compared with two additions, times ``scale``."""
+        # The first array is for transpositions over d = 0, 1, ... n_t-1, the second for substitutions over x = 0, 1, ...
         scale = self.scale
         if scale >= 2**62:
             raise OptionError("the weights of edits have too many digits; round them")
@@ -173,11 +134,9 @@ class BoundaryCosts:
 
     @cached_property
     def weights(self) -> Floats:
-        """Costs times ``scale``, in the order of the counts.
-
-        These are the costs per addition, transposition, position between transposed boundaries, substitution, step on the
-        scale of types, and match; with ``te`` also the weight of the sum of 2^(1-d).
-        """
+        """Costs times ``scale``, in the order of the counts."""
+        # These are the costs per addition, transposition, position between transposed boundaries, substitution, step on the
+        # scale of types, and match; with ``te`` also the weight of the sum of 2^(1-d).
         te = self.transposition == "te"
         constant = 2 * self.w_trp if te else self.transposition_cost(0)
         costs = [Fraction(1), constant, self.per_position, self.substitution_cost(0), self.per_step, Fraction(0)]
@@ -202,21 +161,7 @@ class BoundaryCosts:
         return None
 
     def split(self, pairs: Floats, cost: Floats) -> Counts:
-        """Return transpositions and substitutions with a given total cost.
-
-        Parameters
-        ----------
-        pairs : numpy.ndarray
-            Number of transpositions and substitutions.
-        cost : numpy.ndarray
-            Their total cost.
-
-        Returns
-        -------
-        numpy.ndarray
-            Columns: transpositions, span, substitutions, distance, te. With several types, an optimal alignment need not
-            be unique. The counts are those of one type if possible, and always have this number of pairs and this cost.
-        """
+        """Return transpositions and substitutions with a given total cost."""
         counts = np.zeros((len(pairs), 5))
         near, per_position, other, per_step = (self.weights[1:5] / self.scale).tolist()
         if self.transposition == "te":
@@ -233,18 +178,7 @@ class BoundaryCosts:
         return counts
 
     def total(self, counts: Counts) -> Floats:
-        """Return the cost of each row of counts.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            Columns: additions, transpositions, span, substitutions, distance, matches (, te).
-
-        Returns
-        -------
-        numpy.ndarray
-            One cost per row.
-        """
+        """Return the cost of each row of counts."""
         # All terms are integers before the division, so the result is the nearest float.
         cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
         return cost
@@ -275,18 +209,7 @@ class EditDistanceMeasure(Measure):
         return bool(self["transposition"] == "te")
 
     def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
-        """Return the costs of edits over some types.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        BoundaryCosts
-            The costs.
-        """
+        """Return the costs of edits over some types."""
         number = len(types)
         costs = self._known_costs.get(number)
         if costs is None:
@@ -299,18 +222,7 @@ class EditDistanceMeasure(Measure):
         return {}
 
     def gains(self, types: tuple[str, ...]) -> kernel.Gains:
-        """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        Gains
-            What the kernel needs.
-        """
+        """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel."""
         number = len(types)
         gains = self._known_gains.get(number)
         if gains is None:
@@ -378,18 +290,7 @@ class EditDistanceMeasure(Measure):
         return errors
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        """Return the reason why the measure cannot use these costs, or None.
-
-        Parameters
-        ----------
-        costs : BoundaryCosts
-            Costs of edits.
-
-        Returns
-        -------
-        str or None
-            The problem.
-        """
+        """Return the reason why the measure cannot use these costs, or None."""
         return None
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
@@ -401,35 +302,11 @@ class EditDistanceMeasure(Measure):
         return None if chain is None else ChainEdits(chain, sets, parts_of)
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
-        """Return the expected parts from the expected edits of two random texts.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-        edits : numpy.ndarray
-            The columns of :class:`~caesura.measures.expected.ExpectedEdits`.
-
-        Returns
-        -------
-        numpy.ndarray
-            One column per part.
-        """
+        """Return the expected parts from the expected edits of two random texts."""
         raise NotImplementedError  # subclasses define it
 
     def partners(self, batch: Batch) -> Ints:
-        """Return, for each boundary of a, the index of its partner in b, or -1.
-
-        Parameters
-        ----------
-        batch : Batch
-            Documents.
-
-        Returns
-        -------
-        numpy.ndarray
-            Indices of boundaries of b.
-        """
+        """Return, for each boundary of a, the index of its partner in b, or -1."""
         partners = np.empty(len(batch.a_pos), np.int64)
         kernel.align(*batch.arrays, self.gains(batch.types), partners)
         return partners

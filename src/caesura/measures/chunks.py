@@ -21,6 +21,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, flag, optional, positive
 
+# Option for chunks of equal length.
 CHUNK = Option(
     "chunk",
     None,
@@ -28,7 +29,7 @@ CHUNK = Option(
     "length of chunks in seconds: a chunk with boundaries is one mark, and chunks are units; exists for presets only",
     omitted_at_default=True,
 )
-"""Option for chunks of equal length."""
+# Option for the position after the last unit.
 LAST_POSITION = Option(
     "last_position",
     False,
@@ -36,7 +37,7 @@ LAST_POSITION = Option(
     "whether the position after the last unit counts as an inner position; exists for presets only",
     omitted_at_default=True,
 )
-"""Option for the position after the last unit."""
+# Option for texts that begin with an empty unit.
 FIRST_TOKEN = Option(
     "first_token",
     False,
@@ -44,22 +45,10 @@ FIRST_TOKEN = Option(
     "whether the texts must begin with an empty unit, so that the first token counts; exists for presets only",
     omitted_at_default=True,
 )
-"""Option for texts that begin with an empty unit."""
 
 
 def without_first_token(pairs: Sequence[Any]) -> dict[int, CaesuraError]:
-    """Return an error for each pair of texts that do not begin with an empty unit.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-
-    Returns
-    -------
-    dict
-        Place of a pair -> exception.
-    """
+    """Return an error for each pair of texts that do not begin with an empty unit."""
     problem = (
         "the preset counts the first token, but the texts do not begin with an empty unit; read both files with "
         "--reading first=yes"
@@ -73,18 +62,7 @@ def without_first_token(pairs: Sequence[Any]) -> dict[int, CaesuraError]:
 
 
 def without_empty_unit(pairs: Sequence[Any]) -> list[Any]:
-    """Return pairs of texts without the empty unit at their beginning, so that the first token does not count.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of segmentations that begin with an empty unit.
-
-    Returns
-    -------
-    list of pairs
-        The pairs; other annotations are unchanged.
-    """
+    """Return pairs of texts without the empty unit at their beginning, so that the first token does not count."""
     return [tuple(map(_without_first_unit, pair)) for pair in pairs]
 
 
@@ -95,18 +73,7 @@ def _without_first_unit(text: Any) -> Any:
 
 
 def with_last_position(pairs: Sequence[Any]) -> list[Any]:
-    """Return pairs of texts with an empty unit after the end, so that position N is an inner position.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of segmentations or of mappings from streams to segmentations. Other values are unchanged.
-
-    Returns
-    -------
-    list of pairs
-        The longer texts. A boundary at position N is kept if the annotation has it.
-    """
+    """Return pairs of texts with an empty unit after the end, so that position N is an inner position."""
     return [tuple(map(_longer, pair)) if isinstance(pair, (tuple, list)) else pair for pair in pairs]
 
 
@@ -117,23 +84,9 @@ def _longer(text: Any) -> Any:
 
 
 def in_chunks(packed: Packed[Batch], seconds: float) -> Packed[Batch]:
-    """Return documents whose units are chunks of the recording, and one unit more.
-
-    A chunk is marked if a boundary after 0 lies in it; a boundary at the end belongs to the last chunk. The rest of the
-    recording after the last whole chunk is ignored.
-
-    Parameters
-    ----------
-    packed : tuple
-        Documents in seconds, their indices, and errors.
-    seconds : float
-        Length of a chunk.
-
-    Returns
-    -------
-    tuple
-        Documents with units, their indices, and errors.
-    """
+    """Return documents whose units are chunks of the recording, and one unit more."""
+    # A chunk is marked if a boundary after 0 lies in it; a boundary at the end belongs to the last chunk. The rest of the
+    # recording after the last whole chunk is ignored.
     batch, places, errors = packed
     streams = batch.streams if isinstance(batch, PooledBatch) else batch
     if not isinstance(streams, EdgeBatch) or not streams.timed:

@@ -38,50 +38,23 @@ def _over(default: str) -> Option:
 
 
 class Table(NamedTuple):
-    """The contingency table of all documents: lengths common to a class of either side, and the totals.
+    """The contingency table of all documents: lengths common to a class of either side, and the totals."""
 
-    Parameters
-    ----------
-    cells, rows, columns : tuple of numpy.ndarray
-        Lengths and the document of each: common lengths, classes of the reference, classes of the hypothesis.
-    row, column : numpy.ndarray
-        Class of the reference and of the hypothesis of each common length.
-    total : numpy.ndarray
-        Length of each document.
-    """
-
+    # cells, rows, columns: Lengths and the document of each: common lengths, classes of the reference, classes of the
+    # hypothesis.
     cells: tuple[Floats, Ints]
     rows: tuple[Floats, Ints]
     columns: tuple[Floats, Ints]
-    row: Ints
+    row: Ints  # row, column: Class of the reference and of the hypothesis of each common length
     column: Ints
-    total: Floats
+    total: Floats  # length of each document
 
     def sum(self, part: str, values: Floats) -> Floats:
-        """Return the sum of some values of each document.
-
-        Parameters
-        ----------
-        part : {"cells", "rows", "columns"}
-            The part of the table that the values belong to.
-        values : numpy.ndarray
-            One value per entry of this part.
-
-        Returns
-        -------
-        numpy.ndarray
-            One sum per document.
-        """
+        """Return the sum of some values of each document."""
         return sum_by_document(values, getattr(self, part)[1], len(self.total))
 
     def products(self) -> list[Floats]:
-        """Return the products of every two lengths: common ones of a row, of a column; of rows, and of columns.
-
-        Returns
-        -------
-        list of numpy.ndarray
-            One sum per document in each array.
-        """
+        """Return the products of every two lengths: common ones of a row, of a column; of rows, and of columns."""
         sums = []
         for (length, document), group in (
             (self.cells, self.row),
@@ -139,35 +112,24 @@ def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tup
 
 
 class ClassSums(NamedTuple):
-    """Sums over the contingency table of each document, one array per sum; or those of one document, as numbers.
+    """Sums over the contingency table of each document, one array per sum; or those of one document, as numbers."""
 
-    Parameters
-    ----------
-    cells, rows, columns : numpy.ndarray
-        Squares of the common lengths, and of the lengths of the classes of the reference and of the hypothesis.
-    cells_in_rows, cells_in_columns : numpy.ndarray
-        Conditional entropies times the whole length, in bits: x log2(row / x) and x log2(column / x).
-    row_entropy, column_entropy : numpy.ndarray
-        Entropies times the whole length.
-    row_number, column_number : numpy.ndarray
-        Number of classes of either side.
-    total : numpy.ndarray
-        Whole length.
-    in_rows, in_columns, of_rows, of_columns : numpy.ndarray
-        Products of every two different common lengths of the same class, and of the lengths of every two classes. Only
-        without entropies.
-    """
-
+    # cells, rows, columns: Squares of the common lengths, and of the lengths of the classes of the reference and of the
+    # hypothesis.
     cells: Any
     rows: Any
     columns: Any
+    # cells_in_rows, cells_in_columns: Conditional entropies times the whole length, in bits: x log2(row / x) and x log2(column
+    # / x).
     cells_in_rows: Any
     cells_in_columns: Any
-    row_entropy: Any
+    row_entropy: Any  # row_entropy, column_entropy: Entropies times the whole length
     column_entropy: Any
-    row_number: Any
+    row_number: Any  # row_number, column_number: Number of classes of either side
     column_number: Any
-    total: Any
+    total: Any  # whole length
+    # in_rows, in_columns, of_rows, of_columns: Products of every two different common lengths of the same class, and of the
+    # lengths of every two classes. Only without entropies.
     in_rows: Any
     in_columns: Any
     of_rows: Any
@@ -231,18 +193,7 @@ class ClassMeasure(SegmentMeasure):
     needs_entropies: ClassVar[bool] = False
 
     def sums(self, batch: EdgeBatch) -> ClassSums:
-        """Return the sums over the contingency table of each document.
-
-        Parameters
-        ----------
-        batch : EdgeBatch
-            Documents on one axis.
-
-        Returns
-        -------
-        ClassSums
-            One entry per document in each array.
-        """
+        """Return the sums over the contingency table of each document."""
         if self._counts_labels and (sums := _sums_of_labels(batch, entropies=self.needs_entropies)) is not None:
             return sums
         if self._samples(batch):
@@ -258,20 +209,7 @@ class ClassMeasure(SegmentMeasure):
 
     @abstractmethod
     def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
-        """Return the counts of this measure.
-
-        Parameters
-        ----------
-        sums : ClassSums
-            Sums of each document, or of one document.
-        in_units : bool
-            Whether lengths count units or samples, so that a pair consists of two different ones.
-
-        Returns
-        -------
-        sequence
-            One array or number per part.
-        """
+        """Return the counts of this measure."""
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
@@ -339,10 +277,8 @@ def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
 
 
 def _pairs(length: Any, squares: Any, *, in_units: bool) -> Any:
-    """Return the pairs of places within lengths, from their sum and the sum of their squares.
-
-    They are pairs of different units or samples, or the product measure of time.
-    """
+    """Return the pairs of places within lengths, from their sum and the sum of their squares."""
+    # They are pairs of different units or samples, or the product measure of time.
     return (squares - length) / 2 if in_units else squares
 
 
@@ -352,7 +288,7 @@ def _pair_sums(sums: ClassSums, *, in_units: bool) -> list[Any]:
 
 
 class RandIndex(ClassMeasure):
-    """The measure behind :func:`rand_index`."""
+    """The measure behind ``rand_index``."""
 
     name = "rand_index"
     summary = "pairs in the same segment"
@@ -376,7 +312,7 @@ class RandIndex(ClassMeasure):
 
 
 class AdjustedRandIndex(ClassMeasure):
-    """The measure behind :func:`adjusted_rand_index`."""
+    """The measure behind ``adjusted_rand_index``."""
 
     name = "adjusted_rand_index"
     summary = "the same, beyond chance"
@@ -404,7 +340,7 @@ class AdjustedRandIndex(ClassMeasure):
 
 
 class PairwiseF(ClassMeasure):
-    """The measure behind :func:`pairwise_f`."""
+    """The measure behind ``pairwise_f``."""
 
     name = "pairwise_f"
     summary = "pairs with the same label"
@@ -475,7 +411,7 @@ def _explained(conditional: float, normalizer: float, empty: float) -> float:
 
 
 class VMeasure(_EntropyMeasure):
-    """The measure behind :func:`v_measure`."""
+    """The measure behind ``v_measure``."""
 
     name = "v_measure"
     summary = "labels: homogeneous and complete"
@@ -489,7 +425,7 @@ class VMeasure(_EntropyMeasure):
 
 
 class NormalizedConditionalEntropy(_EntropyMeasure):
-    """The measure behind :func:`nce`."""
+    """The measure behind ``nce``."""
 
     name = "nce"
     summary = "labels: conditional entropy"

@@ -23,38 +23,12 @@ Flags = NDArray[np.bool_]
 
 
 def supports_columns(measure: Measure) -> bool:
-    """Return whether a measure can read documents from columns; other measures need objects.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure.
-
-    Returns
-    -------
-    bool
-        True for measures of inner positions, with or without types.
-    """
+    """Return whether a measure can read documents from columns; other measures need objects."""
     return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch and not measure.needs_pairs
 
 
 class CheckedColumns:
-    """Checked columns of documents: batches of the valid documents, and the reasons why others are excluded.
-
-    Parameters
-    ----------
-    documents : Documents
-        Columns of positions and codes.
-    types : tuple of str
-        Boundary types of all documents. A document that contains a different type is excluded.
-
-    Attributes
-    ----------
-    excluded : dict
-        Place of a document -> reason why it is excluded.
-    valid : numpy.ndarray or None
-        Places of the documents that can be scored; None if all can.
-    """
+    """Checked columns of documents: batches of the valid documents, and the reasons why others are excluded."""
 
     def __init__(self, documents: Documents, types: tuple[str, ...]) -> None:
         self.types = types
@@ -87,18 +61,7 @@ class CheckedColumns:
         return np.arange(len(self._documents)) if self.valid is None else self.valid
 
     def batch(self, view: View) -> Batch:
-        """Return the batch of the valid documents.
-
-        Parameters
-        ----------
-        view : {"inner", "typed"}
-            Inner positions, or inner positions with types.
-
-        Returns
-        -------
-        Batch
-            Every call returns the same object, so that measures share results.
-        """
+        """Return the batch of the valid documents."""
         return self._typed if view == "typed" else self._inner
 
     @cached_property
@@ -129,18 +92,7 @@ class CheckedColumns:
         return replace(batch, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
 
     def pairs(self, types: tuple[str, ...] | None) -> list[SegmentationPair]:
-        """Return each valid document as two segmentations.
-
-        Parameters
-        ----------
-        types : tuple of str or None
-            Declared types; None if none were declared.
-
-        Returns
-        -------
-        list of pairs
-            Reference and hypothesis, in the order of ``places``.
-        """
+        """Return each valid document as two segmentations."""
         return [self._original.pair(document, types) for document in self.places.tolist()]
 
     def _with_codes(self, documents: Documents, invalid: NDArray[np.uint8]) -> Documents:

@@ -21,7 +21,7 @@ _SUPERDIALSEG = "superdialseg"
 
 
 class SegmentationScore(Measure):
-    """The measure behind :func:`segmentation_score`."""
+    """The measure behind ``segmentation_score``."""
 
     kinds = ("linear", "dialogue")
     name = "segmentation_score"

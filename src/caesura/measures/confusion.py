@@ -25,47 +25,27 @@ from caesura.options import Option, choice
 
 @dataclass(frozen=True, slots=True)
 class TypeScore:
-    """B-precision, B-recall and B-F of one boundary type, or of all types.
+    """B-precision, B-recall and B-F of one boundary type, or of all types."""
 
-    Attributes
-    ----------
-    type : str or None
-        The boundary type; None for all types together.
-    precision, recall, f : float
-        The rates.
-    correct : float
-        Correctness of the pairs of this type: the cell (type, type) of the matrix.
-    hypothesis, reference : int
-        Number of boundaries of each side.
-    """
-
-    type: str | None
-    precision: float
+    type: str | None  # the boundary type; None for all types together
+    precision: float  # precision, recall, f: The rates
     recall: float
     f: float
-    correct: float
-    hypothesis: int
+    correct: float  # correctness of the pairs of this type: the cell (type, type) of the matrix
+    hypothesis: int  # hypothesis, reference: Number of boundaries of each side
     reference: int
 
 
 class ConfusionScore(Score):
-    """A score with a confusion matrix. The value is micro-averaged F1.
+    """A score with a confusion matrix. The value is micro-averaged F1."""
 
-    Attributes
-    ----------
-    measure : BoundaryConfusion
-        The measure with its options.
-    """
-
-    measure: BoundaryConfusion
+    measure: BoundaryConfusion  # the measure with its options
 
     @property
     def matrix(self) -> Floats:
-        """Correctness by predicted type (rows) and actual type (columns); the last of each is "no boundary".
-
-        A pair adds its correctness to its cell: 1 for a match, 1 minus the cost for a transposition or substitution. The
-        last cell counts the true negatives: inner positions without a boundary on either side.
-        """
+        """Correctness by predicted type (rows) and actual type (columns); the last of each is "no boundary"."""
+        # A pair adds its correctness to its cell: 1 for a match, 1 minus the cost for a transposition or substitution. The last
+        # cell counts the true negatives: inner positions without a boundary on either side.
         T = len(self.types)  # noqa: N806 - the paper's symbol
         costs = self.measure.costs(self.types)
         out = np.zeros((T + 1, T + 1))
@@ -117,56 +97,15 @@ class ConfusionScore(Score):
         return [t for t in self.types if self._count("hypothesis", t) or self._count("reference", t)]
 
     def precision(self, type: str | None = None, *, average: str = "micro") -> float:
-        """Return B-precision.
-
-        Parameters
-        ----------
-        type : str, optional
-            A boundary type (default: all types).
-        average : {"micro", "macro"}, default "micro"
-            How to average over types; ``"macro"`` averages the types that occur.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
+        """Return B-precision."""
         return self._rate("hypothesis", type, average)
 
     def recall(self, type: str | None = None, *, average: str = "micro") -> float:
-        """Return B-recall.
-
-        Parameters
-        ----------
-        type : str, optional
-            A boundary type (default: all types).
-        average : {"micro", "macro"}, default "micro"
-            How to average over types; ``"macro"`` averages the types that occur.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
+        """Return B-recall."""
         return self._rate("reference", type, average)
 
     def f(self, type: str | None = None, *, average: str = "micro", beta: float = 1.0) -> float:
-        """Return B-F-beta.
-
-        Parameters
-        ----------
-        type : str, optional
-            A boundary type (default: all types).
-        average : {"micro", "macro"}, default "micro"
-            How to average over types; ``"macro"`` averages the types that occur.
-        beta : float, default 1
-            Weight of recall.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
+        """Return B-F-beta."""
         if type is None and average != "micro":
             occurring = self._occurring(average)
             return sum(self.f(name, beta=beta) for name in occurring) / len(occurring) if occurring else 1.0
@@ -226,7 +165,7 @@ def _marked_positions(batch: Batch) -> Ints:
 
 
 class BoundaryConfusion(EditDistanceMeasure):
-    """The measure behind :func:`boundary_confusion`."""
+    """The measure behind ``boundary_confusion``."""
 
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"

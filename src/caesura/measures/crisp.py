@@ -16,7 +16,7 @@ from caesura.model.value import Floats
 
 
 class UnitError(Measure):
-    """The measure behind :func:`unit_error`."""
+    """The measure behind ``unit_error``."""
 
     kinds = ("linear", "dialogue")
     name = "unit_error"

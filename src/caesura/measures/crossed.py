@@ -27,51 +27,22 @@ class Positions(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CrossedSides:
-    """Annotations of both sides, each packed once.
+    """Annotations of both sides, each packed once."""
 
-    Attributes
-    ----------
-    batch : Batch
-        Documents whose sides contain every annotation.
-    first_of, second_of : numpy.ndarray
-        Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that side.
-    packed : tuple of two lists of bytes, or None
-        The sides as they were packed, from which pairs are made without a copy of their boundaries; None if types matter.
-    """
-
-    batch: Batch
+    batch: Batch  # documents whose sides contain every annotation
+    # first_of, second_of: Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that
+    # side.
     first_of: Ints
     second_of: Ints
+    # The sides as they were packed, from which pairs are made without a copy of their boundaries; None if types matter.
     packed: PackedSides | None = None
 
     def boundaries(self, first: Ints, second: Ints) -> int:
-        """Return the number of boundaries of all pairs, which :meth:`pairs` copies.
-
-        Parameters
-        ----------
-        first, second : numpy.ndarray
-            Numbers of the two annotations of each pair.
-
-        Returns
-        -------
-        int
-            The number.
-        """
+        """Return the number of boundaries of all pairs, which ``pairs`` copies."""
         return int(self.batch.a_count[self.first_of[first]].sum() + self.batch.b_count[self.second_of[second]].sum())
 
     def pairs(self, first: Ints, second: Ints) -> Batch:
-        """Return the batch of pairs of packed annotations.
-
-        Parameters
-        ----------
-        first, second : numpy.ndarray
-            Numbers of the two annotations of each pair.
-
-        Returns
-        -------
-        Batch
-            One document per pair.
-        """
+        """Return the batch of pairs of packed annotations."""
         documents = self.first_of[first], self.second_of[second]
         if self.packed is not None:
             return _cross_packed(self.batch, self.packed, *documents)
@@ -79,44 +50,12 @@ class CrossedSides:
         return cross(self.batch, documents[0], side, documents[1])
 
     def pairs_with(self, first: Ints, texts: Positions, second: Ints) -> Batch:
-        """Return the batch of pairs of a packed annotation and another text.
-
-        Parameters
-        ----------
-        first : numpy.ndarray
-            Number of the annotation of each pair.
-        texts : Positions
-            Texts of the second side.
-        second : numpy.ndarray
-            Number of the text of each pair.
-
-        Returns
-        -------
-        Batch
-            One document per pair.
-        """
+        """Return the batch of pairs of a packed annotation and another text."""
         return cross(self.batch, self.first_of[first], texts, second)
 
 
 def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
-    """Return documents with the first side of some documents and other second sides.
-
-    Parameters
-    ----------
-    batch : Batch
-        Documents that provide the first sides, and everything that does not depend on the second.
-    first : numpy.ndarray
-        Document that provides the first side of each new document.
-    texts : Positions
-        Texts of the second side.
-    second : numpy.ndarray
-        Text of each new document.
-
-    Returns
-    -------
-    Batch
-        The new documents.
-    """
+    """Return documents with the first side of some documents and other second sides."""
     fields = {name: entries_at(getattr(batch, name), first) for name in ("length", *batch.document_fields)}
     a_pos, a_code, a_off = _take_texts(Positions(batch.a_pos, batch.a_code, batch.a_off), first)
     b_pos, b_code, b_off = _take_texts(texts, second)
@@ -139,22 +78,7 @@ def _cross_packed(batch: Batch, packed: PackedSides, first: Ints, second: Ints) 
 
 
 def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> CrossedSides | None:
-    """Pack the annotations of many pairs, each annotation once per side.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    annotations : sequence
-        The annotations.
-    first, second : numpy.ndarray
-        Numbers of the two annotations of each pair.
-
-    Returns
-    -------
-    CrossedSides or None
-        The packed annotations; None if the measure compares pairs in another way, or if an annotation cannot be compared.
-    """
+    """Pack the annotations of many pairs, each annotation once per side."""
     if not measure.packs_sides_separately or not len(first):
         return None
     places = [np.unique(side, return_index=True) for side in (first, second)]
@@ -183,22 +107,7 @@ def _have_same_streams(batch: StreamBatch, first: Ints, second: Ints) -> bool:
 
 
 def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:
-    """Score pairs of annotations that are packed once, if the measure allows it.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    annotations : sequence
-        The annotations. The two of a pair must be of the same text.
-    first, second : numpy.ndarray
-        Numbers of the two annotations of each pair.
-
-    Returns
-    -------
-    Scores
-        One score per pair.
-    """
+    """Score pairs of annotations that are packed once, if the measure allows it."""
     sides = pack_sides(measure, annotations, first, second)
     if sides is None:
         pairs = zip(first.tolist(), second.tolist(), strict=True)

@@ -29,24 +29,24 @@ from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, sig
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, non_negative, resolve_options, suggest
 
+# Why average precision is undefined.
 UNDEFINED = "the reference has no boundary"
-"""Why average precision is undefined."""
 _MINUTE = 60.0
 
+# Options of the rule that chooses the best threshold.
 RULE_OPTIONS = (
     Option("f_constant", 0.0, non_negative(), "number added to precision plus recall before F is divided by it"),
     Option("prefer", "highest", choice("highest", "lowest"), "threshold to take if several have the highest F"),
     Option("may_mark_nothing", True, flag, "whether to mark nothing if the reference has no boundary"),
 )
-"""Options of the rule that chooses the best threshold."""
+# Rules of other programs.
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"wtpsplit": {"f_constant": 1e-6, "prefer": "lowest", "may_mark_nothing": False}}
 )
-"""Rules of other programs."""
+# Mistakes of the programs that the presets repeat.
 PRESET_MISTAKES: Mapping[str, str] = MappingProxyType(
     {"wtpsplit": "1e-6 in the denominator of F; of equal thresholds the lowest; marks everything if nothing is right"}
 )
-"""Mistakes of the programs that the presets repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,24 +359,7 @@ def _pairs(reference: Any, scores: Any) -> tuple[list[str], list[tuple[Any, Any]
 def curve_of(
     measure: AveragePrecision, pairs: Sequence[tuple[Any, Any]], *, compat: str | None = None
 ) -> tuple[BoundaryCurve, dict[int, CaesuraError]]:
-    """Return the pooled curve of texts, and the errors of those that cannot be used.
-
-    Parameters
-    ----------
-    measure : AveragePrecision
-        Tolerance and smallest distance of marks.
-    pairs : sequence of pairs
-        Reference and scores of each text.
-    compat : str, optional
-        Preset for the best threshold.
-
-    Returns
-    -------
-    curve : BoundaryCurve
-        The curve of all texts that can be used.
-    errors : dict
-        Place of a pair -> exception.
-    """
+    """Return the pooled curve of texts, and the errors of those that cannot be used."""
     if compat is not None and compat not in PRESETS:
         raise OptionError(suggest("boundary_curve has no preset", compat, PRESETS))
     packed: tuple[Packed[Batch], Floats]
@@ -407,25 +390,7 @@ def curve_of(
 
 
 def with_threshold_from(curve: BoundaryCurve, source: BoundaryCurve | float | None) -> BoundaryCurve:
-    """Return a curve with the threshold that was chosen on another corpus.
-
-    Parameters
-    ----------
-    curve : BoundaryCurve
-        The curve.
-    source : BoundaryCurve, float or None
-        Curve of the other corpus, or a threshold.
-
-    Returns
-    -------
-    BoundaryCurve
-        The curve; ``chosen`` is the point there, and ``applied`` the point here.
-
-    Raises
-    ------
-    OptionError
-        If the other curve has different options.
-    """
+    """Return a curve with the threshold that was chosen on another corpus."""
     if source is None:
         return curve
     if isinstance(source, BoundaryCurve):

@@ -22,163 +22,97 @@ from caesura.model.result import Score
 from caesura.model.value import Floats, Value
 from caesura.options import Option, resolve_options, suggest, without_aliases
 
+# Coefficients whose expected agreement depends only on the number of boundaries that each coder placed.
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
-"""Coefficients whose expected agreement depends only on the number of boundaries that each coder placed."""
 
 _MAX_CACHED = 1000
 _SHARED = (AVERAGE, REFERENCES)  # options of every measure
 
 
 class Declaration(Value, ABC):
-    """What a measure declares, its options, and its names. An instance is one measure with its options, and is immutable.
+    """What a measure declares, its options, and its names. An instance is one measure with its options, and is immutable."""
 
-    A subclass declares ``name``, ``title``, ``options``, ``presets``, ``parts`` and its formal properties (``best`` to
-    ``chance_corrected``). It defines ``compute`` (calls a kernel), ``finish`` (turns counts into values) and, if it aligns
-    boundaries, ``align``.
+    # A subclass declares ``name``, ``title``, ``options``, ``presets``, ``parts`` and its formal properties (``best`` to
+    # ``chance_corrected``). It defines ``compute`` (calls a kernel), ``finish`` (turns counts into values) and, if it aligns
+    # boundaries, ``align``.
 
-    Parameters
-    ----------
-    compat : str, optional
-        Name of a preset: the options with which a publication or a program computed the measure.
-    **options : object
-        Values of the declared options. None means the preset's value or the default.
-
-    Attributes
-    ----------
-    name : str
-        Name in the registry, such as ``"boundary_similarity"``.
-    title : str
-        Name and source in one line, for listings.
-    summary : str
-        What the measure compares, in a few words, for the list of measures.
-    aliases : mapping
-        Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
-    at_option : str or None
-        Option that a number after ``@`` sets: ``F1@2`` is ``boundary_f(tolerance=2)``.
-    kinds : tuple of str
-        Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"spans"``,
-        ``"trees"``.
-    kind : str
-        The last of ``kinds``: the most complex kind of data that the measure compares.
-    options : tuple of Option
-        Declared options.
-    settings : mapping
-        The resolved value of every option, in the order of declaration.
-    compat : str or None
-        Name of the preset.
-    presets : mapping
-        Option values of each preset, by the name of the preset.
-    preset_mistakes : mapping
-        Mistakes of the program that a preset repeats, one line each, by the name of the preset.
-    preset_reading : mapping
-        Options of formats with which the files for a preset must be read, by the name of the preset.
-    parts : tuple of str
-        Names of the additive counts, unless they depend on the boundary types; see :meth:`part_names`.
-    view : str
-        Arrays that the measure needs; see :data:`~caesura.measures.batch.View`.
-    sides : tuple of str
-        Names of the two sides, for messages and tables.
-    coefficients : tuple of str
-        Coefficients of agreement beyond chance that the measure supports; empty if there are none.
-    default_coefficient : str or None
-        The coefficient to use if none is chosen; None if the measure supports none.
-    chance_family : str
-        How expected agreement is computed: ``"counts"`` from the number of boundaries per coder, ``"random_texts"``
-        from random texts, ``"spans"`` by the measure itself; ``""`` if the measure supports no coefficients.
-    exact_span_chance : bool
-        Whether the measure knows its expected matches if spans are placed at random: ``chance="li2024"``.
-    needs_common_units : bool
-        Whether both sides must have the same units. If False, the measure compares times directly.
-    accepts_marks : bool
-        Whether the first side may be the marks of several coders.
-    separate_sides : bool
-        Whether a measure that packs pairs in its own way packs each side without a look at the other, and ``check`` depends
-        on the first side only.
-    needs_labels : bool
-        Whether every span must have a label.
-    accepts_settings : bool
-        Whether the measure has the options that a settings file contains (similarity and transposition cost).
-    is_mean_over_pairs : bool
-        Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
-    aligns : bool
-        Whether a score keeps its document, so that it can list the edits when they are first requested.
-    score_class : type
-        Class of the scores.
-    best : float or None
-        Value for two identical annotations; None if this value varies and there is no upper limit.
-    worst : float or None
-        The worst possible value; None if there is no limit.
-    reversible : bool
-        Whether reading the text backwards never changes the value.
-    needs_boundaries : bool
-        Whether the value is ``Undefined`` for a reference without boundaries.
-    chance_corrected : bool
-        Whether the value is agreement beyond chance, which is ``Undefined`` if both sides are empty or chance agreement
-        is 1. A measure with neither ``needs_boundaries`` nor ``chance_corrected`` has a value for every pair.
-    options_in_short_name : tuple of str
-        Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
-    resolved_words : mapping
-        For options resolved per document: the words for their integer codes.
-    min_parallel : int
-        Number of boundaries and documents from which several threads are faster than one.
-    caution : str
-        When not to use the measure, or what its value hides; empty if nothing special is known.
-    hint_in_seconds : str
-        Why the measure does not compare annotations in seconds, and what to use instead; empty if nothing special is known.
-    two_ratios : tuple of str or None
-        The two figures of which the value is F, such as precision and recall; None if there are none.
-    accepts_union : bool
-        Whether ``references="union"`` has a meaning: precision and recall of boundaries.
-    question_options : tuple of str
-        Options that say what is asked, such as a tolerance. If a preset sets them, :meth:`plain` keeps their values; the
-        other options of a preset are conventions of its program.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    summary: ClassVar[str] = ""
+    name: ClassVar[str]  # name in the registry, such as ``"boundary_similarity"``
+    title: ClassVar[str]  # name and source in one line, for listings
+    summary: ClassVar[str] = ""  # what the measure compares, in a few words, for the list of measures
+    # Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    # Option that a number after ``@`` sets: ``F1@2`` is ``boundary_f(tolerance=2)``.
     at_option: ClassVar[str | None] = None
+    # Kinds of data that the measure compares: ``"linear"``, ``"timed"``, ``"dialogue"``, ``"hierarchy"``, ``"spans"``,
+    # ``"trees"``.
     kinds: ClassVar[tuple[str, ...]] = ("linear",)
-    kind: ClassVar[str] = "linear"
-    options: ClassVar[tuple[Option, ...]] = ()
+    kind: ClassVar[str] = "linear"  # the last of ``kinds``: the most complex kind of data that the measure compares
+    # Values of the declared options. None means the preset's value or the default.
+    options: ClassVar[tuple[Option, ...]] = ()  # declared options
+    # Option values of each preset, by the name of the preset.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    # Mistakes of the program that a preset repeats, one line each, by the name of the preset.
     preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    # Options of formats with which the files for a preset must be read, by the name of the preset.
     preset_reading: ClassVar[Mapping[str | None, Mapping[str, Any]]] = MappingProxyType({})
+    # Names of the additive counts, unless they depend on the boundary types; see ``part_names``.
     parts: ClassVar[tuple[str, ...]] = ()
-    view: ClassVar[View] = "inner"
-    sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")
+    view: ClassVar[View] = "inner"  # arrays that the measure needs; see ``measures.batch.View``
+    sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
+    # Coefficients of agreement beyond chance that the measure supports; empty if there are none.
     coefficients: ClassVar[tuple[str, ...]] = ()
+    # The coefficient to use if none is chosen; None if the measure supports none.
     default_coefficient: ClassVar[str | None] = None
+    # How expected agreement is computed: ``"counts"`` from the number of boundaries per coder, ``"random_texts"`` from random
+    # texts, ``"spans"`` by the measure itself; ``""`` if the measure supports no coefficients.
     chance_family: ClassVar[str] = ""
+    # Whether the measure knows its expected matches if spans are placed at random: ``chance="li2024"``.
     exact_span_chance: ClassVar[bool] = False
+    # Whether both sides must have the same units. If False, the measure compares times directly.
     needs_common_units: ClassVar[bool] = True
-    accepts_marks: ClassVar[bool] = False
+    accepts_marks: ClassVar[bool] = False  # whether the first side may be the marks of several coders
+    # Whether a measure that packs pairs in its own way packs each side without a look at the other, and ``check`` depends on
+    # the first side only.
     separate_sides: ClassVar[bool] = False
-    needs_labels: ClassVar[bool] = False
+    needs_labels: ClassVar[bool] = False  # whether every span must have a label
+    # Whether the measure has the options that a settings file contains (similarity and transposition cost).
     accepts_settings: ClassVar[bool] = False
+    # Whether the value is the mean of one minus cost over the boundary pairs in ``score.edits``.
     is_mean_over_pairs: ClassVar[bool] = False
+    # Whether a score keeps its document, so that it can list the edits when they are first requested.
     aligns: ClassVar[bool] = False
-    score_class: ClassVar[type[Score]] = Score
+    score_class: ClassVar[type[Score]] = Score  # class of the scores
     # Laws: tests/measures/test_laws.py checks them for every registered measure.
+    # Value for two identical annotations; None if this value varies and there is no upper limit.
     best: ClassVar[float | None] = 1.0
-    worst: ClassVar[float | None] = 0.0
-    reversible: ClassVar[bool] = True
-    needs_boundaries: ClassVar[bool] = False
+    worst: ClassVar[float | None] = 0.0  # the worst possible value; None if there is no limit
+    reversible: ClassVar[bool] = True  # whether reading the text backwards never changes the value
+    needs_boundaries: ClassVar[bool] = False  # whether the value is ``Undefined`` for a reference without boundaries
+    # Whether the value is agreement beyond chance, which is ``Undefined`` if both sides are empty or chance agreement is 1. A
+    # measure with neither ``needs_boundaries`` nor ``chance_corrected`` has a value for every pair.
     chance_corrected: ClassVar[bool] = False
+    # Options whose value the short name expresses, such as ``normalize`` in S_f and S_f^B.
     options_in_short_name: ClassVar[tuple[str, ...]] = ()
+    # For options resolved per document: the words for their integer codes.
     resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
+    # Why the measure does not compare annotations in seconds, and what to use instead; empty if nothing special is known.
     hint_in_seconds: ClassVar[str] = ""
+    # The two figures of which the value is F, such as precision and recall; None if there are none.
     two_ratios: ClassVar[tuple[str, str] | None] = None
+    # Whether ``references="union"`` has a meaning: precision and recall of boundaries.
     accepts_union: ClassVar[bool] = False
+    # Options that say what is asked, such as a tolerance. If a preset sets them, ``plain`` keeps their values; the other
+    # options of a preset are conventions of its program.
     question_options: ClassVar[tuple[str, ...]] = ()
+    # When not to use the measure, or what its value hides; empty if nothing special is known.
     caution: ClassVar[str] = ""
+    # Number of boundaries and documents from which several threads are faster than one.
     min_parallel: ClassVar[int] = 50_000
 
     __slots__ = ("_resolved", "compat", "settings")
 
-    compat: str | None
-    settings: Mapping[str, Any]
+    compat: str | None  # Name of a preset: the options with which a publication or a program computed the measure
+    settings: Mapping[str, Any]  # the resolved value of every option, in the order of declaration
     _resolved: tuple[tuple[str, Any], ...]
 
     def __init_subclass__(cls) -> None:

@@ -19,36 +19,28 @@ from caesura.model.result import Edit
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats
 
+# Additive counts: one row per document, one column per part.
 Counts = Floats
-"""Additive counts: one row per document, one column per part."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """The result of a measure for a batch.
+    """The result of a measure for a batch."""
 
-    Attributes
-    ----------
-    counts : numpy.ndarray
-        Additive counts: one row per document, one column per part.
-    resolved : mapping
-        Options that were resolved per document, such as the window of Pk: one array per option.
-    """
-
-    counts: Counts
+    counts: Counts  # Additive counts: one row per document, one column per part
+    # Options that were resolved per document, such as the window of Pk: one array per option.
     resolved: Mapping[str, NDArray[Any]]
 
 
+# The counts of a pair, and the options that were resolved for it.
 PairCounts = tuple[Sequence[float], Mapping[str, Any]]
-"""The counts of a pair, and the options that were resolved for it."""
 
 
 class Definition(Declaration):
-    """The methods that the subclass of a measure defines or may define.
+    """The methods that the subclass of a measure defines or may define."""
 
-    A subclass defines ``compute`` (calls a kernel) and ``finish`` (turns counts into values) and, if it aligns boundaries,
-    ``align``. See :class:`~caesura.measures.declaration.Declaration` for parameters and attributes.
-    """
+    # A subclass defines ``compute`` (calls a kernel) and ``finish`` (turns counts into values) and, if it aligns boundaries,
+    # ``align``. See ``measures.declaration.Declaration`` for parameters and attributes.
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names of the additive counts, in the order of the columns of ``compute``.

@@ -40,8 +40,8 @@ from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, non_negative, optional, positive
 
+# An annotation on an axis: units, seconds, or a level of a hierarchy.
 Side = Segmentation | Tier | Hierarchy
-"""An annotation on an axis: units, seconds, or a level of a hierarchy."""
 
 _ENDS = Option(
     "ends", "none", choice("none", "start", "end", "both"), "ends of the extent that count as boundaries of both sides"
@@ -57,7 +57,7 @@ _END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin
 
 
 class BoundaryF(OverlapMeasure):
-    """The measure behind :func:`boundary_f`."""
+    """The measure behind ``boundary_f``."""
 
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_f"
@@ -230,7 +230,6 @@ class BoundaryF(OverlapMeasure):
         return {"precision": float(precision[0]), "recall": float(recall[0]), "f": float(self.finish(row, types)[0])}
 
     def _partners(self, batch: Batch) -> Ints:
-        """Return the partner of each boundary of a, or -1."""
         partners = np.full(len(batch.a_pos), -1, np.int64)
         if self["matching"] != "maximum":
             self._other_partners(batch, partners)
@@ -365,23 +364,12 @@ class _DistanceMeasure(AxisMeasure):
         return dict.fromkeys(empty.tolist(), error)
 
     def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
-        """Return the options that are resolved per document.
-
-        Parameters
-        ----------
-        batch : EdgeBatch
-            Documents on one axis.
-
-        Returns
-        -------
-        dict
-            One array per option.
-        """
+        """Return the options that are resolved per document."""
         return batch.resolved(extent=self["ends"] != "none" and self["extent"] != "same")
 
 
 class BoundaryDeviation(_DistanceMeasure):
-    """The measure behind :func:`boundary_deviation`."""
+    """The measure behind ``boundary_deviation``."""
 
     name = "boundary_deviation"
     title = "Median distance to the nearest boundary of the other side (Turnbull et al. 2007)"
@@ -428,7 +416,7 @@ class BoundaryDeviation(_DistanceMeasure):
 
 
 class Hausdorff(_DistanceMeasure):
-    """The measure behind :func:`hausdorff`."""
+    """The measure behind ``hausdorff``."""
 
     name = "hausdorff"
     title = "Hausdorff distance: the largest distance to the nearest boundary of the other side"
@@ -450,7 +438,7 @@ class Hausdorff(_DistanceMeasure):
 
 
 class GeneralizedHamming(AxisMeasure):
-    """The measure behind :func:`generalized_hamming`."""
+    """The measure behind ``generalized_hamming``."""
 
     name = "generalized_hamming"
     title = "Generalized Hamming distance (Bookstein, Kulyukin & Raita 2002)"

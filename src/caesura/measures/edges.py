@@ -24,70 +24,37 @@ from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 
+# What to do if the two sides have different extents: refuse, or compare on one of these extents. ``from_zero`` is 0 to the end
+# of the reference, as in mir_eval.
 EXTENTS = ("same", "reference", "intersection", "union", "from_zero")
-"""What to do if the two sides have different extents: refuse, or compare on one of these extents. ``from_zero`` is 0 to the end
-of the reference, as in mir_eval."""
 
+# Message for measures that need the extent of a recording whose length is not known.
 OPEN_END = (
     "the length of the recording is not known, and the last boundary is not its end; give the lengths of the items with "
     "lengths=FILE (--reading lengths=FILE), or use a measure that does not need them, such as boundary_f(tolerance='0.5s')"
 )
-"""Message for measures that need the extent of a recording whose length is not known."""
 
 
 class Packing(NamedTuple):
-    """What a measure needs to know about the two sides.
+    """What a measure needs to know about the two sides."""
 
-    Parameters
-    ----------
-    level : int or None
-        Level of a hierarchy; None if it has only one.
-    extent : str
-        One of :data:`EXTENTS`.
-    needs_extent : bool
-        Whether the value depends on the extent. If not, different extents are allowed.
-    needs_labels : bool
-        Whether the arrays must contain the labels of segments.
-    shared_labels : bool
-        Whether equal labels have the same class in all documents and on both sides; the labels are the types of the batch.
-    all_points : bool
-        Whether a point at the end of the extent is a boundary too.
-    start_points : bool
-        Whether a point at the beginning of the extent is a boundary too, if ``all_points``.
-    prepare : callable, optional
-        Changes the edges of the reference before the comparison.
-    """
-
-    level: int | None = None
+    level: int | None = None  # level of a hierarchy; None if it has only one
     extent: str = "same"
-    needs_extent: bool = True
-    needs_labels: bool = False
+    needs_extent: bool = True  # Whether the value depends on the extent. If not, different extents are allowed.
+    needs_labels: bool = False  # whether the arrays must contain the labels of segments
+    # Whether equal labels have the same class in all documents and on both sides; the labels are the types of the batch.
     shared_labels: bool = False
-    all_points: bool = False
-    start_points: bool = False
-    prepare: Callable[[Edges], Edges] | None = None
+    all_points: bool = False  # whether a point at the end of the extent is a boundary too
+    start_points: bool = False  # whether a point at the beginning of the extent is a boundary too, if ``all_points``
+    prepare: Callable[[Edges], Edges] | None = None  # changes the edges of the reference before the comparison
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeBatch(Batch):
-    """Documents on one axis: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``, as floats.
+    """Documents on one axis: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``, as floats."""
 
-    ``a_code`` contains the class of the segment that ends at each boundary, ``a_last`` the class of the last segment; class
-    0 is a segment without label.
-
-    Attributes
-    ----------
-    begin, end : numpy.ndarray
-        Extent of each document.
-    a_last, b_last : numpy.ndarray
-        Class of the last segment of each side.
-    a_labelled, b_labelled : numpy.ndarray
-        Whether the side has labels.
-    extent_change : numpy.ndarray
-        Largest distance by which the extent of a side was changed.
-    timed : bool
-        Whether the axis is time.
-    """
+    # ``a_code`` contains the class of the segment that ends at each boundary, ``a_last`` the class of the last segment; class 0
+    # is a segment without label.
 
     begin: Floats = None  # type: ignore[assignment]  # fields of the base class have defaults
     end: Floats = None  # type: ignore[assignment]
@@ -95,8 +62,9 @@ class EdgeBatch(Batch):
     b_last: Ints = None  # type: ignore[assignment]
     a_labelled: NDArray[np.bool_] = None  # type: ignore[assignment]
     b_labelled: NDArray[np.bool_] = None  # type: ignore[assignment]
+    # Largest distance by which the extent of a side was changed.
     extent_change: Floats = None  # type: ignore[assignment]
-    timed: bool = False
+    timed: bool = False  # whether the axis is time
 
     document_fields: ClassVar[tuple[str, ...]] = (
         "begin",
@@ -119,75 +87,31 @@ class EdgeBatch(Batch):
         return self.b_pos  # type: ignore[return-value]
 
     def resolved(self, *, extent: bool) -> dict[str, NDArray[Any]]:
-        """Return the axis, and by how much an extent was changed, as resolved options.
-
-        Parameters
-        ----------
-        extent : bool
-            Whether extents may have been changed.
-
-        Returns
-        -------
-        dict
-            One array per option.
-        """
+        """Return the axis, and by how much an extent was changed, as resolved options."""
         resolved: dict[str, NDArray[Any]] = {"axis": np.full(len(self), int(self.timed), np.uint8)}
         return resolved | {"extent_change": self.extent_change} if extent else resolved
 
 
 class Cells(NamedTuple):
-    """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``.
+    """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``."""
 
-    Parameters
-    ----------
-    width : numpy.ndarray
-        Length of each cell.
-    a_seg, b_seg : numpy.ndarray
-        Number of the segment of either side that contains the cell, counted over all documents.
-    off : numpy.ndarray
-        First cell of each document, followed by the number of all cells.
-    """
-
-    width: Floats
-    a_seg: Ints
+    width: Floats  # length of each cell
+    a_seg: Ints  # a_seg, b_seg: Number of the segment of either side that contains the cell, counted over all documents
     b_seg: Ints
-    off: Ints
+    off: Ints  # first cell of each document, followed by the number of all cells
 
     @property
     def document(self) -> Ints:
-        """Number of the document of each cell."""
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     def keep(self, wanted: NDArray[np.bool_]) -> Cells:
-        """Return some of the cells.
-
-        Parameters
-        ----------
-        wanted : numpy.ndarray
-            One truth value per cell.
-
-        Returns
-        -------
-        Cells
-            The chosen cells.
-        """
+        """Return some of the cells."""
         off = np.concatenate([[0], np.cumsum(wanted)])[self.off]
         return Cells(self.width[wanted], self.a_seg[wanted], self.b_seg[wanted], off)
 
 
 def find_cells(batch: EdgeBatch) -> Cells:
-    """Return the cells of all documents of a batch.
-
-    Parameters
-    ----------
-    batch : EdgeBatch
-        Documents on one axis.
-
-    Returns
-    -------
-    Cells
-        At most one cell per boundary and document.
-    """
+    """Return the cells of all documents of a batch."""
 
     def sweep() -> Cells:
         size = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0]) + len(batch)
@@ -201,20 +125,7 @@ def find_cells(batch: EdgeBatch) -> Cells:
 
 
 def segment_classes(batch: EdgeBatch, side: str) -> Ints:
-    """Return the class of each segment of a side, in the numbering of :class:`Cells`.
-
-    Parameters
-    ----------
-    batch : EdgeBatch
-        Documents on one axis, packed with labels.
-    side : {"a", "b"}
-        The side.
-
-    Returns
-    -------
-    numpy.ndarray
-        One class per segment; 0 for a segment without label.
-    """
+    """Return the class of each segment of a side, in the numbering of ``Cells``."""
     off, last = getattr(batch, f"{side}_off"), getattr(batch, f"{side}_last")
     codes = getattr(batch, f"{side}_code")[off[0] : off[-1]]
     ends = off[1:] - off[0] + np.arange(len(last))
@@ -229,18 +140,7 @@ def segment_classes(batch: EdgeBatch, side: str) -> Ints:
 
 
 def has_times(pairs: Sequence[Any]) -> bool:
-    """Return whether the first pair of annotations is in seconds or has levels, so that it needs an axis.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-
-    Returns
-    -------
-    bool
-        True if a side of the first pair is a tier or a hierarchy.
-    """
+    """Return whether the first pair of annotations is in seconds or has levels, so that it needs an axis."""
     first = pairs[0] if pairs else ()
     sides = [side for side in first if not isinstance(side, Segmentation)] if isinstance(first, (tuple, list)) else []
     texts = [text for side in sides for text in (side.values() if isinstance(side, Mapping) else [side])]
@@ -248,22 +148,7 @@ def has_times(pairs: Sequence[Any]) -> bool:
 
 
 def pack_axis(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[Any]:
-    """Return the batch of the pairs that can be compared; the streams of a dialogue are compared one by one.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations, or of mappings from streams to annotations.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    packing : Packing
-        Level, extent and what the measure needs.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared; the streams of a dialogue are compared one by one."""
     if (batch := _pack_plain(pairs, packing)) is not None:
         return batch, np.arange(len(pairs)), {}
     if not has_streams(pairs):
@@ -284,21 +169,7 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
 
 
 def gather_tiers(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
-    """Return the batch of pairs of tiers that are certainly comparable, or None.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-    packing : Packing
-        What the measure needs.
-
-    Returns
-    -------
-    EdgeBatch or None
-        The batch; None if a pair is no pair of tiers, two extents differ and must be the same, or the measure needs other
-        boundaries or classes than the packed edges of the tiers have.
-    """
+    """Return the batch of pairs of tiers that are certainly comparable, or None."""
     if packing.prepare is not None or packing.extent == "from_zero" or packing.shared_labels:
         return None
     try:
@@ -337,22 +208,7 @@ def _all_points(edges: Edges, packing: Packing) -> Edges:
 
 
 def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[EdgeBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of segmentations, of tiers, or of hierarchies. All pairs must be on the same axis.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    packing : Packing
-        Level, extent and what the measure needs.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     rows: list[tuple[Edges, Edges, float]] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
@@ -395,22 +251,7 @@ def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bo
 
 
 def side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
-    """Return whether an annotation is in seconds, and its edges.
-
-    Parameters
-    ----------
-    text : Segmentation, Tier or Hierarchy
-        The annotation.
-    side : str
-        Name of the side, for messages.
-    packing : Packing
-        Level of a hierarchy, and what the measure needs.
-
-    Returns
-    -------
-    tuple
-        Whether it is in seconds, and the edges.
-    """
+    """Return whether an annotation is in seconds, and its edges."""
     if type(text) is Tier:
         return True, _all_points(text.edges, packing) if packing.all_points else text.edges
     if isinstance(text, Segmentation):
@@ -486,24 +327,7 @@ def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing)
 
 
 def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, packing: Packing) -> EdgeBatch:
-    """Return the documents of a batch, in the order of the edges of both sides.
-
-    Parameters
-    ----------
-    a, b : sequence of Edges
-        One entry per document.
-    changes : numpy.ndarray
-        By how much each extent was changed.
-    timed : bool
-        Whether the axis is time.
-    packing : Packing
-        Whether the arrays contain the labels of segments.
-
-    Returns
-    -------
-    EdgeBatch
-        The documents.
-    """
+    """Return the documents of a batch, in the order of the edges of both sides."""
     types: tuple[str, ...] = UNTYPED
     if packing.shared_labels:
         types = tuple(sorted({label for edges in (*a, *b) for label in edges.labels if label}))
@@ -541,20 +365,7 @@ def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed
 
 
 def with_shared_codes(edges: Edges, labels: tuple[str, ...]) -> Edges:
-    """Return the edges with classes that are places in a list of labels; an empty label counts as no label.
-
-    Parameters
-    ----------
-    edges : Edges
-        The edges.
-    labels : tuple of str
-        Sorted labels.
-
-    Returns
-    -------
-    Edges
-        The same boundaries; class k is ``labels[k - 1]``, and class 0 has no label.
-    """
+    """Return the edges with classes that are places in a list of labels; an empty label counts as no label."""
     if not edges.labels:
         return edges
     place = {label: number for number, label in enumerate(labels, 1)}

@@ -25,56 +25,33 @@ from numpy.typing import NDArray
 
 from caesura.model.value import Floats, Ints
 
+# Largest number of states; one type needs 115 for n_t = 3, 685 for n_t = 4 and more for larger n_t.
 MAX_STATES = 1000
-"""Largest number of states; one type needs 115 for n_t = 3, 685 for n_t = 4 and more for larger n_t."""
+# Largest number of transitions, states times symbols.
 MAX_TRANSITIONS = 12_000
-"""Largest number of transitions, states times symbols."""
+# Largest number of pending boundaries.
 MAX_PENDING = 10
-"""Largest number of pending boundaries."""
+# Largest number of different columns of two texts: (sets of types + 1) squared.
 MAX_SYMBOLS = 100
-"""Largest number of different columns of two texts: (sets of types + 1) squared."""
 
 _DIGIT = 1 << 24
 _IMPOSSIBLE = -(_DIGIT**4)
+# A boundary that may still be paired: its distance from the next position, its side and its type.
 Pending = tuple[int, int, int]
-"""A boundary that may still be paired: its distance from the next position, its side and its type."""
+# Pending boundaries, and the value for every set of them (as bits) that must remain unpaired.
 State = tuple[tuple[Pending, ...], tuple[int, ...]]
-"""Pending boundaries, and the value for every set of them (as bits) that must remain unpaired."""
 
 
 @dataclass(frozen=True, eq=False)
 class EditChain:
-    """The automaton. Symbols are pairs of sets of types, the last set is empty.
+    """The automaton. Symbols are pairs of sets of types, the last set is empty."""
 
-    Attributes
-    ----------
-    successor : numpy.ndarray, states x symbols
-        The next state.
-    reward : numpy.ndarray, states x symbols x 2
-        Gain and number of pairs that the transition adds.
-    """
-
-    successor: NDArray[np.int32]
-    reward: Floats
+    successor: NDArray[np.int32]  # the next state
+    reward: Floats  # gain and number of pairs that the transition adds
 
 
 def edit_chain(gain_t: Ints, gain_s: Ints, sets: tuple[tuple[int, ...], ...]) -> EditChain | None:
-    """Return the automaton of the minimum boundary edits.
-
-    Parameters
-    ----------
-    gain_t : numpy.ndarray
-        Savings of a transposition over d = 0, 1, ... n_t - 1 positions compared with two additions.
-    gain_s : numpy.ndarray
-        Savings of a substitution over x = 0, 1, ... steps of the scale of types.
-    sets : tuple of tuple of int
-        Sets of types that can occur at a position.
-
-    Returns
-    -------
-    EditChain or None
-        The automaton; None if it needs too many states.
-    """
+    """Return the automaton of the minimum boundary edits."""
     return _edit_chain(tuple(gain_t.tolist()), tuple(gain_s.tolist()), sets)
 
 

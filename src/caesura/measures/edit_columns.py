@@ -13,51 +13,30 @@ from caesura.measures.batch import Batch
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 
+# Kinds of edits; columns contain their index.
 EDIT_KINDS = ("match", "transposition", "substitution", "transposition with substitution", "deletion", "insertion")
-"""Kinds of edits; columns contain their index."""
 MATCH, TRANSPOSITION, SUBSTITUTION, DELETION, INSERTION = 0, 1, 2, 4, 5
+# Position and type on a side that has no boundary.
 NONE = -1
-"""Position and type on a side that has no boundary."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EditColumns:
-    """Edits of many documents: one entry per edit, in the order of documents and then from left to right.
+    """Edits of many documents: one entry per edit, in the order of documents and then from left to right."""
 
-    Attributes
-    ----------
-    document : numpy.ndarray
-        Place of the document in the batch.
-    kind : numpy.ndarray
-        Index in ``EDIT_KINDS``.
-    a_position, b_position : numpy.ndarray
-        Positions of the boundaries on both sides, or ``NONE``.
-    a_type, b_type : numpy.ndarray
-        Types as indices into ``types``, or ``NONE``.
-    cost : numpy.ndarray
-        Cost of the edit.
-    types : tuple of str
-        The boundary types.
-    documents : int
-        Number of documents.
-    stream : numpy.ndarray or None
-        Stream of a dialogue as index into ``streams``; None if the documents are no dialogues. Positions are counted in the
-        stream.
-    streams : tuple of str or None
-        Names of the streams; None for a text that is no dialogue.
-    """
-
-    document: Ints
-    kind: Ints
-    a_position: Ints
+    document: Ints  # place of the document in the batch
+    kind: Ints  # index in ``EDIT_KINDS``
+    a_position: Ints  # a_position, b_position: Positions of the boundaries on both sides, or ``NONE``
     b_position: Ints
-    a_type: Ints
+    a_type: Ints  # a_type, b_type: Types as indices into ``types``, or ``NONE``
     b_type: Ints
-    cost: Floats
-    types: tuple[str, ...]
+    cost: Floats  # cost of the edit
+    types: tuple[str, ...]  # the boundary types
     documents: int
+    # Stream of a dialogue as index into ``streams``; None if the documents are no dialogues. Positions are counted in the
+    # stream.
     stream: Ints | None = None
-    streams: tuple[str | None, ...] = (None,)
+    streams: tuple[str | None, ...] = (None,)  # names of the streams; None for a text that is no dialogue
 
     def __len__(self) -> int:
         return len(self.document)
@@ -80,24 +59,12 @@ class EditColumns:
         return np.bincount(self.document[self.kind != MATCH], minlength=self.documents)
 
     def costly_edits(self) -> Iterator[tuple[int, Edit]]:
-        """Yield the edits that cost something, each with the place of its document.
-
-        Yields
-        ------
-        tuple of int and Edit
-            The place and the edit.
-        """
+        """Yield the edits that cost something, each with the place of its document."""
         chosen = self.cost > 0
         yield from zip(self.document[chosen].tolist(), self._edits(chosen), strict=True)
 
     def by_document(self) -> list[tuple[Edit, ...]]:
-        """Return the edits of each document that is no dialogue, from left to right.
-
-        Returns
-        -------
-        list of tuple of Edit
-            One tuple per document.
-        """
+        """Return the edits of each document that is no dialogue, from left to right."""
         edits = list(self._edits(np.ones(len(self), bool)))
         ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
         return [tuple(edits[start:end]) for start, end in pairwise(ends)]
@@ -118,24 +85,7 @@ def edit_columns(
     transposition_cost: Callable[[int], float],
     substitution_cost: Callable[[int], float],
 ) -> EditColumns:
-    """Return the edits of all documents of a batch, as :func:`~caesura.measures.base.list_edits` does for one.
-
-    Parameters
-    ----------
-    batch : Batch
-        Documents over positions.
-    partners : numpy.ndarray
-        For each boundary of a, the index of its partner in b, or -1.
-    transposition_cost : callable
-        Cost of a transposition by the distance in positions.
-    substitution_cost : callable
-        Cost of a substitution by the distance between the types.
-
-    Returns
-    -------
-    EditColumns
-        The edits.
-    """
+    """Return the edits of all documents of a batch, as ``measures.base.list_edits`` does for one."""
     a_code = batch.a_code if batch.a_code.size else np.zeros_like(batch.a_pos)
     b_code = batch.b_code if batch.b_code.size else np.zeros_like(batch.b_pos)
     documents = np.arange(len(batch))

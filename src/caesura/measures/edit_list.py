@@ -18,24 +18,7 @@ def list_edits(
     transposition_cost: Callable[[int], float],
     substitution_cost: Callable[[int], float],
 ) -> tuple[Edit, ...]:
-    """Return the edits of a document, from left to right. A boundary without a partner costs 1.
-
-    Parameters
-    ----------
-    batch : Batch
-        A batch of one document.
-    partners : numpy.ndarray
-        For each boundary of a, the index of its partner in b, or -1.
-    transposition_cost : callable
-        Cost of a transposition by the distance in positions.
-    substitution_cost : callable
-        Cost of a substitution by the distance between the types.
-
-    Returns
-    -------
-    tuple of Edit
-        The edits.
-    """
+    """Return the edits of a document, from left to right. A boundary without a partner costs 1."""
     types = batch.types
     a_pos, b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()
     a_code = batch.a_code.tolist() or [0] * len(a_pos)
@@ -63,20 +46,7 @@ def list_edits(
 
 
 def count_misses(batch: Batch, partners: Ints) -> tuple[Floats, Floats]:
-    """Return the full misses and the near misses of each document: boundaries without a partner, and pairs at a distance.
-
-    Parameters
-    ----------
-    batch : Batch
-        Documents.
-    partners : numpy.ndarray
-        For each boundary of a, the index of its partner in ``batch.b_pos``, or -1.
-
-    Returns
-    -------
-    tuple of two numpy.ndarray
-        Numbers that the edits of :func:`list_edits` would give.
-    """
+    """Return the full misses and the near misses of each document: boundaries without a partner, and pairs at a distance."""
     paired = partners >= 0
     moved = paired.copy()
     moved[paired] = batch.a_pos[batch.a_off[0] : batch.a_off[-1]][paired] != batch.b_pos[partners[paired]]

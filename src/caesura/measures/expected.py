@@ -26,30 +26,22 @@ from caesura.products import product
 if TYPE_CHECKING:
     from caesura.measures.base import Measure
 
+# Number of positions that are drawn at once; it only affects memory.
 MAX_POSITIONS = 2_000_000
-"""Number of positions that are drawn at once; it only affects memory."""
+# Number of drawn positions after which further rates get fewer draws, down to ``MIN_DRAWS``.
 MAX_WORK = 10_000_000
-"""Number of drawn positions after which further rates get fewer draws, down to ``MIN_DRAWS``."""
 _MAX_STEPS = 2_000_000  # transitions of an automaton per position, for all distributions together
 _FORGOTTEN = 1e-15  # probabilities of states change by at most this much when an automaton has forgotten its start
+# Smallest number of draws, because fewer have no useful standard error.
 MIN_DRAWS = 20
-"""Smallest number of draws, because fewer have no useful standard error."""
 
 
 @dataclass(frozen=True, eq=False)
 class RandomStreams:
-    """How often streams of each length occur, in several groups.
+    """How often streams of each length occur, in several groups."""
 
-    Attributes
-    ----------
-    positions : numpy.ndarray
-        Different numbers of inner positions, in increasing order.
-    weights : numpy.ndarray, groups x positions
-        Number of streams with so many positions.
-    """
-
-    positions: Ints
-    weights: Floats
+    positions: Ints  # different numbers of inner positions, in increasing order
+    weights: Floats  # number of streams with so many positions
 
     @cached_property
     def after(self) -> Floats:
@@ -70,32 +62,13 @@ class RandomStreams:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Expected counts and their uncertainty.
+    """Expected counts and their uncertainty."""
 
-    Attributes
-    ----------
-    counts : numpy.ndarray, rows x parts
-        Expected counts.
-    covariance : numpy.ndarray, rows x parts x parts, or None
-        Covariance of the estimate; None if the counts are exact.
-    """
-
-    counts: Floats
-    covariance: Floats | None = None
+    counts: Floats  # expected counts
+    covariance: Floats | None = None  # covariance of the estimate; None if the counts are exact
 
     def summed(self, weights: Floats) -> Moments:
-        """Return weighted sums of consecutive rows, which are estimated independently of each other.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray, groups x rows of a group
-            Weight of each row. If there are no more rows than those of one group, all groups have the same rows.
-
-        Returns
-        -------
-        Moments
-            One row per group.
-        """
+        """Return weighted sums of consecutive rows, which are estimated independently of each other."""
         groups, members = weights.shape
         parts = self.counts.shape[1]
         rows = self.counts.reshape(-1, members, parts)
@@ -108,64 +81,24 @@ class Moments:
 
 
 class ExpectedCounts(ABC):
-    """Base class of the ways to compute expected counts.
+    """Base class of the ways to compute expected counts."""
 
-    Attributes
-    ----------
-    method : str
-        Description of the computation.
-    draws : int
-        Number of pairs of texts that were drawn, at most, for one pair of distributions; 0 for a formula.
-    max_rates : int
-        Number of different distributions for which the computation is fast enough.
-    linear_after : int or None
-        Number of positions from which on each further position adds the same to every count, to the last bit; None if
-        this depends on the distributions.
-    """
-
-    method: str
-    draws: int = 0
-    max_rates: int
+    method: str  # description of the computation
+    draws: int = 0  # number of pairs of texts that were drawn, at most, for one pair of distributions; 0 for a formula
+    max_rates: int  # number of different distributions for which the computation is fast enough
+    # Number of positions from which on each further position adds the same to every count, to the last bit; None if this
+    # depends on the distributions.
     linear_after: int | None = None
 
     @abstractmethod
     def moments(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> Moments:
-        """Return the expected counts of each row.
-
-        Parameters
-        ----------
-        p_a, p_b : numpy.ndarray, rows x sets
-            Probability of each set of types at a position, on either side.
-        streams : RandomStreams
-            Numbers of streams.
-        group : numpy.ndarray
-            Group of streams of each row.
-
-        Returns
-        -------
-        Moments
-            One row per row of ``p_a``.
-        """
+        """Return the expected counts of each row."""
 
 
 class SimulatedCounts(ExpectedCounts):
-    """Expected counts from random texts that the measure scores.
+    """Expected counts from random texts that the measure scores."""
 
-    Every distribution and length has a random stream of its own, which depends on nothing else.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure of segmentations.
-    types : tuple of str
-        The boundary types.
-    sets : tuple of tuple of int
-        Types of each set, as indices into ``types``.
-    draws : int
-        Number of pairs of texts for each pair of distributions.
-    seed : int
-        Random seed.
-    """
+    # Every distribution and length has a random stream of its own, which depends on nothing else.
 
     max_rates = 400
 
@@ -227,7 +160,6 @@ class SimulatedCounts(ExpectedCounts):
         return self.measure.compute(batch).counts
 
     def _texts(self, side: tuple[Ints, Ints, Ints], positions: int) -> list[Segmentation]:
-        """Return the texts of one side as segmentations."""
         places, codes, offsets = side
         return [
             Segmentation.from_valid_entries(
@@ -268,10 +200,9 @@ def _occupied(rng: np.random.Generator, p: float, length: int) -> Ints:
 
 
 class MatchingPositions(ExpectedCounts):
-    """Expected counts of a measure that only counts equal positions, of one type.
+    """Expected counts of a measure that only counts equal positions, of one type."""
 
-    The parts are the positions that both sides mark, the boundaries of a and the boundaries of b.
-    """
+    # The parts are the positions that both sides mark, the boundaries of a and the boundaries of b.
 
     method = "placement, exact"
     max_rates = 10**9
@@ -283,16 +214,7 @@ class MatchingPositions(ExpectedCounts):
 
 
 class ExpectedEdits(ExpectedCounts):
-    """Base class of formulas for the minimum boundary edits.
-
-    Parameters
-    ----------
-    sets : tuple of tuple of int
-        Types of each set.
-    parts_of : callable
-        Turns expected gain, pairs, matches, positions, and boundaries of a and of b, into the parts of the measure. Gain is
-        the cost that pairs save compared with two additions each. Matches are not pairs.
-    """
+    """Base class of formulas for the minimum boundary edits."""
 
     method = "placement, exact"
 
@@ -312,34 +234,11 @@ class ExpectedEdits(ExpectedCounts):
 
     @abstractmethod
     def pairs(self, p_a: Floats, p_b: Floats, streams: RandomStreams, group: Ints) -> tuple[Floats, Floats]:
-        """Return the expected gain and the expected number of transpositions and substitutions of each row.
-
-        Parameters
-        ----------
-        p_a, p_b : numpy.ndarray, rows x sets
-            Probability of each set of types.
-        streams : RandomStreams
-            Numbers of streams.
-        group : numpy.ndarray
-            Group of streams of each row.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            Gain and pairs.
-        """
+        """Return the expected gain and the expected number of transpositions and substitutions of each row."""
 
 
 class NeighbourEdits(ExpectedEdits):
-    """Expected edits of boundaries of one type, if a transposition spans one position (n_t = 2).
-
-    Parameters
-    ----------
-    gain : int
-        What a transposition saves.
-    parts_of : callable
-        See :class:`ExpectedEdits`.
-    """
+    """Expected edits of boundaries of one type, if a transposition spans one position (n_t = 2)."""
 
     max_rates = 10**9
     linear_after = 32  # the number of steps in the kernel
@@ -359,17 +258,7 @@ class NeighbourEdits(ExpectedEdits):
 
 
 class ChainEdits(ExpectedEdits):
-    """Expected edits from an automaton that reads two texts position by position.
-
-    Parameters
-    ----------
-    chain : EditChain
-        The automaton.
-    sets : tuple of tuple of int
-        Types of each set.
-    parts_of : callable
-        See :class:`ExpectedEdits`.
-    """
+    """Expected edits from an automaton that reads two texts position by position."""
 
     def __init__(
         self, chain: EditChain, sets: tuple[tuple[int, ...], ...], parts_of: Callable[[Floats], Floats]

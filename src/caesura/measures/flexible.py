@@ -58,12 +58,12 @@ from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 
 _SEGSIMFLEX = "segsimflex"
+# Columns of ``FlexibleSimilarity.draw``.
 DRAW_COLUMNS = ("cost", "positions", "objects", "shared", "a_only", "b_only", "shared_cost", "a_cost", "b_cost")
-"""Columns of :meth:`FlexibleSimilarity.draw`."""
 
 
 class FlexibleSimilarity(Measure):
-    """The measure behind :func:`flexible_similarity`."""
+    """The measure behind ``flexible_similarity``."""
 
     name = "flexible_similarity"
     title = "Flexible segmentation similarity S_f and S_f^B (Lai, Li & Zhang 2023)"
@@ -153,18 +153,7 @@ class FlexibleSimilarity(Measure):
         return kernel.SEGSIMFLEX if self["counting"] == _SEGSIMFLEX else kernel.PARDIST
 
     def costs(self, types: tuple[str, ...]) -> FlexibleCosts:
-        """Return the costs of edits over some types.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        FlexibleCosts
-            Costs for the kernel.
-        """
+        """Return the costs of edits over some types."""
         default_cost = None if self.compat is None else self.presets[self.compat]["transposition"]
         return flexible_costs(self["similarity"], self["transposition"], default_cost, self.mover, types)
 
@@ -230,38 +219,9 @@ class FlexibleSimilarity(Measure):
         draws: int,
         state: NDArray[np.uint64],
     ) -> Counts:
-        """Score pairs of random texts, from which expected agreement is computed (section 3.3).
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-        p_a, p_b : sequence of float
-            For each side, the probability of each type, followed by the probability of no boundary.
-        lengths : sequence of int
-            Lengths of the streams of a text.
-        draws : int
-            Number of pairs of texts.
-        state : numpy.ndarray
-            State of the random generator: four words of 64 bits that are not all 0.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row per draw, with the columns ``DRAW_COLUMNS``. The first three are the parts of a score. The others are
-            the number and the summed costs of the positions that have a boundary on both sides, only in a, and only in b.
-            Their means are known, so they serve as control variates.
-
-        Raises
-        ------
-        OptionError
-            If probabilities or state are invalid, or costs have too many digits.
-
-        Notes
-        -----
-        Every position, including the last, is drawn independently for each side. All draws use one random stream that
-        starts at ``state``, so the first draws do not depend on the number of draws. The GIL is released.
-        """
+        """Score pairs of random texts, from which expected agreement is computed (section 3.3)."""
+        # Every position, including the last, is drawn independently for each side. All draws use one random stream that starts
+        # at ``state``, so the first draws do not depend on the number of draws. The GIL is released.
         sides = [np.ascontiguousarray(p, np.float64) for p in (p_a, p_b)]
         for p in sides:
             if p.shape != (len(types) + 1,) or not (p >= 0).all() or not abs(p.sum() - 1) < 1e-9:

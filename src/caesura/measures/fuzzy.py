@@ -39,73 +39,37 @@ from caesura.options import Option, choice, non_negative, number, optional, whol
 
 @dataclass(frozen=True, slots=True)
 class MarkCluster:
-    """A group of neighboring marks.
+    """A group of neighboring marks."""
 
-    Attributes
-    ----------
-    lower, upper : int
-        First and last marked position.
-    low, up : int
-        First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
-    mu, sigma : float
-        Mean and standard deviation of the positions of the marks.
-    peak : int
-        Largest number of coders at a position.
-    positions : tuple of int
-        Marked positions.
-    marks : tuple of int
-        Number of coders who marked each position.
-    best : int
-        Position with the largest reward for one boundary; the first of several.
-    reward : float
-        The reward at this position.
-    """
-
-    lower: int
+    lower: int  # lower, upper: First and last marked position
     upper: int
+    # low, up: First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
     low: int
     up: int
-    mu: float
+    mu: float  # mu, sigma: Mean and standard deviation of the positions of the marks
     sigma: float
-    peak: int
-    positions: tuple[int, ...]
-    marks: tuple[int, ...]
-    best: int
-    reward: float
+    peak: int  # largest number of coders at a position
+    positions: tuple[int, ...]  # marked positions
+    marks: tuple[int, ...]  # number of coders who marked each position
+    best: int  # position with the largest reward for one boundary; the first of several
+    reward: float  # the reward at this position
 
 
 @dataclass(frozen=True, slots=True)
 class BoundaryCredit:
-    """A boundary of the program with its reward or punishment.
+    """A boundary of the program with its reward or punishment."""
 
-    Attributes
-    ----------
-    position : int
-        Position of the boundary.
-    cluster : int or "phantom"
-        Index of its cluster in ``score.clusters``, or ``"phantom"`` if it is in no cluster.
-    contribution : float
-        Contribution to the reward or, if negative, to the punishment.
-    success : float
-        Contribution to the value. The value is the sum of all contributions.
-    """
-
-    position: int
+    position: int  # position of the boundary
+    # Index of its cluster in ``score.clusters``, or ``"phantom"`` if it is in no cluster.
     cluster: int | Literal["phantom"]
-    contribution: float
-    success: float
+    contribution: float  # contribution to the reward or, if negative, to the punishment
+    success: float  # Contribution to the value. The value is the sum of all contributions.
 
 
 class FuzzyScore(Score):
-    """A score with its clusters. The value is the success, P - N.
+    """A score with its clusters. The value is the success, P - N."""
 
-    Attributes
-    ----------
-    measure : FuzzySuccess
-        The measure with its options.
-    """
-
-    measure: FuzzySuccess
+    measure: FuzzySuccess  # the measure with its options
 
     @property
     def p(self) -> float:
@@ -141,15 +105,9 @@ class FuzzyScore(Score):
 
 @dataclass(frozen=True, slots=True)
 class MarkBatch(Batch):
-    """A batch whose first side contains marks: ``a_code`` is the number of coders who marked ``a_pos``.
+    """A batch whose first side contains marks: ``a_code`` is the number of coders who marked ``a_pos``."""
 
-    Attributes
-    ----------
-    coders : numpy.ndarray
-        Number of coders of each document.
-    """
-
-    coders: Ints = field(kw_only=True)
+    coders: Ints = field(kw_only=True)  # number of coders of each document
     document_fields = ("coders",)
 
 
@@ -162,7 +120,7 @@ class _ClusterArrays(NamedTuple):
 
 
 class FuzzySuccess(Measure):
-    """The measure behind :func:`fuzzy_success`."""
+    """The measure behind ``fuzzy_success``."""
 
     name = "fuzzy_success"
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
@@ -285,18 +243,7 @@ class FuzzySuccess(Measure):
         return {"p": counts["reward"] / counts["weight"], "n": counts["punishment"] / counts["items"]}
 
     def clusters(self, batch: MarkBatch) -> tuple[MarkCluster, ...]:
-        """Return the clusters of a document.
-
-        Parameters
-        ----------
-        batch : MarkBatch
-            A batch of one document.
-
-        Returns
-        -------
-        tuple of MarkCluster
-            From left to right.
-        """
+        """Return the clusters of a document."""
         arrays = self._clusters(batch)
         # The reward is convex between two marks, so a mark is the best place for a boundary: compute the reward at all marks.
         _, cluster_of, credit = self._credit(batch, arrays, batch.a_pos, batch.a_off, "best")
@@ -314,18 +261,7 @@ class FuzzySuccess(Measure):
         return tuple(clusters)
 
     def boundaries(self, batch: MarkBatch) -> tuple[BoundaryCredit, ...]:
-        """Return the credit of each boundary of the program in a document.
-
-        Parameters
-        ----------
-        batch : MarkBatch
-            A batch of one document.
-
-        Returns
-        -------
-        tuple of BoundaryCredit
-            From left to right.
-        """
+        """Return the credit of each boundary of the program in a document."""
         arrays = self._clusters(batch)
         _, cluster_of, credit = self._credit(batch, arrays, batch.b_pos, batch.b_off, self["per_cluster"])
         if self["per_cluster"] == "best":
@@ -358,24 +294,10 @@ _TABLE_SIZE = 1024
 
 @lru_cache(64)
 def inverse_powers(alpha: float) -> tuple[Floats, Floats, Floats]:
-    """Return (d + 1)^-alpha as a table for small d, and as a sum of exponentials for any d.
-
-    Parameters
-    ----------
-    alpha : float
-        The exponent.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        The table; rates and weights of the sum of weight * exp(-rate * d).
-
-    Notes
-    -----
-    The integral over u of exp(alpha u - x e^u) is Gamma(alpha) x^-alpha. The trapezoidal rule with this step computes it to
-    one part in 10^12. It starts where exp(-x e^u) vanishes even for x = 1, and ends where it is 1 even for the largest x.
-    The rest is a geometric series: one more term of rate 0.
-    """
+    """Return (d + 1)^-alpha as a table for small d, and as a sum of exponentials for any d."""
+    # The integral over u of exp(alpha u - x e^u) is Gamma(alpha) x^-alpha. The trapezoidal rule with this step computes it to
+    # one part in 10^12. It starts where exp(-x e^u) vanishes even for x = 1, and ends where it is 1 even for the largest x. The
+    # rest is a geometric series: one more term of rate 0.
     step, small = 0.27, 1e-7
     rate = np.exp(np.arange(math.log(40), math.log(small / _MAX_DISTANCE), -step))
     weight = step / math.gamma(alpha) * rate**alpha

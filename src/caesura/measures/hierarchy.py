@@ -33,7 +33,7 @@ class HierarchyMeasure(Measure):
 
 
 class HierarchyKappa(HierarchyMeasure):
-    """The measure behind :func:`hierarchy_kappa`."""
+    """The measure behind ``hierarchy_kappa``."""
 
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
@@ -101,7 +101,6 @@ class HierarchyKappa(HierarchyMeasure):
 
 
 def _count_distinct(document: Ints, units: Ints, base: Ints) -> Ints:
-    """Return the number of distinct units in each document."""
     return np.diff(np.searchsorted(_sorted_unique(base[document] + units), base))
 
 
@@ -123,7 +122,7 @@ def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
 
 
 class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
-    """The measure behind :func:`hierarchy_overlap`."""
+    """The measure behind ``hierarchy_overlap``."""
 
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
@@ -155,7 +154,7 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
 
 
 class NonCrossing(HierarchyMeasure):
-    """The measure behind :func:`non_crossing`."""
+    """The measure behind ``non_crossing``."""
 
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
@@ -176,20 +175,7 @@ class NonCrossing(HierarchyMeasure):
 
 
 def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -> NDArray[np.bool_]:
-    """Return which spans cross one of the other spans.
-
-    Parameters
-    ----------
-    spans, others : DistinctSpans
-        Spans of the two sides; a span may occur several times.
-    documents : int
-        Number of documents.
-
-    Returns
-    -------
-    numpy.ndarray
-        One flag per span.
-    """
+    """Return which spans cross one of the other spans."""
     crossing = np.zeros(len(spans), bool)
     stack = np.empty(int(others.count(documents).max(initial=0)), np.int64)
     offsets, other_offsets = _offsets(spans, documents), _offsets(others, documents)

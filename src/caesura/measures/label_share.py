@@ -19,56 +19,26 @@ from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 
+# Chance agreement from which on a coefficient is undefined: 1 up to rounding.
 CERTAIN = 1 - 1e-12
-"""Chance agreement from which on a coefficient is undefined: 1 up to rounding."""
 _PLAIN = re.compile(r"[^\[\]'\"\s]+")
 
 
 class Shares(NamedTuple):
-    """Observed agreement of rows of counts, and expected agreement by kappa and by pi.
+    """Observed agreement of rows of counts, and expected agreement by kappa and by pi."""
 
-    Parameters
-    ----------
-    observed, kappa, pi : numpy.ndarray
-        One value per row; expected agreement is 1 if it is 1 up to rounding.
-    """
-
-    observed: Floats
+    observed: Floats  # observed, kappa, pi: One value per row; expected agreement is 1 if it is 1 up to rounding
     kappa: Floats
     pi: Floats
 
     def coefficient(self, name: str) -> Floats:
-        """Return agreement beyond chance.
-
-        Parameters
-        ----------
-        name : {"kappa", "pi"}
-            The coefficient.
-
-        Returns
-        -------
-        numpy.ndarray
-            One value per row; NaN if chance agreement is 1.
-        """
+        """Return agreement beyond chance."""
         expected: Floats = getattr(self, name)
         return (self.observed - expected) / np.where(expected < 1, 1 - expected, np.nan)
 
 
 def shares_of(agreed: Floats, length: Floats, first: Floats, second: Floats) -> Shares:
-    """Return observed and expected agreement from lengths.
-
-    Parameters
-    ----------
-    agreed, length : numpy.ndarray
-        Length with equal labels, and whole length, of each row.
-    first, second : numpy.ndarray, rows x labels
-        Length of each label of either side.
-
-    Returns
-    -------
-    Shares
-        Observed and expected agreement.
-    """
+    """Return observed and expected agreement from lengths."""
     whole = np.where(length > 0, length, 1.0)
     p, q = first / whole[:, None], second / whole[:, None]
     # Added one by one, so that labels that do not occur in these documents change no digit.
@@ -78,7 +48,7 @@ def shares_of(agreed: Floats, length: Floats, first: Floats, second: Floats) -> 
 
 
 class LabelShare(SegmentMeasure):
-    """The measure behind :func:`label_share`."""
+    """The measure behind ``label_share``."""
 
     name = "label_share"
     summary = "time with equal labels"
@@ -205,18 +175,7 @@ class LabelShare(SegmentMeasure):
         return np.array(rows).reshape(len(batch), 3 + 4 * labels)
 
     def tables(self, counts: Counts) -> list[Shares]:
-        """Return observed and expected agreement of each row of counts, one entry per table.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            Counts in the order of ``part_names``.
-
-        Returns
-        -------
-        list of Shares
-            One table; with a tolerance two, with the first and with the second side as base.
-        """
+        """Return observed and expected agreement of each row of counts, one entry per table."""
         length, tables = counts[:, 0], np.split(counts[:, 1:], 2 if self.has_tolerance else 1, axis=1)
         return [shares_of(table[:, 0], length, *np.split(table[:, 1:], 2, axis=1)) for table in tables]
 
@@ -256,12 +215,10 @@ def _document_side(batch: EdgeBatch, side: str, d: int, classes: Ints) -> _Segme
 def _near_table(
     base: _Segments, other: _Segments, tolerance: float, labels: int, *, ignore_gaps: bool
 ) -> tuple[float, Floats, Floats]:
-    """Return the length that agrees within a tolerance, and the lengths by label of the base and of the other side.
-
-    The axis is cut at all boundaries and at those of the other side moved by the tolerance. Within a piece, nothing changes:
-    it agrees if the other side has the label of the base within the tolerance, else it has the label that the other side has
-    there.
-    """
+    """Return the length that agrees within a tolerance, and the lengths by label of the base and of the other side."""
+    # The axis is cut at all boundaries and at those of the other side moved by the tolerance. Within a piece, nothing changes:
+    # it agrees if the other side has the label of the base within the tolerance, else it has the label that the other side has
+    # there.
     inner = other.ends[:-1]
     begin, end = base.begin, float(base.ends[-1])
     cuts = np.unique(np.concatenate([[begin, end], base.ends[:-1], inner, inner - tolerance, inner + tolerance]))

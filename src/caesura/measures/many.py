@@ -196,30 +196,14 @@ class Scores(Result):
 
 @dataclass(frozen=True, eq=False)
 class GroupScores:
-    """Scores of groups of pairs from summed parts, the result of :meth:`Scores.by_group`.
-
-    Attributes
-    ----------
-    measure : Measure
-        The measure.
-    types : tuple of str
-        The boundary types.
-    resolved : dict
-        Options resolved per pair.
-    places : list of numpy.ndarray
-        Places of the pairs of each group.
-    sums : numpy.ndarray
-        Summed parts of each group.
-    values : numpy.ndarray
-        Value of each group.
-    """
+    """Scores of groups of pairs from summed parts, the result of ``Scores.by_group``."""
 
     measure: Measure
-    types: tuple[str, ...]
-    resolved: dict[str, NDArray[np.generic]]
-    places: list[Ints]
-    sums: Floats
-    values: Floats
+    types: tuple[str, ...]  # the boundary types
+    resolved: dict[str, NDArray[np.generic]]  # options resolved per pair
+    places: list[Ints]  # places of the pairs of each group
+    sums: Floats  # summed parts of each group
+    values: Floats  # value of each group
 
     def __getitem__(self, group: int) -> Score:
         """Return the score of a group; it is built whenever it is asked for."""
@@ -234,18 +218,7 @@ class GroupScores:
         )
 
     def entries(self, group: int) -> dict[str, Any]:
-        """Return the entries of the JSON of a group's score.
-
-        Parameters
-        ----------
-        group : int
-            The group.
-
-        Returns
-        -------
-        dict
-            Name -> value. Groups whose options were resolved in the same way share all values but their numbers.
-        """
+        """Return the entries of the JSON of a group's score."""
         key = self._key(group)
         if key is None:
             return json_entries(self[group])
@@ -337,28 +310,7 @@ def score_packed(
     workers: int | None = None,
     scheduler: Any = None,
 ) -> Scores:
-    """Score pairs that are packed already.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    packed : tuple
-        Batch of the pairs that can be scored, their places, and the errors of the others by place.
-    length : int
-        Number of all pairs.
-    engine : str or Engine, default "threads"
-        Where to compute.
-    workers : int, optional
-        Number of workers.
-    scheduler : str or distributed.Client, optional
-        Address of a Dask scheduler, or a client.
-
-    Returns
-    -------
-    Scores
-        One score per pair.
-    """
+    """Score pairs that are packed already."""
     batch, places, errors = packed
     try:
         result = compute(measure, batch, engine, workers, scheduler)
@@ -384,26 +336,7 @@ def _at_places(rows: NDArray[Any], places: Ints, length: int, empty: float) -> N
 def compute(
     measure: Measure, batch: Batch, engine: str | Engine = "threads", workers: int | None = None, scheduler: Any = None
 ) -> BatchCounts:
-    """Return the counts of a batch, computed in pieces by the workers of an engine.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    batch : Batch
-        The documents. Each document is counted separately, so the counts do not depend on the pieces.
-    engine : str or Engine, default "threads"
-        Where to compute.
-    workers : int, optional
-        Number of workers.
-    scheduler : str or distributed.Client, optional
-        Address of a Dask scheduler, or a client.
-
-    Returns
-    -------
-    BatchCounts
-        Counts and resolved options.
-    """
+    """Return the counts of a batch, computed in pieces by the workers of an engine."""
     work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < measure.min_parallel):
         return measure.count(batch)
@@ -420,28 +353,7 @@ def compute(
 def count_separately(
     measure: Measure, batch: Batch, places: Ints
 ) -> tuple[BatchCounts, Batch, Ints, dict[int, CaesuraError]]:
-    """Count documents one after the other, after memory or numbers did not suffice for all of them together.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    batch : Batch
-        The documents.
-    places : numpy.ndarray
-        Places of the documents among the pairs.
-
-    Returns
-    -------
-    counts : BatchCounts
-        Counts of the documents that can be counted.
-    batch : Batch
-        These documents.
-    places : numpy.ndarray
-        Their places among the pairs.
-    errors : dict
-        Place of a document that cannot be counted -> error.
-    """
+    """Count documents one after the other, after memory or numbers did not suffice for all of them together."""
     results: list[BatchCounts] = []
     errors: dict[int, CaesuraError] = {}
     for document in range(len(batch)):

@@ -13,20 +13,7 @@ Matching = Callable[[Sequence[float], Sequence[float], Near], list[int]]
 
 
 def nearest_first(reference: Sequence[float], hypothesis: Sequence[float], near: Near) -> list[int]:
-    """Pair the closest two boundaries first, as pyannote.metrics does; ties by reference, then by hypothesis.
-
-    Parameters
-    ----------
-    reference, hypothesis : sequence of float
-        Boundaries in ascending order.
-    near : callable
-        Whether two boundaries are within the tolerance.
-
-    Returns
-    -------
-    list of int
-        Partner of each boundary of the reference, or -1.
-    """
+    """Pair the closest two boundaries first, as pyannote.metrics does; ties by reference, then by hypothesis."""
     candidates = [(abs(r - h), i, j) for i, r in enumerate(reference) for j, h in enumerate(hypothesis) if near(r, h)]
     partners = [-1] * len(reference)
     taken: set[int] = set()
@@ -38,20 +25,7 @@ def nearest_first(reference: Sequence[float], hypothesis: Sequence[float], near:
 
 
 def in_order(reference: Sequence[float], hypothesis: Sequence[float], near: Near) -> list[int]:
-    """Give every boundary of the reference, from left to right, its nearest free boundary, as TCPDBench and GEBD do.
-
-    Parameters
-    ----------
-    reference, hypothesis : sequence of float
-        Boundaries in ascending order.
-    near : callable
-        Whether two boundaries are within the tolerance.
-
-    Returns
-    -------
-    list of int
-        Partner of each boundary of the reference, or -1.
-    """
+    """Give every boundary of the reference, from left to right, its nearest free boundary, as TCPDBench and GEBD do."""
     free = list(range(len(hypothesis)))
     partners = []
     for r in reference:
@@ -65,20 +39,7 @@ def in_order(reference: Sequence[float], hypothesis: Sequence[float], near: Near
 
 
 def all_within(reference: Sequence[float], hypothesis: Sequence[float], near: Near) -> list[int]:
-    """Use up every free boundary within the tolerance of each boundary of the reference, as ruptures does.
-
-    Parameters
-    ----------
-    reference, hypothesis : sequence of float
-        Boundaries in ascending order.
-    near : callable
-        Whether two boundaries are within the tolerance.
-
-    Returns
-    -------
-    list of int
-        One of the partners of each boundary of the reference, or -1.
-    """
+    """Use up every free boundary within the tolerance of each boundary of the reference, as ruptures does."""
     free = set(range(len(hypothesis)))
     partners = []
     for r in reference:
@@ -89,20 +50,7 @@ def all_within(reference: Sequence[float], hypothesis: Sequence[float], near: Ne
 
 
 def walk(reference: Sequence[float], hypothesis: Sequence[float], near: Near) -> list[int]:
-    """Pair the first two boundaries that are near, else advance the smaller one: a maximum matching.
-
-    Parameters
-    ----------
-    reference, hypothesis : sequence of float
-        Boundaries in ascending order.
-    near : callable
-        Whether two boundaries are within the tolerance.
-
-    Returns
-    -------
-    list of int
-        Partner of each boundary of the reference, or -1.
-    """
+    """Pair the first two boundaries that are near, else advance the smaller one: a maximum matching."""
     partners = [-1] * len(reference)
     i = j = 0
     while i < len(reference) and j < len(hypothesis):
@@ -117,10 +65,10 @@ def walk(reference: Sequence[float], hypothesis: Sequence[float], near: Near) ->
     return partners
 
 
+# Rules of other programs, for presets.
 OTHER_MATCHINGS: dict[str, Matching] = {
     "nearest": nearest_first,
     "in_order": in_order,
     "ruptures": all_within,
     "mir_eval": walk,
 }
-"""Rules of other programs, for presets."""

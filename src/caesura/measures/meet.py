@@ -47,18 +47,7 @@ class MeetMeasure(HierarchyMeasure):
 
     @abstractmethod
     def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
-        """Return the order of the spans by document, level and code, and the code of each span in this order.
-
-        Parameters
-        ----------
-        side : SpanArrays
-            The spans of one side.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            Places of the spans, and codes in ascending order. Atoms of spans with the same code meet.
-        """
+        """Return the order of the spans by document, level and code, and the code of each span in this order."""
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, HierarchyBatch)
@@ -124,7 +113,7 @@ def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
 
 
 class TMeasure(MeetMeasure):
-    """The measure behind :func:`t_measure`."""
+    """The measure behind ``t_measure``."""
 
     name = "t_measure"
     title = "t-measure of two hierarchies, which compares positions in the same span (McFee)"
@@ -138,7 +127,7 @@ class TMeasure(MeetMeasure):
 
 
 class LMeasure(MeetMeasure):
-    """The measure behind :func:`l_measure`."""
+    """The measure behind ``l_measure``."""
 
     name = "l_measure"
     title = "l-measure of two hierarchies, which compares positions with the same label (McFee)"

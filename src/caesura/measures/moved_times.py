@@ -18,30 +18,9 @@ _MAX_TOTAL = 2.0**62
 
 
 def pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> Ints:
-    """Return, for each boundary of a, the index of its partner in b, or -1.
-
-    Parameters
-    ----------
-    batch : EdgeBatch
-        Documents in seconds.
-    n_t : Fraction
-        Boundaries that are closer than this can be a pair.
-    constant : Fraction
-        Cost of a pair at distance 0.
-    weight : Fraction
-        Cost of a pair at distance n_t, beyond the constant.
-
-    Returns
-    -------
-    numpy.ndarray
-        Indices of boundaries of b. The cost of all pairs and single boundaries is the lowest one, and among equal costs there
-        are as many pairs as possible.
-
-    Notes
-    -----
-    Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
-    boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
-    """
+    """Return, for each boundary of a, the index of its partner in b, or -1."""
+    # Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
+    # boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
     partners = np.full(len(batch.a_pos), -1, np.int64)
     for ticks in np.unique(_ticks_per_second(batch, n_t, constant, weight)).tolist():
         documents = np.flatnonzero(_ticks_per_second(batch, n_t, constant, weight) == ticks)
@@ -72,20 +51,7 @@ def _runs(documents: Ints) -> list[tuple[int, int]]:
 
 
 def count_times(batch: EdgeBatch, partners: Ints) -> Floats:
-    """Return the edits of each document: additions, transpositions, span in seconds, and matches.
-
-    Parameters
-    ----------
-    batch : EdgeBatch
-        Documents in seconds.
-    partners : numpy.ndarray
-        The result of :func:`pair_times`.
-
-    Returns
-    -------
-    numpy.ndarray
-        Columns as in :meth:`~caesura.measures.boundary_edits.EditDistanceMeasure.edit_counts`.
-    """
+    """Return the edits of each document: additions, transpositions, span in seconds, and matches."""
     first, last = int(batch.a_off[0]), int(batch.a_off[-1])
     document = np.repeat(np.arange(len(batch)), batch.a_count)
     own = partners[first:last]

@@ -18,33 +18,15 @@ from caesura.model.result import Result, Score
 
 @dataclass(frozen=True, slots=True)
 class OperationsRow:
-    """The boundaries of a type on both sides, by edit. The proportions add up to 1.
+    """The boundaries of a type on both sides, by edit. The proportions add up to 1."""
 
-    Attributes
-    ----------
-    type : str
-        The boundary type.
-    boundaries : int
-        Number of boundaries of the type.
-    match : float
-        Proportion at the same position with the same type on the other side.
-    substitution : mapping
-        Proportion at the same position with a different type, by that type.
-    unpaired : float
-        Proportion without a partner: deletions and insertions.
-    transposition : float
-        Proportion at a different position with the same type.
-    transposition_with_substitution : float
-        Proportion at a different position with a different type.
-    """
-
-    type: str
-    boundaries: int
-    match: float
-    substitution: Mapping[str, float]
-    unpaired: float
-    transposition: float
-    transposition_with_substitution: float
+    type: str  # the boundary type
+    boundaries: int  # number of boundaries of the type
+    match: float  # proportion at the same position with the same type on the other side
+    substitution: Mapping[str, float]  # proportion at the same position with a different type, by that type
+    unpaired: float  # proportion without a partner: deletions and insertions
+    transposition: float  # proportion at a different position with the same type
+    transposition_with_substitution: float  # proportion at a different position with a different type
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +115,7 @@ def operations_table(
 def operations_from_counts(
     types: Iterable[str], counts: Mapping[tuple[str, str | None, str | None], int]
 ) -> OperationsTable:
-    """Return the table of edits that were counted before.
-
-    Parameters
-    ----------
-    types : iterable of str
-        The boundary types, in order.
-    counts : mapping
-        Kind, type on the first side and type on the second side -> number of edits.
-
-    Returns
-    -------
-    OperationsTable
-        One row per type that occurs.
-    """
+    """Return the table of edits that were counted before."""
     edits: Counter[tuple[str, str]] = Counter()  # by type and kind of edit
     substitutes: Counter[tuple[str, str | None]] = Counter()  # by type and type on the other side
     totals: Counter[str] = Counter()

@@ -86,7 +86,7 @@ class _OverlapMeasure(SegmentMeasure):
 
 
 class PurityCoverage(_OverlapMeasure):
-    """The measure behind :func:`purity_coverage`."""
+    """The measure behind ``purity_coverage``."""
 
     name = "purity_coverage"
     summary = "how far segments cover each other"
@@ -206,7 +206,7 @@ def _fill_gaps(edges: Edges, fill: float) -> Edges:
 
 
 class Covering(_OverlapMeasure):
-    """The measure behind :func:`covering`."""
+    """The measure behind ``covering``."""
 
     name = "covering"
     summary = "the best overlap of each segment"
@@ -250,7 +250,7 @@ class Covering(_OverlapMeasure):
 
 
 class AlignmentIndex(_OverlapMeasure):
-    """The measure behind :func:`alignment_index`."""
+    """The measure behind ``alignment_index``."""
 
     name = "alignment_index"
     summary = "time that aligned segments share"

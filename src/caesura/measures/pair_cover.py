@@ -6,41 +6,22 @@ from functools import cache
 from itertools import count
 
 _LARGEST = 6
+# Perfect difference sets (Singer 1938): every number from 1 to v - 1 is the difference of one pair, modulo v.
 _DIFFERENCES: tuple[tuple[int, tuple[int, ...]], ...] = (
     (7, (0, 1, 3)),
     (13, (0, 1, 3, 9)),
     (21, (0, 1, 4, 14, 16)),
     (31, (0, 1, 3, 8, 12, 18)),
 )
-"""Perfect difference sets (Singer 1938): every number from 1 to v - 1 is the difference of one pair, modulo v."""
 
 Blocks = tuple[tuple[int, ...], ...]
 
 
 @cache
 def pair_cover(annotators: int) -> Blocks:
-    """Return sets of annotators, each pair of annotators in exactly one of them.
-
-    Parameters
-    ----------
-    annotators : int
-        Number of annotators, at least 2.
-
-    Returns
-    -------
-    tuple of tuple of int
-        Sets of two to six annotators in ascending order.
-
-    Notes
-    -----
-    The sets are the lines of a finite plane without the points above the number of annotators: a cyclic projective plane for
-    up to 31 annotators, an affine plane of prime order for more. Lines with more than six points are divided in the same way.
-
-    Examples
-    --------
-    >>> pair_cover(4)
-    ((0, 1, 3), (1, 2), (2, 3), (0, 2))
-    """
+    """Return sets of annotators, each pair of annotators in exactly one of them."""
+    # The sets are the lines of a finite plane without the points above the number of annotators: a cyclic projective plane for
+    # up to 31 annotators, an affine plane of prime order for more. Lines with more than six points are divided in the same way.
     if annotators <= 3:
         return (tuple(range(annotators)),)
     for points, differences in _DIFFERENCES:

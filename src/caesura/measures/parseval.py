@@ -33,10 +33,10 @@ from caesura.model.result import Score, ratio
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, whole
 
+# A bracket: its first word, the word after its last word, and its label.
 Bracket = tuple[int, int, str]
-"""A bracket: its first word, the word after its last word, and its label."""
+# For each label or word, the other labels or words that count as equal to it.
 Equals = Mapping[str, AbstractSet[str]]
-"""For each label or word, the other labels or words that count as equal to it."""
 
 _QUOTES = ("'", '"', "/")
 
@@ -51,46 +51,18 @@ class BracketSide(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BracketRules:
-    """The options of the measure in the form that the comparison needs.
+    """The options of the measure in the form that the comparison needs."""
 
-    Attributes
-    ----------
-    deleted_tags : frozenset of str
-        Tags that are removed with their words.
-    deleted_labels : frozenset of str
-        Labels of brackets that are removed: the deleted tags, and labels equal to them.
-    uncounted_tags : frozenset of str
-        Tags of words that do not count for the length of a sentence.
-    quotes : frozenset of str
-        Tags of quotes that may be restored.
-    equal_labels, equal_words : mapping
-        Labels and words that are equal to others.
-    labelled : bool
-        Whether labels must be equal.
-    """
-
-    deleted_tags: frozenset[str]
-    deleted_labels: frozenset[str]
-    uncounted_tags: frozenset[str]
-    quotes: frozenset[str]
-    equal_labels: Equals
+    deleted_tags: frozenset[str]  # tags that are removed with their words
+    deleted_labels: frozenset[str]  # labels of brackets that are removed: the deleted tags, and labels equal to them
+    uncounted_tags: frozenset[str]  # tags of words that do not count for the length of a sentence
+    quotes: frozenset[str]  # tags of quotes that may be restored
+    equal_labels: Equals  # equal_labels, equal_words: Labels and words that are equal to others
     equal_words: Equals
-    labelled: bool
+    labelled: bool  # whether labels must be equal
 
     @classmethod
     def of(cls, measure: Measure) -> BracketRules:
-        """Return the rules of a measure.
-
-        Parameters
-        ----------
-        measure : Parseval
-            The measure with its options.
-
-        Returns
-        -------
-        BracketRules
-            Its rules.
-        """
         deleted, equal_labels = measure["delete_labels"], _equals(measure["equal_labels"])
         return cls(
             deleted_tags=frozenset(deleted),
@@ -103,36 +75,14 @@ class BracketRules:
         )
 
     def sides(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
-        """Return both trees in the form in which they are compared.
-
-        Parameters
-        ----------
-        gold, predicted : Tree
-            The two trees.
-
-        Returns
-        -------
-        tuple of BracketSide
-            Gold and predicted side.
-        """
+        """Return both trees in the form in which they are compared."""
         gold_words, predicted_words = _WordSelection(gold, self), _WordSelection(predicted, self)
         if self.quotes and predicted_words.count and gold_words.count != predicted_words.count:
             _restore_quotes(gold_words, predicted_words, self)
         return gold_words.side(self), predicted_words.side(self)
 
     def length(self, tree: Tree | None) -> int:
-        """Return the number of words before any deletion, excluding words that do not count.
-
-        Parameters
-        ----------
-        tree : Tree or None
-            A tree; None has no words.
-
-        Returns
-        -------
-        int
-            Number of words.
-        """
+        """Return the number of words before any deletion, excluding words that do not count."""
         return 0 if tree is None else sum(tag not in self.uncounted_tags for tag in _WordSelection(tree, self).tags)
 
 
@@ -196,14 +146,11 @@ class _Quote(NamedTuple):
 
 
 def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: BracketRules) -> None:
-    """Restore deleted quotes if the other side kept one at the same place.
-
-    The predicted quotes are processed in order, and each is compared with the gold quotes at its place. A restored
-    quote moves itself and all following words of its side by one place. Places therefore never decrease on either side,
-    and one pass over both lists is enough. If several quotes have the same place, only the last can be a word. As in
-    EVALB, a restored gold quote still counts as deleted, and is restored again if another predicted quote follows
-    directly.
-    """
+    """Restore deleted quotes if the other side kept one at the same place."""
+    # The predicted quotes are processed in order, and each is compared with the gold quotes at its place. A restored quote
+    # moves itself and all following words of its side by one place. Places therefore never decrease on either side, and one
+    # pass over both lists is enough. If several quotes have the same place, only the last can be a word. As in EVALB, a
+    # restored gold quote still counts as deleted, and is restored again if another predicted quote follows directly.
     gold_quotes = [*gold.quotes(rules), _Quote(-1, sys.maxsize, False)]  # the last one marks the end
     kept_at = {quote.place: i for i, quote in enumerate(gold_quotes) if not quote.deleted}
     first = gold_shift = predicted_shift = 0
@@ -224,28 +171,10 @@ def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: Brac
 def match_brackets(
     gold: BracketSide, predicted: BracketSide, rules: BracketRules, *, labelled: bool
 ) -> list[tuple[int, int]]:
-    """Return the pairs of matching brackets: over the same words, with equal labels.
-
-    Parameters
-    ----------
-    gold, predicted : BracketSide
-        The two sides.
-    rules : BracketRules
-        Which labels are equal.
-    labelled : bool
-        Whether labels matter.
-
-    Returns
-    -------
-    list of tuple
-        Places of the gold and the predicted bracket.
-
-    Notes
-    -----
-    Each gold bracket, in order, matches the first free predicted bracket. This gives the largest number of matches
-    unless equal labels form a chain, x = y and y = z. Starting from the predicted brackets gives the same matches: in
-    both cases, a pair stays unmatched only if one of the two has an earlier partner.
-    """
+    """Return the pairs of matching brackets: over the same words, with equal labels."""
+    # Each gold bracket, in order, matches the first free predicted bracket. This gives the largest number of matches unless
+    # equal labels form a chain, x = y and y = z. Starting from the predicted brackets gives the same matches: in both cases, a
+    # pair stays unmatched only if one of the two has an earlier partner.
     equals = rules.equal_labels if labelled else {}
     gold_brackets, predicted_brackets = (
         side.brackets if labelled else [(s, e, "") for s, e, _ in side.brackets] for side in (gold, predicted)
@@ -267,30 +196,13 @@ def match_brackets(
 
 @dataclass(frozen=True, slots=True)
 class BracketBatch(TreeBatch):
-    """A batch of pairs of trees with the brackets that are compared.
-
-    Attributes
-    ----------
-    sides : tuple of pairs
-        Gold and predicted side of each pair of trees.
-    """
+    """A batch of pairs of trees with the brackets that are compared."""
 
     sides: tuple[tuple[BracketSide, BracketSide], ...] = field(kw_only=True)
     document_fields = ("pairs", "sides")
 
     def spans(self, side: int) -> DistinctSpans:
-        """Return all brackets of one side, from the first word to the last.
-
-        Parameters
-        ----------
-        side : int
-            0 for gold, 1 for predicted.
-
-        Returns
-        -------
-        DistinctSpans
-            Brackets without labels; a span may occur several times.
-        """
+        """Return all brackets of one side, from the first word to the last."""
         listed = [pair[side].brackets for pair in self.sides]
         document = np.repeat(np.arange(len(listed)), np.array([len(brackets) for brackets in listed], np.int64))
         start = np.array([bracket[0] for brackets in listed for bracket in brackets], np.int64)
@@ -318,7 +230,7 @@ def _check_pairs(name: str, value: object) -> tuple[tuple[str, str], ...]:
 
 
 class Parseval(OverlapMeasure):
-    """The measure behind :func:`parseval`."""
+    """The measure behind ``parseval``."""
 
     name = "parseval"
     title = "PARSEVAL: precision, recall and F of brackets, as EVALB counts them"
@@ -420,20 +332,7 @@ def _count(gold: BracketSide, predicted: BracketSide, rules: BracketRules) -> tu
 
 
 def parseval_measure(param: str | PathLike[str] | None, options: Mapping[str, Any]) -> Parseval:
-    """Return the measure that a parameter file and options describe.
-
-    Parameters
-    ----------
-    param : path or None
-        A parameter file of EVALB.
-    options : mapping
-        Options of the measure. Those that are not None override the file.
-
-    Returns
-    -------
-    Parseval
-        The measure.
-    """
+    """Return the measure that a parameter file and options describe."""
     chosen = {name: value for name, value in options.items() if value is not None}
     if param is None:
         return Parseval.cached(None, **chosen)

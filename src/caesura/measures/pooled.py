@@ -21,23 +21,12 @@ from caesura.measures.sums import as_float, exact_sums, summarize
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
+# Names of the streams of a document; None for a text that is no dialogue.
 StreamNames = tuple[str | None, ...]
-"""Names of the streams of a document; None for a text that is no dialogue."""
 
 
 def has_streams(pairs: Sequence[Any]) -> bool:
-    """Return whether a pair has a dialogue on either side.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-
-    Returns
-    -------
-    bool
-        True if at least one annotation is a mapping from streams to segmentations.
-    """
+    """Return whether a pair has a dialogue on either side."""
     return any(
         type(side) is not Segmentation and isinstance(side, Mapping)
         for pair in pairs
@@ -48,102 +37,40 @@ def has_streams(pairs: Sequence[Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PooledBatch(Batch):
-    """A batch of documents that consist of one or several streams.
+    """A batch of documents that consist of one or several streams."""
 
-    Attributes
-    ----------
-    streams : Batch
-        The streams of all documents, each as one document.
-    stream_off : numpy.ndarray
-        Offsets: the first stream of each document, followed by the number of all streams.
-    names : tuple of tuple
-        Names of the streams of each document.
-    """
-
+    # The streams of all documents, each as one document.
     streams: Batch = None  # type: ignore[assignment]  # fields of the base class have defaults
+    # Offsets: the first stream of each document, followed by the number of all streams.
     stream_off: Ints = None  # type: ignore[assignment]
-    names: tuple[StreamNames, ...] = ()
+    names: tuple[StreamNames, ...] = ()  # names of the streams of each document
 
     @classmethod
     def of(cls, streams: Batch, stream_off: Ints, names: tuple[StreamNames, ...]) -> PooledBatch:
-        """Return the documents that some streams form.
-
-        Parameters
-        ----------
-        streams : Batch
-            The streams, each as one document.
-        stream_off : numpy.ndarray
-            Offsets of the streams of each document.
-        names : tuple of tuple
-            Names of the streams of each document.
-
-        Returns
-        -------
-        PooledBatch
-            One document per entry of ``names``.
-        """
+        """Return the documents that some streams form."""
         ends = np.concatenate([[0], np.cumsum(streams.length)])[stream_off]
         a = streams.a_pos, streams.a_code, streams.a_off[stream_off]
         b = streams.b_pos, streams.b_code, streams.b_off[stream_off]
         return cls(np.diff(ends), *a, *b, streams.types, streams, stream_off, names)
 
     def slice(self, start: int, stop: int) -> PooledBatch:
-        """Return documents ``start`` to ``stop - 1`` without copying.
-
-        Parameters
-        ----------
-        start, stop : int
-            Places of documents.
-
-        Returns
-        -------
-        PooledBatch
-            A view.
-        """
+        """Return documents ``start`` to ``stop - 1`` without copying."""
         first, last = int(self.stream_off[start]), int(self.stream_off[stop])
         offsets = self.stream_off[start : stop + 1] - first
         return self.of(self.streams.slice(first, last), offsets, self.names[start:stop])
 
     def take(self, documents: Ints) -> PooledBatch:
-        """Return a copy with some of the documents.
-
-        Parameters
-        ----------
-        documents : numpy.ndarray
-            Places of the documents.
-
-        Returns
-        -------
-        PooledBatch
-            A copy.
-        """
+        """Return a copy with some of the documents."""
         rows, offsets = rows_of(self.stream_off, documents)
         return self.of(self.streams.take(rows), offsets, tuple(self.names[d] for d in documents.tolist()))
 
     def named_streams(self) -> Iterator[tuple[str | None, Batch]]:
-        """Yield the name and the batch of every stream of the only document.
-
-        Yields
-        ------
-        tuple
-            Name and a batch of one document.
-        """
+        """Yield the name and the batch of every stream of the only document."""
         for i, name in enumerate(self.names[0]):
             yield name, self.streams.take(np.array([i]))
 
     def document_errors(self, errors: Mapping[int, CaesuraError]) -> dict[int, CaesuraError]:
-        """Return the errors of documents from the errors of their streams.
-
-        Parameters
-        ----------
-        errors : mapping
-            Place of a stream -> exception.
-
-        Returns
-        -------
-        dict
-            Place of a document -> the exception of its first stream that has one, with the name of the stream.
-        """
+        """Return the errors of documents from the errors of their streams."""
         found: dict[int, CaesuraError] = {}
         for place, error in sorted(errors.items()):
             document = int(np.searchsorted(self.stream_off, place, side="right")) - 1
@@ -152,18 +79,7 @@ class PooledBatch(Batch):
         return found
 
     def pool_counts(self, counts: Floats) -> Floats:
-        """Return the sum of the counts of the streams of each document.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            One row per stream.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row per document.
-        """
+        """Return the sum of the counts of the streams of each document."""
         starts = self.stream_off[:-1]
         if not len(starts) or (counts == np.floor(counts)).all():
             return np.add.reduceat(counts, starts, axis=0) if len(starts) else counts[:0]
@@ -171,20 +87,7 @@ class PooledBatch(Batch):
         return np.array([[as_float(units) for units in row] for row in rows])
 
     def pool_resolved(self, column: NDArray[Any], words: NDArray[np.str_] | None) -> NDArray[np.str_]:
-        """Return an option that was resolved per stream as one text per document, such as ``2..5``.
-
-        Parameters
-        ----------
-        column : numpy.ndarray
-            One value per stream.
-        words : numpy.ndarray or None
-            Words for integer codes.
-
-        Returns
-        -------
-        numpy.ndarray
-            One text per document.
-        """
+        """Return an option that was resolved per stream as one text per document, such as ``2..5``."""
         values = column if words is None else words[column]
         texts = [values[start:end] for start, end in self._ranges()]
         if words is None:
@@ -192,18 +95,7 @@ class PooledBatch(Batch):
         return np.array([summarize(part) for part in texts], np.str_)
 
     def pool_edits(self, columns: EditColumns) -> EditColumns:
-        """Return the edits of documents from the edits of their streams.
-
-        Parameters
-        ----------
-        columns : EditColumns
-            The edits of all streams.
-
-        Returns
-        -------
-        EditColumns
-            The same edits, each with its document and the name of its stream.
-        """
+        """Return the edits of documents from the edits of their streams."""
         numbers: dict[str | None, int] = {}
         codes = [numbers.setdefault(name, len(numbers)) for names in self.names for name in names]
         document = np.repeat(np.arange(len(self)), np.diff(self.stream_off))
@@ -222,22 +114,7 @@ class PooledBatch(Batch):
 def pack_dialogues(
     pairs: Sequence[Comparison], sides: tuple[str, str], pack_streams: Callable[[Sequence[Any]], Packed[Any]]
 ) -> Packed[Batch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of dialogues; some may be pairs of segmentations.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    pack_streams : callable
-        Packs the streams of all dialogues, each as a pair of annotations.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     errors: dict[int, CaesuraError] = {}
     texts = valid_results(lambda pair: stream_pairs(pair, sides, tiers=True), dict(enumerate(pairs)), errors)
     document = np.repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)

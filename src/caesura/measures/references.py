@@ -28,6 +28,7 @@ from caesura.options import Option, choice, optional
 if TYPE_CHECKING:
     from caesura.measures.base import BatchCounts, Measure
 
+# Option for several reference coders.
 REFERENCES = Option(
     "references",
     None,
@@ -36,22 +37,10 @@ REFERENCES = Option(
     "of all coders; best_or_first exists for presets only",
     omitted_at_default=True,
 )
-"""Option for several reference coders."""
 
 
 def has_references(pairs: Sequence[Any]) -> bool:
-    """Return whether a pair has several references.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of annotations.
-
-    Returns
-    -------
-    bool
-        True if the first side of a pair is a list or tuple of annotations.
-    """
+    """Return whether a pair has several references."""
     several = (tuple, list)
     return any(
         isinstance(pair, several) and len(pair) == 2 and isinstance(pair[0], several) and _are_several(pair[0])
@@ -68,68 +57,27 @@ def _are_several(side: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReferencesBatch(Batch):
-    """A batch of items that are compared with one or several references.
+    """A batch of items that are compared with one or several references."""
 
-    Attributes
-    ----------
-    comparisons : Batch
-        The comparisons of all items, each as one document; with the union as the last comparison of an item, if needed.
-    first : numpy.ndarray
-        Offsets: the first comparison of each item, followed by the number of all comparisons.
-    """
-
+    # The comparisons of all items, each as one document; with the union as the last comparison of an item, if needed.
     comparisons: Batch = None  # type: ignore[assignment]  # fields of the base class have defaults
+    # Offsets: the first comparison of each item, followed by the number of all comparisons.
     first: Ints = None  # type: ignore[assignment]
 
     @classmethod
     def of(cls, comparisons: Batch, first: Ints) -> ReferencesBatch:
-        """Return the items that some comparisons form.
-
-        Parameters
-        ----------
-        comparisons : Batch
-            The comparisons, each as one document.
-        first : numpy.ndarray
-            Offsets of the comparisons of each item.
-
-        Returns
-        -------
-        ReferencesBatch
-            One document per item.
-        """
+        """Return the items that some comparisons form."""
         a = comparisons.a_pos, comparisons.a_code, comparisons.a_off[first]
         b = comparisons.b_pos, comparisons.b_code, comparisons.b_off[first]
         return cls(comparisons.length[first[:-1]], *a, *b, comparisons.types, comparisons, first)
 
     def slice(self, start: int, stop: int) -> ReferencesBatch:
-        """Return documents ``start`` to ``stop - 1`` without copying.
-
-        Parameters
-        ----------
-        start, stop : int
-            Places of documents.
-
-        Returns
-        -------
-        ReferencesBatch
-            A view.
-        """
+        """Return documents ``start`` to ``stop - 1`` without copying."""
         begin, end = int(self.first[start]), int(self.first[stop])
         return self.of(self.comparisons.slice(begin, end), self.first[start : stop + 1] - begin)
 
     def take(self, documents: Ints) -> ReferencesBatch:
-        """Return a copy with some of the documents.
-
-        Parameters
-        ----------
-        documents : numpy.ndarray
-            Places of the documents.
-
-        Returns
-        -------
-        ReferencesBatch
-            A copy.
-        """
+        """Return a copy with some of the documents."""
         rows, first = rows_of(self.first, documents)
         return self.of(self.comparisons.take(rows), first)
 
@@ -137,22 +85,7 @@ class ReferencesBatch(Batch):
 def pack_references(
     pairs: Sequence[Any], measure: Measure, pack: Callable[[Sequence[Any]], Packed[Batch]]
 ) -> Packed[Batch]:
-    """Return the batch of the items that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of one or several references and a hypothesis.
-    measure : Measure
-        The measure.
-    pack : callable
-        Packs the comparisons, each as a pair of annotations.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the items that can be compared, their indices in ``pairs``, and errors by index."""
     mode = measure["references"]
     if mode is None:
         raise OptionError(
@@ -197,22 +130,7 @@ def _comparisons(pair: Any, mode: str) -> list[Any]:
 
 
 def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCounts) -> BatchCounts:
-    """Return the columns of every item from the counts of its comparisons.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    batch : ReferencesBatch
-        The items.
-    result : BatchCounts
-        Counts of the comparisons.
-
-    Returns
-    -------
-    BatchCounts
-        One row per item.
-    """
+    """Return the columns of every item from the counts of its comparisons."""
     first, types, mode = batch.first, batch.types, measure["references"]
     if mode in ("best", "best_or_first"):
         rows = _best(measure, batch, result.counts)
@@ -270,28 +188,7 @@ def _per_item(column: NDArray[Any], first: Ints) -> NDArray[Any]:
 
 
 def union_of(annotations: Sequence[Any]) -> Any:
-    """Return an annotation with the boundaries of all coders; boundaries at the same place are one.
-
-    Parameters
-    ----------
-    annotations : sequence of Segmentation, Tier or mapping of streams
-        The annotations of one item, all of the same kind. Types and labels are ignored.
-
-    Returns
-    -------
-    Segmentation, Tier or dict
-        The union, as a segmentation, as a tier of points or as streams.
-
-    Raises
-    ------
-    MismatchError
-        If the annotations have different lengths or kinds, or have no boundaries, such as hierarchies.
-
-    Examples
-    --------
-    >>> union_of([Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 2, 4])]).positions.tolist()
-    [2, 5, 7]
-    """
+    """Return an annotation with the boundaries of all coders; boundaries at the same place are one."""
     first = annotations[0]
     if all(isinstance(annotation, Segmentation) for annotation in annotations):
         lengths = {annotation.length for annotation in annotations}

@@ -142,20 +142,7 @@ def parse(text: str | Measure) -> Measure:
 
 
 def is_called(measure: Measure, name: str) -> bool:
-    """Return whether a person may mean a measure by a name.
-
-    Parameters
-    ----------
-    measure : Measure
-        A measure with its options.
-    name : str
-        A name or an alias, which means the measure with any options; or a text with options.
-
-    Returns
-    -------
-    bool
-        Whether the name means this measure.
-    """
+    """Return whether a person may mean a measure by a name."""
     if name in (measure.name, measure.label, repr(measure)):
         return True
     try:
@@ -168,23 +155,7 @@ def is_called(measure: Measure, name: str) -> bool:
 
 
 def find_measure(name: str) -> type[Measure]:
-    """Return the class of a measure.
-
-    Parameters
-    ----------
-    name : str
-        Name, name in the papers or alias; options in parentheses are ignored.
-
-    Returns
-    -------
-    type of Measure
-        The class.
-
-    Raises
-    ------
-    OptionError
-        If there is no such measure, or the alias means several.
-    """
+    """Return the class of a measure."""
     return _find(name.partition("(")[0].strip())[0]
 
 
@@ -203,8 +174,8 @@ def _key(name: str) -> str:
     return _IGNORED.sub("", name.casefold())
 
 
+# The measure that a name means, and the options that it sets.
 Meaning = tuple[type[Measure], Mapping[str, Any]]
-"""The measure that a name means, and the options that it sets."""
 
 
 def _names() -> dict[str, dict[str, Meaning]]:
@@ -218,18 +189,7 @@ def _names() -> dict[str, dict[str, Meaning]]:
 
 
 def aliases_of(measure_class: type[Measure]) -> dict[str, Mapping[str, Any]]:
-    """Return the other names of a measure: its name in the papers and its aliases.
-
-    Parameters
-    ----------
-    measure_class : type of Measure
-        A registered measure.
-
-    Returns
-    -------
-    dict
-        Other name -> options that it sets.
-    """
+    """Return the other names of a measure: its name in the papers and its aliases."""
     short_name = measure_class().short_name
     options = {name: measure_class()[name] for name in measure_class.options_in_short_name}
     return {short_name: options, **measure_class.aliases}
@@ -248,10 +208,10 @@ _COEFFICIENT_KEYS = {
     "multipi",
     "multikappa",
 }
+# Aliases with several meanings, which ``parse`` refuses.
 AMBIGUOUS = {alias for entry in _REGISTRY.values() for alias in entry.aliases if len(_NAMES[_key(alias)]) > 1} | {
     "kappa"
 }
-"""Aliases with several meanings, which :func:`parse` refuses."""
 _UNAVAILABLE = {
     "gamma": "gamma is a coefficient, not a measure; use agreement(corpus, coefficient='gamma'), or agree -c gamma"
 }
@@ -306,23 +266,7 @@ _AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|ms|%)?")
 
 
 def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Return one or several measures without duplicates.
-
-    Parameters
-    ----------
-    measures : str, Measure, or iterable of them
-        Measures, or texts such as ``"window_diff(window=5)"``.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures, at least one.
-
-    Raises
-    ------
-    OptionError
-        If there is no measure, or a measure is unknown.
-    """
+    """Return one or several measures without duplicates."""
     if not isinstance(measures, str | Measure | Iterable):
         raise OptionError(f"measures must be names or measures; got {measures!r}")
     parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str | Measure) else measures)))
@@ -338,6 +282,7 @@ _LABELS = ("label_share", *_SECONDS)
 _SPANS = ("span_f", "token_f")
 _TREES = ("struct_iou", "parseval")
 
+# Task -> kind of data -> measures. If a kind is missing, the task is not defined for it.
 DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
     "score": {
         "linear": (*_BOUNDARIES, "window_diff", "pk"),
@@ -392,22 +337,8 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
         "timed labels": _LABELS,
     },
 }
-"""Task -> kind of data -> measures. If a kind is missing, the task is not defined for it."""
 
 
 def default_measures(task: str, kind: str) -> tuple[Measure, ...]:
-    """Return the default measures of a task for a kind of data.
-
-    Parameters
-    ----------
-    task : str
-        ``"score"``, ``"agree"``, ``"disagreements"``, ``"pairwise"``, ``"judge"`` or ``"report"``.
-    kind : str
-        Kind of data: ``"linear"``, ``"dialogue"``, ``"hierarchy"`` or ``"trees"``.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures, the most important one first; empty if the task is not defined for this kind of data.
-    """
+    """Return the default measures of a task for a kind of data."""
     return tuple(map(parse, DEFAULT_MEASURES[task].get(kind, ())))

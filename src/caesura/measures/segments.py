@@ -22,14 +22,14 @@ from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, positive
 
+# An annotation on an axis: units, seconds, or a level of a hierarchy.
 Side = Segmentation | Tier | Hierarchy
-"""An annotation on an axis: units, seconds, or a level of a hierarchy."""
+# Option for time without a label.
 GAPS = Option("gaps", "segment", choice("segment", "ignore"), "whether time without a label is a segment or is ignored")
-"""Option for time without a label."""
+# Option for the weight of recall in F.
 BETA = Option("beta", 1, positive, "weight of recall (coverage, under) against precision (purity, over) in F")
-"""Option for the weight of recall in F."""
+# Options of all measures of segments.
 AXIS_OPTIONS = (GAPS, EXTENT, LEVEL)
-"""Options of all measures of segments."""
 
 
 class SegmentMeasure(AxisMeasure):
@@ -38,18 +38,7 @@ class SegmentMeasure(AxisMeasure):
     min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
 
     def counted_cells(self, batch: EdgeBatch) -> Cells:
-        """Return the cells that count: all, or those that have a label on both sides.
-
-        Parameters
-        ----------
-        batch : EdgeBatch
-            Documents on one axis.
-
-        Returns
-        -------
-        Cells
-            The cells.
-        """
+        """Return the cells that count: all, or those that have a label on both sides."""
         cells = find_cells(batch)
         if self["gaps"] == "segment":
             return cells
@@ -68,60 +57,16 @@ class SegmentMeasure(AxisMeasure):
         return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
 
     def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
-        """Return the options that are resolved per document.
-
-        Parameters
-        ----------
-        batch : EdgeBatch
-            Documents on one axis.
-
-        Returns
-        -------
-        dict
-            One array per option.
-        """
+        """Return the options that are resolved per document."""
         return batch.resolved(extent=self["extent"] != "same")
 
 
 def sum_by_document(values: Floats, document: Ints, documents: int) -> Floats:
-    """Return the sum of the values of each document.
-
-    Parameters
-    ----------
-    values : numpy.ndarray
-        The values.
-    document : numpy.ndarray
-        Number of the document of each value.
-    documents : int
-        Number of documents.
-
-    Returns
-    -------
-    numpy.ndarray
-        One sum per document.
-    """
     return np.asarray(np.bincount(document, values, documents), np.float64)
 
 
 def f_of_ratios(counts: Floats, columns: tuple[int, int, int, int], beta: float, *, empty: float = 0.0) -> Floats:
-    """Return F_beta of the precision and recall in each row of counts; 0 if both are 0.
-
-    Parameters
-    ----------
-    counts : numpy.ndarray
-        One row per document.
-    columns : tuple of int
-        Columns with the numerator and the denominator of precision, then of recall.
-    beta : float
-        Weight of recall.
-    empty : float, default 0
-        Precision and recall if both denominators are 0; if only one is 0, its ratio is 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        One value per document.
-    """
+    """Return F_beta of the precision and recall in each row of counts; 0 if both are 0."""
     values = np.empty(len(counts))
     class_kernel.f_of_ratios(np.asarray(counts, np.float64), columns, empty, float(beta) ** 2, values)
     return values

@@ -20,8 +20,8 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 
+# Longest n-gram that BLEU counts.
 ORDERS = 4
-"""Longest n-gram that BLEU counts."""
 _BREAK = "\ue000"  # a private character, which texts do not contain; no tokenizer separates the number after it
 _MAX_BITS = 62  # types whose sets are whole numbers of 64 bits
 _Tokenizer = Callable[[list[str]], list[str]]
@@ -29,13 +29,7 @@ _Tokenizer = Callable[[list[str]], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class WordsBatch(Batch):
-    """A batch of pairs of texts whose words may differ.
-
-    Attributes
-    ----------
-    pairs : tuple of pairs
-        The segmentations.
-    """
+    """A batch of pairs of texts whose words may differ."""
 
     pairs: tuple[tuple[Segmentation, Segmentation], ...] = field(kw_only=True)
     document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
@@ -45,7 +39,7 @@ class WordsBatch(Batch):
 
 
 class Sigma(Measure):
-    """The measure behind :func:`sigma`."""
+    """The measure behind ``sigma``."""
 
     name = "sigma"
     title = "BLEU of text and breaks, as a share of its upper limit for this text (Karakanta et al. 2022)"
@@ -131,11 +125,9 @@ def _counts(reference: Segmentation, hypothesis: Segmentation, tokenize: _Tokeni
 
 
 def _counts_of_numbers(reference: Segmentation, hypothesis: Segmentation, types: Mapping[str, int]) -> list[int]:
-    """Return the same as ``_counts`` for units without words, whose numbers are distinct.
-
-    Two breaks are never adjacent, so an n-gram of two or more tokens contains a number and occurs at most once in a text. It
-    begins with a unit, or with the break after a unit, and the texts share it if the breaks inside it are the same.
-    """
+    """Return the same as ``_counts`` for units without words, whose numbers are distinct."""
+    # Two breaks are never adjacent, so an n-gram of two or more tokens contains a number and occurs at most once in a text. It
+    # begins with a unit, or with the break after a unit, and the texts share it if the breaks inside it are the same.
     length = reference.length
     a, b = (_breaks(text, types) for text in (reference, hypothesis))
     is_break, equal = b > 0, a == b

@@ -17,69 +17,33 @@ from caesura.model.result import Result, Score, signature_value
 from caesura.model.signature import SignatureParts, format_short, option_text, option_value, split_signature
 from caesura.options import parse_call
 
+# Names of coefficients that rest on no measure; the registry of coefficients for unitizing adds its own.
 WITHOUT_MEASURE = {"alpha"}
-"""Names of coefficients that rest on no measure; the registry of coefficients for unitizing adds its own."""
 _PLAIN = re.compile(r"[\w.+-]+")
 _NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
+# Facts that a short signature omits if they have this value; registries add the defaults of their options.
 DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs"}
-"""Facts that a short signature omits if they have this value; registries add the defaults of their options."""
 _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature that was read.
+    """A signature that was read."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        Words before the measure: a coefficient, ``pairwise``, ``judge`` or ``evaluate``; empty for a score.
-    facts : mapping
-        Entries before the measure, such as ``chance`` and ``seed``, as text.
-    measure : Measure or None
-        The measure with its options; None if the signature has none, such as that of ``alpha``.
-    resolved : mapping
-        Entries after the measure that are not options, such as ``documents``.
-    value : str or None
-        The number, as it is written.
-    data : str or None
-        Fingerprint of the data, or its beginning.
-    version : str
-        The version.
-    short : bool
-        Whether it is a short signature.
-    """
-
+    # Words before the measure: a coefficient, ``pairwise``, ``judge`` or ``evaluate``; empty for a score.
     words: tuple[str, ...]
-    facts: Mapping[str, str]
-    measure: Measure | None
+    facts: Mapping[str, str]  # entries before the measure, such as ``chance`` and ``seed``, as text
+    measure: Measure | None  # the measure with its options; None if the signature has none, such as that of ``alpha``
+    # Entries after the measure that are not options, such as ``documents``.
     resolved: Mapping[str, str] = field(default_factory=dict)
-    value: str | None = None
-    data: str | None = None
+    value: str | None = None  # the number, as it is written
+    data: str | None = None  # fingerprint of the data, or its beginning
     version: str = ""
-    short: bool = False
+    short: bool = False  # whether it is a short signature
 
 
 def read_signature(text: str, *, complete: bool = True) -> Signature:
-    """Read a signature, long or short.
-
-    Parameters
-    ----------
-    text : str
-        The signature.
-    complete : bool, default True
-        Whether value, data and version are required.
-
-    Returns
-    -------
-    Signature
-        Task, measure, value, data and version.
-
-    Raises
-    ------
-    OptionError
-        If the text is not a signature, or is cut off; the message says what is missing.
-    """
+    """Read a signature, long or short."""
     parts = split_signature(text)
     missing = list(parts.missing)
     if not parts.short:
@@ -94,28 +58,7 @@ def read_signature(text: str, *, complete: bool = True) -> Signature:
 
 
 def measure_of(text: str) -> Measure:
-    """Return the measure that a signature names.
-
-    Parameters
-    ----------
-    text : str
-        A long or short signature.
-
-    Returns
-    -------
-    Measure
-        The measure with its options.
-
-    Raises
-    ------
-    OptionError
-        If the text is not a signature, names no measure, or lacks options.
-
-    Examples
-    --------
-    >>> measure_of("B(n_t=3) = .7500 · caesura 0.2.0 · data 84fe092b")
-    boundary_similarity(n_t=3)
-    """
+    """Return the measure that a signature names."""
     measure = read_signature(text, complete=False).measure
     if measure is None:
         raise OptionError(f"the signature names no measure; got {text[:60]!r}")
@@ -123,23 +66,7 @@ def measure_of(text: str) -> Measure:
 
 
 def short_text(measure: Measure) -> str:
-    """Return the name of a measure in the papers with its options, as short signatures have it.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-
-    Returns
-    -------
-    str
-        The label, with the options that a ``repr`` always shows.
-
-    Examples
-    --------
-    >>> short_text(parse("boundary_similarity"))
-    'B(n_t=2)'
-    """
+    """Return the name of a measure in the papers with its options, as short signatures have it."""
     label, hidden = measure.label, measure.options_in_short_name
     always = [option.name for option in measure.options if option.always_shown and option.name not in hidden]
     shown = [f"{name}={option_text(measure[name])}" for name in always if f"{name}=" not in label]
@@ -149,23 +76,6 @@ def short_text(measure: Measure) -> str:
 
 
 def signature_text(signature: str | Result) -> str:
-    """Return the signature of a result.
-
-    Parameters
-    ----------
-    signature : str or Result
-        A signature, or a result that has one.
-
-    Returns
-    -------
-    str
-        The signature.
-
-    Raises
-    ------
-    OptionError
-        If it is neither.
-    """
     text = getattr(signature, "signature", signature)
     if not isinstance(text, str):
         raise OptionError(f"expected a signature, or a result that has one; got {type(signature).__name__}")
@@ -173,23 +83,7 @@ def signature_text(signature: str | Result) -> str:
 
 
 def read_number(text: str) -> Signature:
-    """Read the signature of a number: it must have data, value and version.
-
-    Parameters
-    ----------
-    text : str
-        The signature, long or short.
-
-    Returns
-    -------
-    Signature
-        Task, measure, value, data and version.
-
-    Raises
-    ------
-    OptionError
-        If it is not a signature, is cut off, or belongs to a result that has no single value.
-    """
+    """Read the signature of a number: it must have data, value and version."""
     first = text.partition("|")[0].strip()
     if "|" in text and first in ("judge", "evaluate") and "|value:" not in text and "|caesura:" in text:
         rows = "rows[].score" if first == "judge" else "scores"
@@ -260,18 +154,7 @@ def _fact_of_chance(text: str) -> str:
 
 
 def chance_word(text: str) -> str:
-    """Return the word for ``chance=`` that the entry of a signature stands for.
-
-    Parameters
-    ----------
-    text : str
-        The entry, such as ``"simulated, 6 control variates"``.
-
-    Returns
-    -------
-    str
-        ``"simulate"``, ``"exact"`` or ``"placement"``; empty for the chance agreement of the papers.
-    """
+    """Return the word for ``chance=`` that the entry of a signature stands for."""
     exact = "exact" if "exact" in text else ""
     return exact or next((word for start, word in _CHANCE_WORDS.items() if text.startswith((start, word))), "")
 

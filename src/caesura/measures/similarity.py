@@ -45,27 +45,7 @@ _check_cost = non_negative()
 
 
 def check_similarity(name: str, value: Any) -> Similarity:
-    """Validate the option and return a similarity in literal form.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for messages.
-    value : str, path, mapping, list or tuple
-        A path to a CSV or JSON file, types and a matrix, named rows and columns, or pairs.
-
-    Returns
-    -------
-    tuple
-        Pairs, or types and matrix.
-
-    Raises
-    ------
-    OptionError
-        If the value is invalid.
-    FormatError
-        If the file is invalid.
-    """
+    """Validate the option and return a similarity in literal form."""
     if isinstance(value, (str, PathLike)):
         return _read(Path(fspath(value)), name)
     if isinstance(value, Mapping):
@@ -174,25 +154,7 @@ def _parse_csv(path: Path, name: str, text: str, delimiter: str) -> list[tuple[i
 
 
 def check_transposition(name: str, value: Any) -> float | tuple[tuple[str, float], ...]:
-    """Validate the option and return the cost of moving a boundary by one position.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for messages.
-    value : float or mapping
-        One number for all types, or a number per type.
-
-    Returns
-    -------
-    float or tuple
-        The number, or pairs of type and number.
-
-    Raises
-    ------
-    OptionError
-        If the value is invalid.
-    """
+    """Validate the option and return the cost of moving a boundary by one position."""
     if isinstance(value, Mapping):
         value = tuple(value.items())
     if not isinstance(value, (tuple, list)):
@@ -293,56 +255,26 @@ def _check_counts(matrix: Any, names: list[str]) -> Floats:
     return counts
 
 
+# Costs are multiples of 1 / UNIT.
 UNIT = 10**12
-"""Costs are multiples of 1 / UNIT."""
+# Reach of a pair without a limit on the distance.
 UNLIMITED = 2**40
-"""Reach of a pair without a limit on the distance."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlexibleCosts:
-    """Costs of edits over a list of types, as numbers and as integer multiples of 1 / scale.
+    """Costs of edits over a list of types, as numbers and as integer multiples of 1 / scale."""
 
-    Attributes
-    ----------
-    types : tuple of str
-        The boundary types.
-    similarity : numpy.ndarray
-        M over the types and none.
-    transposition : numpy.ndarray
-        c: the cost per position of each type.
-    scale : int
-        Denominator of the whole-number costs.
-    arrays : tuple
-        Arguments of the kernel; see ``kernels/flexible.pxd``.
-    max_boundaries : float
-        Smallest number of boundaries in a document whose sums might not fit into 64 bits.
-    symmetric : bool
-        Whether the matrix is symmetric.
-    """
-
-    types: tuple[str, ...]
-    similarity: Floats
-    transposition: Floats
-    scale: int
-    arrays: tuple[Any, ...]
-    max_boundaries: float
-    symmetric: bool
+    types: tuple[str, ...]  # the boundary types
+    similarity: Floats  # M over the types and none
+    transposition: Floats  # c: the cost per position of each type
+    scale: int  # denominator of the whole-number costs
+    arrays: tuple[Any, ...]  # arguments of the kernel; see ``kernels/flexible.pxd``
+    max_boundaries: float  # smallest number of boundaries in a document whose sums might not fit into 64 bits
+    symmetric: bool  # whether the matrix is symmetric
 
 
 def named_types(similarity: Similarity) -> tuple[str, ...]:
-    """Return the types that a similarity names.
-
-    Parameters
-    ----------
-    similarity : tuple or None
-        A similarity in literal form.
-
-    Returns
-    -------
-    tuple of str
-        The types, without "none".
-    """
     if is_full_matrix(similarity):
         return similarity[0]
     pairs = cast(Pairs, similarity or ())
@@ -369,27 +301,7 @@ def flexible_costs(
     mover: str,
     types: tuple[str, ...],
 ) -> FlexibleCosts:
-    """Return the costs of edits over some types.
-
-    Parameters
-    ----------
-    similarity : tuple or None
-        A similarity in literal form.
-    transposition : float, tuple or None
-        c, the cost of moving by one position.
-    default_cost : float or None
-        c of the types that ``transposition`` does not name; None means a quarter of the type's deletion plus insertion
-        cost.
-    mover : {"mean", "b", "right"}
-        Which boundary's c applies to a pair.
-    types : tuple of str
-        The boundary types.
-
-    Returns
-    -------
-    FlexibleCosts
-        Costs for the kernel.
-    """
+    """Return the costs of edits over some types."""
     T = len(types)  # noqa: N806 - the paper's symbol
     s = _similarity_matrix(similarity, types)
     cost = 1 - s
@@ -456,12 +368,6 @@ def _pitfalls(similarity: Similarity) -> tuple[str, ...]:
 
 
 def warn_about_pitfalls(similarity: Similarity) -> None:
-    """Warn about entries of a similarity that are valid but easily misunderstood.
-
-    Parameters
-    ----------
-    similarity : tuple or None
-        A similarity in literal form.
-    """
+    """Warn about entries of a similarity that are valid but easily misunderstood."""
     for message in _pitfalls(similarity):
         warn(message)

@@ -28,39 +28,14 @@ _CALLS, _TRANSFORM, _CELL = 8_000, 20, 100  # nanoseconds for a span, for a toke
 
 
 def chance_work(spans: Floats, lengths: Floats, marked: Floats, tokens: Floats) -> Floats:
-    """Return an estimate of the work of :func:`start_probabilities` in nanoseconds; memory grows with it.
-
-    Parameters
-    ----------
-    spans, lengths, marked : numpy.ndarray
-        Number of spans, number of different lengths, and sum of the lengths, one entry per coder and text.
-    tokens : numpy.ndarray
-        Number of tokens.
-
-    Returns
-    -------
-    numpy.ndarray
-    """
+    """Return an estimate of the work of ``start_probabilities`` in nanoseconds; memory grows with it."""
     sums = spans * (_CALLS + spans * marked)
     products = spans * np.minimum(marked * (tokens - marked), _TRANSFORM * tokens)
     return np.asarray(lengths * (sums + products) + _CELL * spans * tokens)
 
 
 def start_probabilities(lengths: Sequence[int], tokens: int) -> dict[int, Floats]:
-    """Return the probability that a span begins at each token, for each length that occurs.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        Lengths of the spans of one coder, each at least 1, together at most ``tokens``.
-    tokens : int
-        Number of tokens.
-
-    Returns
-    -------
-    dict
-        Length -> one probability per token.
-    """
+    """Return the probability that a span begins at each token, for each length that occurs."""
     free = tokens - sum(lengths)
     before = _spans_and_free_tokens_before(len(lengths), free)
     counts = Counter(lengths)
@@ -110,20 +85,7 @@ def _starts(counts: Counter[int], length: int, before: Floats, tokens: int) -> F
 
 
 def expected_span_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], tokens: int) -> float:
-    """Return the expected number of equal spans of two coders whose spans are placed at random.
-
-    Parameters
-    ----------
-    a, b : sequence of (length, label)
-        The spans of the two coders; labels are numbers, all equal if labels do not matter.
-    tokens : int
-        Number of tokens.
-
-    Returns
-    -------
-    float
-        Expected number of pairs with the same start, length and label.
-    """
+    """Return the expected number of equal spans of two coders whose spans are placed at random."""
     if not a or not b:
         return 0.0
     first, second = (start_probabilities([length for length, _ in side], tokens) for side in (a, b))
@@ -135,20 +97,7 @@ def expected_span_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, i
 
 
 def expected_token_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], tokens: int) -> float:
-    """Return the expected number of tokens to which two coders give the same label.
-
-    Parameters
-    ----------
-    a, b : sequence of (length, label)
-        The spans of the two coders; labels are numbers, all equal if labels do not matter.
-    tokens : int
-        Number of tokens.
-
-    Returns
-    -------
-    float
-        Expected number of tokens inside a span of both coders with the same label.
-    """
+    """Return the expected number of tokens to which two coders give the same label."""
     if not a or not b:
         return 0.0
     first, second = _covers(a, tokens), _covers(b, tokens)

@@ -23,8 +23,8 @@ from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag
 
+# Chance agreement from which on the coefficient is undefined: 1 up to rounding.
 CERTAIN = 1 - 1e-12
-"""Chance agreement from which on the coefficient is undefined: 1 up to rounding."""
 _LABELS = Option("labels", True, flag, "whether labels must agree too")
 _CHANCE = Option(
     "chance",
@@ -115,18 +115,7 @@ class _SpanMeasure(OverlapMeasure):
         return np.asarray((observed - expected) / largest, np.float64)
 
     def expected_f(self, counts: Counts) -> Floats:
-        """Return F of the expected matches, which is exact because the numbers of spans are fixed.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            Counts with the expected matches.
-
-        Returns
-        -------
-        numpy.ndarray
-            One value per row; 1 if both sides are empty.
-        """
+        """Return F of the expected matches, which is exact because the numbers of spans are fixed."""
         _, reference, hypothesis, expected = counts.T
         return divide(2 * expected, reference + hypothesis, empty=1.0)
 
@@ -139,7 +128,7 @@ class _SpanMeasure(OverlapMeasure):
 
 
 class SpanF(_SpanMeasure):
-    """The measure behind :func:`span_f`."""
+    """The measure behind ``span_f``."""
 
     name = "span_f"
     title = "F of identical spans, with the exact chance of Li et al. (2024)"
@@ -163,7 +152,7 @@ class SpanF(_SpanMeasure):
 
 
 class TokenF(_SpanMeasure):
-    """The measure behind :func:`token_f`."""
+    """The measure behind ``token_f``."""
 
     name = "token_f"
     title = "F of labelled tokens inside spans, with the exact chance of Li et al. (2024)"

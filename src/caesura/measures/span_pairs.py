@@ -22,23 +22,7 @@ _IN_SECONDS = "spans are compared over tokens or characters; these are in second
 def pack_marked_spans(
     pairs: Sequence[Any], sides: tuple[str, str], times: dict[float, int] | None
 ) -> Packed[HierarchyBatch]:
-    """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of spans or hierarchies. An annotation may occur in many pairs.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    times : dict of float to int, or None
-        Table that gets a code for each position in seconds, so that only equal times are equal; None if spans in seconds
-        cannot be compared.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the arrays of pairs of spans or hierarchies; the length is -1 if it is not known."""
     texts: list[Any] = []
     known: dict[int, int] = {}  # an annotation occurs in many pairs
     rows: list[tuple[int, int]] = []
@@ -76,29 +60,16 @@ def pack_marked_spans(
 
 @dataclass(frozen=True)
 class _Annotations:
-    """The distinct annotations of all pairs.
+    """The distinct annotations of all pairs."""
 
-    Attributes
-    ----------
-    texts : list
-        The annotations.
-    spans : SpanArrays
-        Their spans, each annotation as one document: first tokens, last tokens and labels, or codes of start and end in
-        seconds. An annotation with a problem may have no spans.
-    length : numpy.ndarray
-        Number of tokens of each annotation; -1 if it is not known.
-    seconds, nested : numpy.ndarray of bool
-        Whether it has spans in seconds, and whether it is a hierarchy.
-    problems : dict
-        Place of an annotation -> why it cannot be compared.
-    """
-
-    texts: list[Any]
+    texts: list[Any]  # the annotations
+    # Their spans, each annotation as one document: first tokens, last tokens and labels, or codes of start and end in seconds.
+    # An annotation with a problem may have no spans.
     spans: SpanArrays
-    length: Ints
-    seconds: NDArray[np.bool_]
+    length: Ints  # number of tokens of each annotation; -1 if it is not known
+    seconds: NDArray[np.bool_]  # seconds, nested: Whether it has spans in seconds, and whether it is a hierarchy
     nested: NDArray[np.bool_]
-    problems: dict[int, str]
+    problems: dict[int, str]  # place of an annotation -> why it cannot be compared
 
     @classmethod
     def of(cls, texts: list[Any], times: dict[float, int] | None) -> _Annotations:
@@ -156,20 +127,7 @@ def _length_of(text: Any) -> int:
 
 
 class _Columns:
-    """First tokens, last tokens and labels of the spans of many annotations, as numbers.
-
-    Parameters
-    ----------
-    texts : list
-        The annotations.
-    times : dict of float to int, or None
-        See :func:`pack_marked_spans`.
-
-    Attributes
-    ----------
-    wrong : dict
-        Place of an annotation -> its first span that is empty or does not begin and end at whole positions.
-    """
+    """First tokens, last tokens and labels of the spans of many annotations, as numbers."""
 
     def __init__(self, texts: list[Any], times: dict[float, int] | None) -> None:
         self._labels: dict[str | None, int] = {None: UNLABELLED}

@@ -31,104 +31,44 @@ NO_TIMES = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class DistinctSpans:
-    """Distinct (start, end) spans without levels, sorted by document and start, larger spans first.
+    """Distinct (start, end) spans without levels, sorted by document and start, larger spans first."""
 
-    Attributes
-    ----------
-    document : numpy.ndarray
-        Document of each span.
-    start, end : numpy.ndarray
-        First and last unit.
-    """
-
-    document: Ints
-    start: Ints
+    document: Ints  # document of each span
+    start: Ints  # start, end: First and last unit
     end: Ints
 
     def __len__(self) -> int:
         return len(self.document)
 
     def count(self, documents: int, where: Any = None) -> Ints:
-        """Return the number of spans in each document.
-
-        Parameters
-        ----------
-        documents : int
-            Number of documents.
-        where : numpy.ndarray, optional
-            Flags of the spans to count (default: all).
-
-        Returns
-        -------
-        numpy.ndarray
-            One number per document.
-        """
         chosen = self.document if where is None else self.document[where]
         return np.bincount(chosen, minlength=documents).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanArrays:
-    """The spans of one side: those of document d are the rows ``off[d] .. off[d + 1] - 1``.
+    """The spans of one side: those of document d are the rows ``off[d] .. off[d + 1] - 1``."""
 
-    Rows are sorted by start, larger spans first, then by level.
+    # Rows are sorted by start, larger spans first, then by level.
 
-    Attributes
-    ----------
-    start, end, level : numpy.ndarray
-        First unit, last unit and level of each span.
-    label : numpy.ndarray
-        A code for each label of a document; -1 if the span has no label.
-    off : numpy.ndarray
-        Offset of each document in the spans.
-    edges : numpy.ndarray
-        Times between units, ``edge_off[d] .. edge_off[d + 1] - 1``; empty for texts.
-    edge_off : numpy.ndarray
-        Offset of each document in the edges.
-    extent : numpy.ndarray
-        N for expected agreement, per document.
-    """
-
-    start: Ints
+    start: Ints  # start, end, level: First unit, last unit and level of each span
     end: Ints
     level: Ints
-    label: Ints
-    off: Ints
-    edges: Floats
-    edge_off: Ints
-    extent: Ints
+    label: Ints  # A code for each label of a document; -1 if the span has no label
+    off: Ints  # offset of each document in the spans
+    edges: Floats  # Times between units, ``edge_off[d] .. edge_off[d + 1] - 1``; empty for texts.
+    edge_off: Ints  # offset of each document in the edges
+    extent: Ints  # N for expected agreement, per document
 
     def take(self, documents: Ints) -> SpanArrays:
-        """Return a copy with some of the documents.
-
-        Parameters
-        ----------
-        documents : numpy.ndarray
-            Places of the documents.
-
-        Returns
-        -------
-        SpanArrays
-            The spans of these documents.
-        """
+        """Return a copy with some of the documents."""
         rows, off = rows_of(self.off, documents)
         times, edge_off = rows_of(self.edge_off, documents)
         start, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
         return SpanArrays(start, end, level, label, off, self.edges[times], edge_off, self.extent[documents])
 
     def slice(self, start: int, stop: int) -> SpanArrays:
-        """Return consecutive documents without copying their spans.
-
-        Parameters
-        ----------
-        start, stop : int
-            Place of the first document, and of the first document after the last one.
-
-        Returns
-        -------
-        SpanArrays
-            The spans of these documents.
-        """
+        """Return consecutive documents without copying their spans."""
         (off, rows), (edge_off, times) = (_cut(offsets, start, stop) for offsets in (self.off, self.edge_off))
         start_of, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
         return SpanArrays(start_of, end, level, label, off, self.edges[times], edge_off, self.extent[start:stop])
@@ -149,33 +89,14 @@ class SpanArrays:
 
 @dataclass(frozen=True, slots=True)
 class HierarchyBatch(Batch):
-    """A batch of hierarchies. The positions of ``Batch`` are starts of spans, and its codes are labels.
+    """A batch of hierarchies. The positions of ``Batch`` are starts of spans, and its codes are labels."""
 
-    Attributes
-    ----------
-    a, b : SpanArrays
-        The spans of the two sides.
-    """
-
-    a: SpanArrays = field(kw_only=True)
+    a: SpanArrays = field(kw_only=True)  # a, b: The spans of the two sides
     b: SpanArrays = field(kw_only=True)
 
     @classmethod
     def of(cls, length: Ints, a: SpanArrays, b: SpanArrays) -> HierarchyBatch:
-        """Return a batch from the spans of two sides.
-
-        Parameters
-        ----------
-        length : numpy.ndarray
-            Number of units of each document.
-        a, b : SpanArrays
-            The spans of the two sides.
-
-        Returns
-        -------
-        HierarchyBatch
-            The batch.
-        """
+        """Return a batch from the spans of two sides."""
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
     def slice(self, start: int, stop: int) -> HierarchyBatch:
@@ -186,22 +107,7 @@ class HierarchyBatch(Batch):
 
 
 def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool) -> Packed[HierarchyBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of hierarchies, or of spans that nest, which become hierarchies.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    same_units : bool
-        Whether both sides must divide the time into the same units. Then the spans of each side must nest too.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     nested = [tuple(map(_as_hierarchy, pair)) if _has_spans(pair) else pair for pair in pairs]
     chosen, places, errors = select_pairs(
         nested, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
@@ -212,23 +118,7 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
 
 
 def distinct_rows(rows: Ints) -> Ints:
-    """Return the rows of a table without repetition, in ascending order.
-
-    Parameters
-    ----------
-    rows : numpy.ndarray
-        The table.
-
-    Returns
-    -------
-    numpy.ndarray
-        The same as ``numpy.unique(rows, axis=0)``, in less time.
-
-    Examples
-    --------
-    >>> distinct_rows(np.array([[2, 1], [1, 5], [2, 1]])).tolist()
-    [[1, 5], [2, 1]]
-    """
+    """Return the rows of a table without repetition, in ascending order."""
     rows = rows[np.lexsort(rows.T[::-1])]
     is_new = np.ones(len(rows), bool)
     is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
@@ -236,20 +126,7 @@ def distinct_rows(rows: Ints) -> Ints:
 
 
 def count_common(a: Ints, b: Ints, documents: int) -> Floats:
-    """Return how many keys both sides of each document have, and how many each side has.
-
-    Parameters
-    ----------
-    a, b : numpy.ndarray
-        One row per key, which is unique on its side; the first column is the document.
-    documents : int
-        Number of documents.
-
-    Returns
-    -------
-    numpy.ndarray, documents x 3
-        Common keys, keys of the first side and keys of the second side.
-    """
+    """Return how many keys both sides of each document have, and how many each side has."""
     both = np.concatenate([a, b])
     columns = [np.ascontiguousarray(column) for column in both.T]  # long stretches of each are sorted already
     order = np.lexsort(columns[::-1])
@@ -272,7 +149,7 @@ def _has_spans(pair: Any) -> bool:
 
 
 def _as_hierarchy(text: Any) -> Any:
-    """Return spans as a hierarchy; spans that cross stay, and :func:`_hierarchy_problem` says why they cannot be compared."""
+    """Return spans as a hierarchy; spans that cross stay, and ``_hierarchy_problem`` says why they cannot be compared."""
     if not isinstance(text, Spans):
         return text
     try:
@@ -317,31 +194,14 @@ def _time_range(hierarchy: Hierarchy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TreeBatch(Batch):
-    """A batch of pairs of trees. The offsets of ``Batch`` count nodes, and its length counts words.
+    """A batch of pairs of trees. The offsets of ``Batch`` count nodes, and its length counts words."""
 
-    Attributes
-    ----------
-    pairs : tuple of pairs
-        The trees.
-    """
-
-    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
+    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)  # the trees
     document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
-        """Return the batch of pairs that can be compared.
-
-        Parameters
-        ----------
-        pairs : sequence of pairs
-            Pairs of trees.
-
-        Returns
-        -------
-        TreeBatch
-            The batch.
-        """
+        """Return the batch of pairs that can be compared."""
         a_off, b_off = (offsets_of([pair[side] for pair in pairs]) for side in (0, 1))
         length = np.array([gold.length for gold, _ in pairs], np.int64)
         return cls(length, EMPTY, EMPTY, a_off, EMPTY, EMPTY, b_off, pairs=tuple(pairs))
@@ -351,22 +211,7 @@ class TreeBatch(Batch):
 
 
 def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_times: bool = False) -> Packed[TreeBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of trees.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    same_times : bool, default False
-        Whether both trees must have times, or neither.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     chosen, places, errors = select_pairs(pairs, lambda a, b: _tree_problem(a, b, sides, same_times), expected="trees")
     return TreeBatch.of(chosen), places, errors
 

@@ -27,27 +27,13 @@ _MAX_TABLES = 1000
 
 @dataclass(frozen=True, slots=True)
 class StreamLayout:
-    """Names and lengths of the streams of a document; a ``Segmentation`` is one stream without a name.
+    """Names and lengths of the streams of a document; a ``Segmentation`` is one stream without a name."""
 
-    Attributes
-    ----------
-    names : tuple of str or None
-        Names of the streams.
-    lengths : tuple of int
-        Number of units of each stream.
-    """
-
-    names: tuple[str | None, ...]
-    lengths: tuple[int, ...]
+    names: tuple[str | None, ...]  # names of the streams
+    lengths: tuple[int, ...]  # number of units of each stream
 
     def places(self) -> Iterator[tuple[str | None, int, int]]:
-        """Yield the name, begin and end of each stream: its position p is ``begin + p`` in the arrays.
-
-        Yields
-        ------
-        tuple
-            Name, begin and end.
-        """
+        """Yield the name, begin and end of each stream: its position p is ``begin + p`` in the arrays."""
         begin = 0
         for name, length in zip(self.names, self.lengths, strict=True):
             yield name, begin, begin + length
@@ -56,43 +42,20 @@ class StreamLayout:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch(Batch):
-    """A batch with the streams of its documents.
+    """A batch with the streams of its documents."""
 
-    Attributes
-    ----------
-    streams : tuple of StreamLayout
-        The streams of each document.
-    """
-
-    streams: tuple[StreamLayout, ...] = ()
+    streams: tuple[StreamLayout, ...] = ()  # the streams of each document
     document_fields = ("streams",)
 
 
+# Name and both sides of each stream.
 StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]
-"""Name and both sides of each stream."""
 
 
 def pack_streams(
     pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], fixed_types: bool
 ) -> Packed[StreamBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Pairs of segmentations or dialogues.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    types : tuple of str
-        Types that the similarity names.
-    fixed_types : bool
-        Whether a boundary of a different type is an error. If False, types that occur are added.
-
-    Returns
-    -------
-    tuple
-        Batch, indices and errors.
-    """
+    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     errors: dict[int, CaesuraError] = {}
     texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
     scale = types if fixed_types else _all_types(list(texts.values()), types)
@@ -111,22 +74,7 @@ def pack_streams(
 
 
 def valid_results(function: Callable[[T], R], values: Mapping[int, T], errors: dict[int, CaesuraError]) -> dict[int, R]:
-    """Return the results of a function for several values.
-
-    Parameters
-    ----------
-    function : callable
-        The function.
-    values : mapping
-        Index -> argument.
-    errors : dict
-        Every ``MismatchError`` is added here by its index.
-
-    Returns
-    -------
-    dict
-        Index -> result, for the values without an error.
-    """
+    """Return the results of a function for several values."""
     results = {}
     for place, value in values.items():
         try:
@@ -137,27 +85,6 @@ def valid_results(function: Callable[[T], R], values: Mapping[int, T], errors: d
 
 
 def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> StreamPairs:
-    """Return a pair stream by stream.
-
-    Parameters
-    ----------
-    pair : tuple
-        Two segmentations or two dialogues.
-    sides : tuple of str
-        Names of the two sides, for messages.
-    tiers : bool, default False
-        Whether streams may be tiers in seconds.
-
-    Returns
-    -------
-    list of tuple
-        Name of each stream and its two segmentations; a pair of segmentations is one stream without a name.
-
-    Raises
-    ------
-    MismatchError
-        If streams or units differ.
-    """
     try:
         a, b = pair
     except (TypeError, ValueError):

@@ -36,11 +36,10 @@ class NodePair(NamedTuple):
 
 
 class LabelIoU(NamedTuple):
-    """Number of nodes and summed IoU of a label.
+    """Number of nodes and summed IoU of a label."""
 
-    ``gold_iou`` and ``predicted_iou`` are the IoU of its nodes on each side. They differ only if a preterminal may pair
-    with a different label.
-    """
+    # ``gold_iou`` and ``predicted_iou`` are the IoU of its nodes on each side. They differ only if a preterminal may pair with
+    # a different label.
 
     label: str
     gold: int
@@ -65,15 +64,9 @@ class LabelIoU(NamedTuple):
 
 
 class StructIoUScore(Score):
-    """A score with its alignment.
+    """A score with its alignment."""
 
-    Attributes
-    ----------
-    measure : StructIoU
-        The measure with its options.
-    """
-
-    measure: StructIoU
+    measure: StructIoU  # the measure with its options
 
     @cached_property
     def alignment(self) -> tuple[NodePair, ...]:
@@ -104,7 +97,7 @@ def _check_threshold(name: str, value: object) -> float:
 
 
 class StructIoU(OverlapMeasure):
-    """The measure behind :func:`struct_iou`."""
+    """The measure behind ``struct_iou``."""
 
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
@@ -183,18 +176,7 @@ class StructIoU(OverlapMeasure):
         return gain, steps, partners
 
     def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
-        """Return the aligned pairs of nodes of each sentence.
-
-        Parameters
-        ----------
-        batch : TreeBatch
-            A batch that has passed ``check``.
-
-        Returns
-        -------
-        list of tuple of NodePair
-            One alignment per sentence.
-        """
+        """Return the aligned pairs of nodes of each sentence."""
         _, _, partners = self._align(batch, max_steps=float(self["max_steps"]), with_partners=True)
         assert partners is not None
         alignments = []
@@ -251,20 +233,7 @@ def _iou(a: Floats, b: Floats) -> Floats:
 
 
 def iou_by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
-    """Return nodes and summed IoU of each label over some sentences.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs
-        Gold and predicted trees.
-    alignments : sequence of alignments
-        The aligned nodes of each pair.
-
-    Returns
-    -------
-    tuple of LabelIoU
-        The most frequent label first, then by name.
-    """
+    """Return nodes and summed IoU of each label over some sentences."""
     rows: dict[str, list[float]] = {}
     for (gold, predicted), alignment in zip(pairs, alignments, strict=True):
         for side, tree in enumerate((gold, predicted)):

@@ -30,18 +30,7 @@ _LARGE = 2**46
 
 
 def exact_sums(counts: Floats) -> tuple[int, ...]:
-    """Return the sum of each column in units of 2^-106; each number is rounded to this unit.
-
-    Parameters
-    ----------
-    counts : numpy.ndarray
-        One row per document, one column per count.
-
-    Returns
-    -------
-    tuple of int
-        One sum per column.
-    """
+    """Return the sum of each column in units of 2^-106; each number is rounded to this unit."""
     total = [0] * counts.shape[1]
     for start in range(0, len(counts), _BLOCK_ROWS):
         rows = counts[start : start + _BLOCK_ROWS]
@@ -55,34 +44,12 @@ def exact_sums(counts: Floats) -> tuple[int, ...]:
 
 
 def exact_sum(numbers: Iterable[float]) -> float:
-    """Return the sum of numbers, each rounded to a multiple of 2^-106; the order does not matter.
-
-    Parameters
-    ----------
-    numbers : iterable of float
-        Numbers to add.
-
-    Returns
-    -------
-    float
-        The sum.
-    """
+    """Return the sum of numbers, each rounded to a multiple of 2^-106; the order does not matter."""
     return as_float(sum(map(_to_units, numbers)))
 
 
 def as_float(units: int) -> float:
-    """Return the float nearest to a number of units of 2^-106.
-
-    Parameters
-    ----------
-    units : int
-        A sum of :func:`exact_sums`.
-
-    Returns
-    -------
-    float
-        The number.
-    """
+    """Return the float nearest to a number of units of 2^-106."""
     return units / _UNIT
 
 
@@ -94,18 +61,7 @@ def _to_units(number: float) -> int:
 
 
 def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
-    """Return the value if all are equal, else a short text such as ``2..5``.
-
-    Parameters
-    ----------
-    values : sequence or numpy.ndarray
-        Numbers or words. A string may already be a summary.
-
-    Returns
-    -------
-    object
-        A value or a text.
-    """
+    """Return the value if all are equal, else a short text such as ``2..5``."""
     if isinstance(values, np.ndarray):
         values = _extremes(values)
     distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
@@ -134,43 +90,16 @@ def _range_ends(value: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Summed counts of some documents.
+    """Summed counts of some documents."""
 
-    Attributes
-    ----------
-    sums : tuple of int
-        Sum of each count, in units of 2^-106.
-    documents : int
-        Number of documents.
-    types : tuple of str
-        The boundary types.
-    resolved : mapping
-        Options resolved per document, summarized.
-    """
-
-    sums: tuple[int, ...]
+    sums: tuple[int, ...]  # sum of each count, in units of 2^-106
     documents: int
-    types: tuple[str, ...]
-    resolved: Mapping[str, Any]
+    types: tuple[str, ...]  # the boundary types
+    resolved: Mapping[str, Any]  # options resolved per document, summarized
 
     @classmethod
     def of(cls, measure: Measure, result: BatchCounts, types: tuple[str, ...]) -> Self:
-        """Return the sums over all documents of a batch.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure that computed the counts.
-        result : BatchCounts
-            Its counts.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        Partial
-            The sums.
-        """
+        """Return the sums over all documents of a batch."""
         if not len(result.counts):
             return cls.empty(measure, types)
         resolved = measure.summarize_resolved(result.resolved)
@@ -178,58 +107,16 @@ class Partial:
 
     @classmethod
     def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:
-        """Return the sums over no documents.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        Partial
-            Zeros.
-        """
+        """Return the sums over no documents."""
         return cls((0,) * len(measure.columns(types)), 0, types, {})
 
     def score(self, measure: Measure) -> Score:
-        """Return the score of all documents.
-
-        Parameters
-        ----------
-        measure : Measure
-            The measure that computed the counts.
-
-        Returns
-        -------
-        Score
-            The score.
-        """
+        """Return the score of all documents."""
         counts = np.array([as_float(units) for units in self.sums])
         return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
 
     def merge(self, other: Partial, measure: Measure) -> Partial:
-        """Return the sums over the documents of both partial results.
-
-        Parameters
-        ----------
-        other : Partial
-            Sums over different documents.
-        measure : Measure
-            The measure that computed the counts.
-
-        Returns
-        -------
-        Partial
-            The sums.
-
-        Raises
-        ------
-        OptionError
-            If the two have different types and the counts depend on them.
-        """
+        """Return the sums over the documents of both partial results."""
         if not self.documents or not other.documents:
             return self if self.documents else other
         if other.types != self.types and measure.fixed_types:
@@ -254,36 +141,12 @@ class Partial:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the sums from plain values, as :func:`~caesura.model.plain.to_plain` returns them.
-
-        Parameters
-        ----------
-        data : mapping
-            Plain values.
-
-        Returns
-        -------
-        Partial
-            The sums.
-        """
+        """Return the sums from plain values, as ``model.plain.to_plain`` returns them."""
         return cls(tuple(map(int, data["sums"])), int(data["documents"]), tuple(data["types"]), data["resolved"])
 
 
 def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> Floats:
-    """Return the quotients, row by row.
-
-    Parameters
-    ----------
-    numerator, denominator : numpy.ndarray
-        If a denominator is 0, its numerator must be 0 too.
-    empty : float or numpy.ndarray, default 0
-        The result for a denominator of 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        One quotient per row.
-    """
+    """Return the quotients, row by row."""
     if np.count_nonzero(denominator) == denominator.size:
         return np.asarray(numerator / denominator, np.float64)
     zero = denominator == 0
@@ -293,22 +156,7 @@ def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float |
 def precision_recall(
     recalled: float, reference: float, hypothesis: float, confirmed: float | None = None
 ) -> dict[str, float]:
-    """Return precision, recall and F from counts.
-
-    Parameters
-    ----------
-    recalled : float
-        Boundaries or spans of the reference that the hypothesis has too.
-    reference, hypothesis : float
-        Boundaries or spans of each side.
-    confirmed : float, optional
-        Those of the hypothesis that the reference has too (default: as many as ``recalled``).
-
-    Returns
-    -------
-    dict
-        ``precision``, ``recall`` and ``f``; see :func:`~caesura.model.result.ratio` for empty sides.
-    """
+    """Return precision, recall and F from counts."""
     precision = ratio(recalled if confirmed is None else confirmed, hypothesis, reference + hypothesis)
     recall = ratio(recalled, reference, reference + hypothesis)
     return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}

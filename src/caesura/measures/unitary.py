@@ -39,24 +39,24 @@ from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, 
 from caesura.measures.unitary_search import MAX_MATRIX, STARTS, improve_alignment, lower_bound
 from caesura.model.value import Floats
 
+# Number of unitary alignments per unit that is allowed in any case.
 TUPLES_PER_UNIT = 1000
-"""Number of unitary alignments per unit that is allowed in any case."""
 MAX_STEPS = 100_000_000
+# From this number of annotators on, the search begins with a good alignment and a simple bound, which may prove it.
 MANY_ANNOTATORS = 7
-"""From this number of annotators on, the search begins with a good alignment and a simple bound, which may prove it."""
 MANY_FACTOR = 0.6
+# Factor of the work that follows with so many annotators, and how often it is divided for each further annotator.
 GROWTH = 4
-"""Factor of the work that follows with so many annotators, and how often it is divided for each further annotator."""
+# Effort for each set of annotators in the lower bound of an alignment with more of them.
 BLOCK_EFFORT = 0.02
-"""Effort for each set of annotators in the lower bound of an alignment with more of them."""
 NANOSECONDS_PER_TUPLE, NANOSECONDS_PER_STEP = 250, 1
 NANOSECONDS_PER_EXCHANGE, NANOSECONDS_PER_EXCHANGED_UNIT = 20_000, 160
+# Steps of an early end of a search, for each nanosecond of its share of the work.
 STEPS_PER_NANOSECOND = 0.4
-"""Steps of an early end of a search, for each nanosecond of its share of the work."""
+# Factor of the share of the work of an exact search that ends early.
 SHORT_EFFORT = 0.2
-"""Factor of the share of the work of an exact search that ends early."""
+# Number of units of an item whose unitary alignments show how much work an exact search takes.
 PILOT_UNITS = 125
-"""Number of units of an item whose unitary alignments show how much work an exact search takes."""
 _PILOT_STEPS = 5_000_000
 _UNKNOWN_STEPS = 4  # factor if the units in the middle have more
 _MOST_TUPLES = 1_000_000  # of an item, as in the kernel
@@ -65,46 +65,25 @@ _EXACT_STEP, _EXACT_TUPLE = 10, 2000  # nanoseconds, with everything that follow
 
 @dataclass(frozen=True)
 class Dissimilarity:
-    """How much two units differ: ``alpha`` d_pos + ``beta`` d_cat, in multiples of delta_empty.
+    """How much two units differ: ``alpha`` d_pos + ``beta`` d_cat, in multiples of delta_empty."""
 
-    Parameters
-    ----------
-    alpha, beta : float
-        Weights of position and category.
-    distance : ndarray of float, shape (categories, categories)
-        Distance of two categories, from 0 to 1. An array of shape (0, 0) stands for 0 if they are equal, else 1.
-    """
-
-    alpha: float
+    alpha: float  # alpha, beta: Weights of position and category
     beta: float
+    # Distance of two categories, from 0 to 1. An array of shape (0, 0) stands for 0 if they are equal, else 1.
     distance: Floats
 
 
 @dataclass(frozen=True)
 class UnitTable:
-    """The units of all annotators of an item, or of several samples of it, in the order of their middles.
+    """The units of all annotators of an item, or of several samples of it, in the order of their middles."""
 
-    Attributes
-    ----------
-    start, end : ndarray of float64
-        Positions.
-    category, annotator : ndarray of int32
-        Codes from 0.
-    annotators : int
-        Number of annotators; some may have no units.
-    index : ndarray of int64
-        Place of each unit in the arrays that the table was built from.
-    offset : ndarray of int64
-        Sample s has the units offset[s]:offset[s + 1]; an item alone is one sample.
-    """
-
-    start: Floats
+    start: Floats  # start, end: Positions
     end: Floats
     category: Codes
     annotator: Codes
-    annotators: int
-    index: Counts
-    offset: Counts
+    annotators: int  # number of annotators; some may have no units
+    index: Counts  # place of each unit in the arrays that the table was built from
+    offset: Counts  # sample s has the units offset[s]:offset[s + 1]; an item alone is one sample
 
     @classmethod
     def build(
@@ -116,23 +95,7 @@ class UnitTable:
         annotators: int,
         sizes: Counts | None = None,
     ) -> UnitTable:
-        """Return the sorted table of some units.
-
-        Parameters
-        ----------
-        start, end : ndarray of float64
-            Positions, one entry per unit.
-        category, annotator : sequence of int
-            Codes of category and annotator.
-        annotators : int
-            Number of annotators.
-        sizes : ndarray of int, optional
-            Number of units of each sample; the samples follow each other (default: one sample).
-
-        Returns
-        -------
-        UnitTable
-        """
+        """Return the sorted table of some units."""
         categories, owners = np.asarray(category, np.int32), np.asarray(annotator, np.int32)
         sizes = np.array([len(start)]) if sizes is None else sizes
         sample, middle = np.repeat(np.arange(len(sizes)), sizes), start + end
@@ -150,24 +113,12 @@ class UnitTable:
         )
 
     def sample(self, number: int) -> UnitTable:
-        """Return the units of one sample.
-
-        Parameters
-        ----------
-        number : int
-            Number of the sample, from 0.
-
-        Returns
-        -------
-        UnitTable
-        """
         part = slice(self.offset[number], self.offset[number + 1])
         columns = (self.start[part], self.end[part], self.category[part], self.annotator[part])
         return UnitTable(*columns, self.annotators, self.index[part], np.array([0, part.stop - part.start]))
 
     @property
     def samples(self) -> int:
-        """Number of samples."""
         return len(self.offset) - 1
 
     def __len__(self) -> int:
@@ -194,35 +145,18 @@ class UnitTable:
 
 @dataclass(frozen=True)
 class BestAlignment:
-    """The best alignment of a table of units with one sample.
-
-    Attributes
-    ----------
-    table : UnitTable
-        The units.
-    dissimilarity : Dissimilarity
-        How units were compared.
-    begin, members : ndarray
-        Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
-    proved : bool
-        Whether no alignment has a smaller cost.
-    bound : float
-        Lower bound of the total cost, in multiples of delta_empty; the total cost itself if it is proved.
-    unique : bool or None
-        Whether no other alignment has the same cost; None if this is unknown. Alignments in which two identical units of
-        one annotator exchange their partners count as different.
-    work : int
-        Estimate of the work in nanoseconds, from counts only.
-    """
+    """The best alignment of a table of units with one sample."""
 
     table: UnitTable
-    dissimilarity: Dissimilarity
-    begin: Counts
+    dissimilarity: Dissimilarity  # how units were compared
+    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table
     members: Codes
-    proved: bool
-    bound: float
+    proved: bool  # whether no alignment has a smaller cost
+    bound: float  # lower bound of the total cost, in multiples of delta_empty; the total cost itself if it is proved
+    # Whether no other alignment has the same cost; None if this is unknown. Alignments in which two identical units of one
+    # annotator exchange their partners count as different.
     unique: bool | None
-    work: int = 0
+    work: int = 0  # estimate of the work in nanoseconds, from counts only
 
     @cached_property
     def pairs(self) -> AlignedPairs:
@@ -243,53 +177,23 @@ class BestAlignment:
 
 @dataclass(frozen=True)
 class Alignments:
-    """The best alignment of each sample of a table of units.
+    """The best alignment of each sample of a table of units."""
 
-    Attributes
-    ----------
-    table : UnitTable
-        The units of all samples.
-    dissimilarity : Dissimilarity
-        How units were compared.
-    begin, members : ndarray
-        Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
-    offset : ndarray of int64
-        Sample s has the unitary alignments offset[s]:offset[s + 1].
-    proved : ndarray of bool
-        Whether no alignment of the sample has a smaller cost.
-    bound : ndarray of float64
-        Lower bound of the cost of each sample, in multiples of delta_empty; the cost itself if it is proved.
-    unique : ndarray of int8
-        Whether no other alignment of the sample has the same cost; -1 if this is unknown.
-    work : ndarray of int64
-        Estimate of the work for each sample in nanoseconds, from counts only, so that it is the same on every machine.
-    """
-
-    table: UnitTable
-    dissimilarity: Dissimilarity
-    begin: Counts
+    table: UnitTable  # the units of all samples
+    dissimilarity: Dissimilarity  # how units were compared
+    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table
     members: Codes
-    offset: Counts
-    proved: NDArray[np.bool_]
+    offset: Counts  # sample s has the unitary alignments offset[s]:offset[s + 1]
+    proved: NDArray[np.bool_]  # whether no alignment of the sample has a smaller cost
+    # Lower bound of the cost of each sample, in multiples of delta_empty; the cost itself if it is proved.
     bound: Floats
-    unique: NDArray[np.int8]
+    unique: NDArray[np.int8]  # whether no other alignment of the sample has the same cost; -1 if this is unknown
+    # Estimate of the work for each sample in nanoseconds, from counts only, so that it is the same on every machine.
     work: Counts
 
     @classmethod
     def join(cls, table: UnitTable, parts: Sequence[BestAlignment]) -> Alignments:
-        """Return the alignments of all samples of a table.
-
-        Parameters
-        ----------
-        table : UnitTable
-            The units of all samples.
-        parts : sequence of BestAlignment
-            The alignment of each sample.
-
-        Returns
-        -------
-        Alignments
-        """
+        """Return the alignments of all samples of a table."""
         sizes = np.concatenate([np.diff(part.begin) for part in parts])  # units per unitary alignment
         members = [part.members + np.int32(first) for part, first in zip(parts, table.offset[:-1], strict=True)]
         return cls(
@@ -330,12 +234,7 @@ class Alignments:
         return BestAlignment(table, self.dissimilarity, begin - begin[0], members, *facts)
 
     def split(self) -> list[BestAlignment]:
-        """Return the alignment of each sample, with the terms of all; a table refers to the units of its sample alone.
-
-        Returns
-        -------
-        list of BestAlignment
-        """
+        """Return the alignment of each sample, with the terms of all; a table refers to the units of its sample alone."""
         pairs, samples = self.pairs, []
         rows = np.searchsorted(pairs.owner, self.offset).tolist()  # owners ascend
         units, unitary = self.table.offset.tolist(), self.offset.tolist()
@@ -358,23 +257,13 @@ class Alignments:
 
 @dataclass(frozen=True)
 class AlignedPairs:
-    """Terms of an alignment, in multiples of delta_empty.
+    """Terms of an alignment, in multiples of delta_empty."""
 
-    Attributes
-    ----------
-    cost : ndarray of float64
-        Cost of each unitary alignment.
-    owner, first, second : ndarray of int64
-        For each pair of aligned units: the unitary alignment, and the two units.
-    position, distance : ndarray of float64
-        d_pos and category distance of each pair.
-    """
-
-    cost: Floats
-    owner: Counts
+    cost: Floats  # cost of each unitary alignment
+    owner: Counts  # owner, first, second: For each pair of aligned units: the unitary alignment, and the two units
     first: Counts
     second: Counts
-    position: Floats
+    position: Floats  # position, distance: d_pos and category distance of each pair
     distance: Floats
 
 
@@ -395,40 +284,12 @@ def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
 
 
 def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0) -> BestAlignment:
-    """Return the alignment with the smallest total cost.
-
-    Parameters
-    ----------
-    table : UnitTable
-        Units of two or more annotators.
-    dissimilarity : Dissimilarity
-        How units are compared; ``alpha`` is above 0.
-    effort : float, default 1.0
-        Factor of the largest amount of work after which the search ends without proof.
-
-    Returns
-    -------
-    BestAlignment
-        With ``proved=False`` if the search took too much work.
-    """
+    """Return the alignment with the smallest total cost."""
     return best_alignments(table, dissimilarity, effort=effort)[0]
 
 
 def search_work(units: int, annotators: int) -> int:
-    """Return an estimate of the work for the best alignment of many annotators, in about a nanosecond.
-
-    Parameters
-    ----------
-    units : int
-        Number of units of all annotators.
-    annotators : int
-        Number of annotators.
-
-    Returns
-    -------
-    int
-        0 for so few annotators that an exact search begins at once; see :func:`exact_work`.
-    """
+    """Return an estimate of the work for the best alignment of many annotators, in about a nanosecond."""
     return _exchange_work(units, annotators) if annotators >= MANY_ANNOTATORS else 0
 
 
@@ -438,20 +299,7 @@ def _exchange_work(units: int, annotators: int) -> int:
 
 
 def exact_work(table: UnitTable, dissimilarity: Dissimilarity) -> int:
-    """Return an estimate of the work for the best alignment of three to six annotators, in about a nanosecond.
-
-    Parameters
-    ----------
-    table : UnitTable
-        Units of one sample.
-    dissimilarity : Dissimilarity
-        How units are compared.
-
-    Returns
-    -------
-    int
-        The work, as if all units were like those in the middle; 0 for another number of annotators.
-    """
+    """Return an estimate of the work for the best alignment of three to six annotators, in about a nanosecond."""
     if not 2 < table.annotators < MANY_ANNOTATORS or not len(table):
         return 0
     size = min(len(table), PILOT_UNITS)
@@ -482,24 +330,7 @@ def exact_work(table: UnitTable, dissimilarity: Dissimilarity) -> int:
 def best_alignments(
     table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0, share: float = 1.0
 ) -> Alignments:
-    """Return the alignment with the smallest total cost for each sample of a table.
-
-    Parameters
-    ----------
-    table : UnitTable
-        Samples with units of two or more annotators.
-    dissimilarity : Dissimilarity
-        How units are compared; ``alpha`` is above 0.
-    effort : float, default 1.0
-        Factor of the largest amount of work per sample after which the search ends without proof.
-    share : float, default 1.0
-        Below 1, a search for three or more annotators ends early; most searches then prove nothing.
-
-    Returns
-    -------
-    Alignments
-        With ``proved`` False for a sample if the search took too much work.
-    """
+    """Return the alignment with the smallest total cost for each sample of a table."""
     samples = map(table.sample, range(table.samples))
     if table.annotators >= MANY_ANNOTATORS:
         if share < 1:

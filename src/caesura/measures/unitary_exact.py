@@ -19,22 +19,22 @@ Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
+# Mark of samples of which it is unknown whether another alignment has the same cost.
 UNKNOWN = -1
-"""Mark of samples of which it is unknown whether another alignment has the same cost."""
 _ROUNDS = 30
 _BEAM = 32
 _MAX_STATES = 500_000
 _UNLIMITED = 1 << 60
 _FIRST_WORK = 4_000_000
+# Effort of the first search, which is cheaper than a linear program.
 _LEAST_EFFORT = 0.5
-"""Effort of the first search, which is cheaper than a linear program."""
 _WORK = 60_000_000
+# Number of linear programs, each with more unitary alignments than the one before.
 _PROGRAMS = 4
-"""Number of linear programs, each with more unitary alignments than the one before."""
+# Largest reduced cost, in multiples of delta_empty, of the unitary alignments in the first linear program.
 _PROMISING = 0.3
-"""Largest reduced cost, in multiples of delta_empty, of the unitary alignments in the first linear program."""
+# Largest number of unitary alignments in a linear program; those with the smallest reduced costs come first.
 _MAX_COLUMNS = 40_000
-"""Largest number of unitary alignments in a linear program; those with the smallest reduced costs come first."""
 _COLUMNS_PER_UNIT = 10
 NANOSECONDS_PER_TRIAL = 5
 NANOSECONDS_PER_COLUMN = 10_000
@@ -50,23 +50,13 @@ def _sums(values: Counts, first: Counts) -> Counts:
 
 @dataclass(frozen=True)
 class Tuples:
-    """Unitary alignments that may be needed, with costs in quanta times the number of pairs of annotators.
+    """Unitary alignments that may be needed, with costs in quanta times the number of pairs of annotators."""
 
-    Attributes
-    ----------
-    begin, members : ndarray
-        Unitary alignment t has the units members[begin[t]:begin[t + 1]].
-    cost, category : ndarray of int64
-        Cost, and numerator of delta_cat.
-    first : ndarray of int64
-        Sample s has the unitary alignments first[s]:first[s + 1].
-    """
-
-    begin: Counts
+    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]]
     members: Codes
-    cost: Counts
+    cost: Counts  # cost, category: Cost, and numerator of delta_cat
     category: Counts
-    first: Counts
+    first: Counts  # sample s has the unitary alignments first[s]:first[s + 1]
 
     @property
     def sizes(self) -> Counts:
@@ -79,17 +69,7 @@ class Tuples:
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
     def select(self, chosen: Mask) -> Tuples:
-        """Return the chosen unitary alignments.
-
-        Parameters
-        ----------
-        chosen : ndarray of bool
-            Whether each unitary alignment is chosen.
-
-        Returns
-        -------
-        Tuples
-        """
+        """Return the chosen unitary alignments."""
         sizes = self.sizes
         begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
         members = self.members[np.repeat(chosen, sizes)]
@@ -97,19 +77,7 @@ class Tuples:
         return Tuples(begin, members, self.cost[chosen], self.category[chosen], first)
 
     def of_sample(self, number: int, unit: int) -> Tuples:
-        """Return the unitary alignments of one sample.
-
-        Parameters
-        ----------
-        number : int
-            Number of the sample.
-        unit : int
-            First unit of the sample.
-
-        Returns
-        -------
-        Tuples
-        """
+        """Return the unitary alignments of one sample."""
         part = slice(self.first[number], self.first[number + 1])
         begin = self.begin[part.start : part.stop + 1]
         members = self.members[begin[0] : begin[-1]] - np.int32(unit)
@@ -117,35 +85,12 @@ class Tuples:
         return Tuples(begin - begin[0], members, self.cost[part], self.category[part], first)
 
     def reduce(self, prices: Counts) -> Counts:
-        """Return the reduced costs.
-
-        Parameters
-        ----------
-        prices : ndarray of int64
-            One price per unit.
-
-        Returns
-        -------
-        ndarray of int64
-        """
+        """Return the reduced costs."""
         return self.cost - _sums(prices[self.members], self.begin)
 
 
 class Pieces:
-    """Runs of units that no unitary alignment crosses; each is searched for itself, because the costs of runs add up.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units of some samples.
-    tuples : Tuples
-        Their unitary alignments; a sample without any is one piece.
-
-    Attributes
-    ----------
-    table, tuples : UnitTable, Tuples
-        The same with one sample per piece.
-    """
+    """Runs of units that no unitary alignment crosses; each is searched for itself, because the costs of runs add up."""
 
     def __init__(self, table: UnitTable, tuples: Tuples) -> None:
         self.first, offset, first = split_samples(table.offset, tuples.begin, tuples.members)
@@ -153,17 +98,7 @@ class Pieces:
         self.tuples = replace(tuples, first=first)
 
     def add(self, values: Counts) -> Counts:
-        """Return the sum over the pieces of each sample.
-
-        Parameters
-        ----------
-        values : ndarray of int64
-            One value per piece.
-
-        Returns
-        -------
-        ndarray of int64
-        """
+        """Return the sum over the pieces of each sample."""
         return _sums(values, self.first)
 
 
@@ -176,32 +111,7 @@ def _smallest(values: Counts, chosen: Mask, number: int) -> Mask:
 
 
 class ExactSearch:
-    """Exact search over enumerated unitary alignments; every step serves all samples that still need it.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units.
-    tuples : Tuples
-        Their unitary alignments.
-    effort : float
-        Factor of the largest amount of work per sample.
-    programs : bool, default True
-        Whether samples that need it are searched with prices from linear programs, which take most of the work.
-
-    Attributes
-    ----------
-    used : ndarray of bool
-        Whether each unitary alignment is part of the best alignment so far.
-    cost, bound : ndarray of int64
-        For each sample, cost of the best alignment so far and lower bound, in the scale of the costs.
-    proved : ndarray of bool
-        Whether no alignment of the sample has a smaller cost.
-    unique : ndarray of int8
-        Whether no other alignment has the same cost; -1 if this is unknown.
-    work : ndarray of int64
-        Estimate of the work in nanoseconds.
-    """
+    """Exact search over enumerated unitary alignments; every step serves all samples that still need it."""
 
     def __init__(self, table: UnitTable, tuples: Tuples, effort: float, *, programs: bool = True) -> None:
         self.table = table
@@ -310,13 +220,7 @@ class ExactSearch:
             getattr(self, name)[number] = getattr(search, name)[0]
 
     def run_programs(self, reduced: Counts) -> None:
-        """Search the only sample with prices from linear programs.
-
-        Parameters
-        ----------
-        reduced : ndarray of int64
-            Reduced costs of the unitary alignments for the best prices so far.
-        """
+        """Search the only sample with prices from linear programs."""
         pairs, this = self.table.annotators * (self.table.annotators - 1) / 2, np.full(1, True)
         single = self.tuples.sizes == 1
         promising = reduced <= _PROMISING * QUANTUM * pairs
@@ -350,10 +254,8 @@ class ExactSearch:
         self._keep(solved & better, chosen, unique=~ties, proved=~truncated)
 
     def _search(self, samples: Mask, prices: Counts, work: int) -> Mask:
-        """Search everything within the gap between the best alignments and the bound of these prices.
-
-        Return the samples for which that took no more than this work.
-        """
+        """Search everything within the gap between the best alignments and the bound of these prices."""
+        # Return the samples for which that took no more than this work.
         reduced = self.tuples.reduce(prices)
         gap = np.where(samples, self.cost - _sums(prices, self.table.offset), _SKIP)
         promising = reduced <= np.where(samples, gap + _TOLERANCE, _SKIP)[self.sample]

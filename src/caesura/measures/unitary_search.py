@@ -19,10 +19,10 @@ from caesura.model.value import Floats
 if TYPE_CHECKING:
     from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable
 
+# Largest number of units whose distances are kept as a matrix.
 MAX_MATRIX = 1000
-"""Largest number of units whose distances are kept as a matrix."""
+# Number of searches for a good alignment.
 STARTS = 4
-"""Number of searches for a good alignment."""
 _STEPS = 10_000_000
 _STEPS_PER_UNIT = 10_000
 _MOST_HALVES = 1000
@@ -31,21 +31,7 @@ _INFINITE = 1e9
 
 
 def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
-    """Return d of all units ``first`` (rows) and ``second`` (columns), in multiples of delta_empty.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units.
-    how : Dissimilarity
-        How units are compared.
-    first, second : ndarray of int
-        Units of the table.
-
-    Returns
-    -------
-    ndarray of float64, shape (len(first), len(second))
-    """
+    """Return d of all units ``first`` (rows) and ``second`` (columns), in multiples of delta_empty."""
     start, end = table.start, table.end
     moved = np.abs(start[first, None] - start[second]) + np.abs(end[first, None] - end[second])
     length = (end - start)[first, None] + (end - start)[second]
@@ -59,27 +45,8 @@ def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], se
 def improve_alignment(
     table: UnitTable, how: Dissimilarity, *, starts: int = STARTS, steps: int | None = None
 ) -> tuple[list[list[int]], int]:
-    """Return the unitary alignments of a good alignment, as sorted lists of units, and the work that they took.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units of one sample.
-    how : Dissimilarity
-        How units are compared.
-    starts : int
-        Number of searches; the cheapest alignment counts.
-    steps : int, optional
-        Steps after which each search ends (default: so many that most searches end earlier).
-
-    Returns
-    -------
-    tuple of (list of list of int, int)
-
-    Notes
-    -----
-    The search of :mod:`caesura.kernels.regroup` begins several times, with another annotator first each time.
-    """
+    """Return the unitary alignments of a good alignment, as sorted lists of units, and the work that they took."""
+    # The search of ``kernels.regroup`` begins several times, with another annotator first each time.
     annotators = np.arange(table.annotators)
     starts = min(starts, table.annotators)
     orders = [np.roll(annotators, -(table.annotators * k // starts)) for k in range(starts)]
@@ -103,29 +70,12 @@ def improve_alignment(
 def lower_bound(
     table: UnitTable, how: Dissimilarity, align: Callable[[UnitTable, Dissimilarity], Alignments]
 ) -> tuple[float, int]:
-    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty, and the work that it took.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units of one sample.
-    how : Dissimilarity
-        How units are compared.
-    align : callable
-        Function that aligns a table with fewer annotators.
-
-    Returns
-    -------
-    tuple of (float, int)
-
-    Notes
-    -----
-    An alignment of M unitary alignments costs C2 M plus the sum of d - 1 over all aligned pairs, in multiples of delta_empty /
-    C2. Divide the pairs of annotators among sets of annotators, each pair into one set. For every set, the alignment without
-    the other annotators has at most M unitary alignments, and it costs at least as much as the best alignment of the set. The
-    sum over the sets is therefore a lower bound. Another one is C2 times the number of units of the annotator with the most
-    units, plus the smallest sum of d - 1 for each pair of annotators.
-    """
+    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty, and the work that it took."""
+    # An alignment of M unitary alignments costs C2 M plus the sum of d - 1 over all aligned pairs, in multiples of delta_empty
+    # / C2. Divide the pairs of annotators among sets of annotators, each pair into one set. For every set, the alignment
+    # without the other annotators has at most M unitary alignments, and it costs at least as much as the best alignment of the
+    # set. The sum over the sets is therefore a lower bound. Another one is C2 times the number of units of the annotator with
+    # the most units, plus the smallest sum of d - 1 for each pair of annotators.
     if table.annotators == 2:
         return half_bound(table, how), len(table) ** 2
     blocks = pair_cover(table.annotators) if table.annotators > 3 else tuple(combinations(range(3), 2))
@@ -156,20 +106,7 @@ def _select(table: UnitTable, blocks: list[tuple[int, ...]]) -> UnitTable:
 
 
 def half_bound(table: UnitTable, how: Dissimilarity) -> float:
-    """Return a lower bound for two annotators: every unit costs 1, or half of its smallest d.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units of one sample.
-    how : Dissimilarity
-        How units are compared.
-
-    Returns
-    -------
-    float
-        0 if there are so many units that this takes too long.
-    """
+    """Return a lower bound for two annotators: every unit costs 1, or half of its smallest d."""
     if len(table) > _MOST_HALVES:
         return 0.0
     smallest = np.full(len(table), 2.0)
@@ -181,20 +118,7 @@ def half_bound(table: UnitTable, how: Dissimilarity) -> float:
 
 
 def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
-    """Return the lower bound from all pairs of annotators, in multiples of delta_empty.
-
-    Parameters
-    ----------
-    table : UnitTable
-        The units of one sample.
-    how : Dissimilarity
-        How units are compared.
-
-    Returns
-    -------
-    float
-        See :func:`lower_bound`.
-    """
+    """Return the lower bound from all pairs of annotators, in multiples of delta_empty."""
     n, everything = table.annotators, np.arange(len(table))
     gain = distances(table, how, everything, everything) - 1
     first, second = np.nonzero((gain <= 0) & (table.annotator[:, None] < table.annotator))

@@ -247,7 +247,7 @@ class _ErrorRate(_WindowMeasure):
 
 
 class Pk(_ErrorRate):
-    """The measure behind :func:`pk`."""
+    """The measure behind ``pk``."""
 
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
@@ -257,7 +257,7 @@ class Pk(_ErrorRate):
 
 
 class WindowDiff(_ErrorRate):
-    """The measure behind :func:`window_diff`."""
+    """The measure behind ``window_diff``."""
 
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
@@ -267,7 +267,7 @@ class WindowDiff(_ErrorRate):
 
 
 class WinPR(_WindowMeasure):
-    """The measure behind :func:`win_pr`."""
+    """The measure behind ``win_pr``."""
 
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"

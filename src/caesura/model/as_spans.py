@@ -12,30 +12,6 @@ from caesura.model.tier import Tier
 
 
 def to_spans(annotation: object) -> Spans:
-    """Return an annotation as spans.
-
-    Parameters
-    ----------
-    annotation : Spans, Tier, Hierarchy or Segmentation
-        The annotation. The intervals of a tier become spans in seconds, with their labels as categories; a point becomes a
-        span of length 0 if the tier has no intervals. The labels of a hierarchy become categories, and its levels are
-        ignored. The segments of a segmentation become spans, with segment labels as categories.
-
-    Returns
-    -------
-    Spans
-        The spans.
-
-    Raises
-    ------
-    SpansError
-        If the annotation is a dialogue, which has several streams, or a tree.
-
-    Examples
-    --------
-    >>> to_spans(Segmentation.from_masses([2, 3]))
-    Spans(2 spans in 5 units: 0-2; 2-5)
-    """
     if isinstance(annotation, Spans):
         return annotation
     if isinstance(annotation, Tier):

@@ -18,21 +18,20 @@ from caesura.model import checks
 from caesura.model.boundary_types import UNTYPED
 from caesura.model.value import Displayed, Ints, Texts, Value, count_of, frozen_array, read_only
 
+# Texts up to this length are drawn unit by unit in a ``repr``.
 MAX_DRAWN_UNITS = 60
-"""Texts up to this length are drawn unit by unit in a ``repr``."""
 
+# Codes of boundaries that are all of one type.
 NO_CODES = frozen_array(())
-"""Codes of boundaries that are all of one type."""
+# Bits of the second number of ``Segmentation.packed``.
 HAS_NO_TYPES, HAS_UNITS = 1, 2
-"""Bits of the second number of ``Segmentation.packed``."""
 _header = Struct("=qq")
 
 
 class Boundaries(Value, Displayed):
-    """Base class of :class:`~caesura.Segmentation`, with its content but without its constructors.
+    """Base class of ``Segmentation``, with its content but without its constructors."""
 
-    See there for the attributes. ``from_valid_entries`` and ``from_valid_positions`` create objects from valid arrays.
-    """
+    # See there for the attributes. ``from_valid_entries`` and ``from_valid_positions`` create objects from valid arrays.
 
     __slots__ = (
         "_codes",
@@ -291,22 +290,7 @@ _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 def check_positions(array: Ints, length: int, last: int) -> None:
-    """Raise an error unless the positions ascend and lie in the text.
-
-    Parameters
-    ----------
-    array : ndarray of int64
-        The positions.
-    length : int
-        Number of units.
-    last : int
-        The largest position.
-
-    Raises
-    ------
-    SegmentationError
-        If a position is not allowed; the message names it.
-    """
+    """Raise an error unless the positions ascend and lie in the text."""
     if (i := checks.first_true((array < 1) | (array > last))) is not None:
         if last < 1:
             raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
@@ -319,22 +303,7 @@ def check_positions(array: Ints, length: int, last: int) -> None:
 
 
 def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, ...]) -> None:
-    """Raise an error unless positions and codes fit the text and its types, and ascend.
-
-    Parameters
-    ----------
-    length : int
-        Number of units.
-    positions, codes : ndarray of int64
-        Position and type of each boundary.
-    types : tuple of str
-        Boundary types.
-
-    Raises
-    ------
-    SegmentationError
-        If an entry is not allowed; the message names it.
-    """
+    """Raise an error unless positions and codes fit the text and its types, and ascend."""
     if len(types) == 1:
         check_positions(positions, length, length)
         return
@@ -352,26 +321,6 @@ def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, .
 
 
 def labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tuple[str, ...]:
-    """Return the label of each unit.
-
-    Parameters
-    ----------
-    labels : iterable of str
-        Label of each segment.
-    masses : list of int
-        Units of each segment.
-    length : int
-        Number of units.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    SegmentationError
-        If there is not one label per segment, or the text is too long for labels.
-    """
     names = checks.as_list(labels, "labels")
     if len(names) != len(masses):
         raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")
@@ -382,24 +331,7 @@ def labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tu
 
 
 def as_flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
-    """Convert 0 and 1 to booleans.
-
-    Parameters
-    ----------
-    values : str, sequence or ndarray
-        Numbers, booleans or characters.
-    name : str
-        Name of the argument, for the error message.
-
-    Returns
-    -------
-    ndarray of bool
-
-    Raises
-    ------
-    SegmentationError
-        If an entry is neither 0 nor 1.
-    """
+    """Convert 0 and 1 to booleans."""
     if isinstance(values, str):  # fast for long strings
         flags: NDArray[np.int32] = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
     else:
@@ -412,17 +344,7 @@ def as_flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[n
 
 
 def are_flags(marks: Iterable[object]) -> bool:
-    """Return whether marks are 0, 1, booleans and None, and not only None.
-
-    Parameters
-    ----------
-    marks : iterable of object
-        The marks.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether marks are 0, 1, booleans and None, and not only None."""
     filled = [mark for mark in marks if mark is not None]
     return bool(filled) and all(
         isinstance(mark, (int, float, np.number, np.bool_)) and mark in (0, 1) for mark in filled
@@ -430,18 +352,7 @@ def are_flags(marks: Iterable[object]) -> bool:
 
 
 def constructors_for(value: object) -> str:
-    """Return the constructors that turn a list into a segmentation, with the list filled in, for error messages.
-
-    Parameters
-    ----------
-    value : object
-        Any value. The text is empty unless it is a list, a tuple or an array.
-
-    Returns
-    -------
-    str
-        A text such as ``"; use Segmentation.from_bits([0, 1]) for ..."``.
-    """
+    """Return the constructors that turn a list into a segmentation, with the list filled in, for error messages."""
     if not isinstance(value, (list, tuple, np.ndarray)):
         return ""
     entries = value.tolist() if isinstance(value, np.ndarray) else list(value)

@@ -10,32 +10,17 @@ import numpy as np
 from caesura.errors import SegmentationError
 from caesura.model import checks
 
+# Boundary types, before they are checked.
 Types = Iterable[str | int]
-"""Boundary types, before they are checked."""
 
+# Types of a segmentation whose boundaries are all of one unnamed type.
 UNTYPED = ("boundary",)
-"""Types of a segmentation whose boundaries are all of one unnamed type."""
 
 _NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 def check_types(types: Types) -> tuple[str, ...]:
-    """Check a scale of boundary types and return it.
-
-    Parameters
-    ----------
-    types : iterable of str or int
-        Types in ordinal order.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    SegmentationError
-        If there is no type, a type is empty, or a type occurs twice.
-    """
+    """Check a scale of boundary types and return it."""
     if isinstance(types, str):
         raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
     if type(types) is tuple and set(map(type, types)) == {str} and all(types):
@@ -53,17 +38,7 @@ def check_types(types: Types) -> tuple[str, ...]:
 
 
 def sort_types(names: Iterable[str]) -> tuple[str, ...]:
-    """Sort types without a declared order: numbers first, in numeric order, then names in alphabetical order.
-
-    Parameters
-    ----------
-    names : iterable of str
-        The types that occur.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Sort types without a declared order: numbers first, in numeric order, then names in alphabetical order."""
     return tuple(sorted(names, key=lambda name: (0, int(name), name) if _NUMBER.fullmatch(name) else (1, 0, name)))
 
 
@@ -74,50 +49,14 @@ def _type_name(mark: object, place: str) -> str:
 
 
 def type_names(marks: Collection[str | int], place: Callable[[int], str], i: int) -> list[str]:
-    """Check the types at a position and return their names.
-
-    Parameters
-    ----------
-    marks : collection of str or int
-        The types.
-    place : callable
-        Names the i-th position; called only for an error message.
-    i : int
-        Number of the position.
-
-    Returns
-    -------
-    list of str
-    """
+    """Check the types at a position and return their names."""
     return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
 
 
 def encode_sets(
     positions: list[int], sets: list[list[str]], code_of: dict[str, int], place: Callable[[int], str]
 ) -> tuple[list[int], list[int]]:
-    """Return the position and the code of each boundary.
-
-    Parameters
-    ----------
-    positions : list of int
-        Positions that have a boundary.
-    sets : list of list of str
-        Types at each position.
-    code_of : dict
-        Code of each declared type.
-    place : callable
-        Names the i-th position, for error messages.
-
-    Returns
-    -------
-    tuple of two lists of int
-        Positions and codes.
-
-    Raises
-    ------
-    SegmentationError
-        If a type is unknown or repeated.
-    """
+    """Return the position and the code of each boundary."""
     at: list[int] = []
     codes: list[int] = []
     for i, (position, names) in enumerate(zip(positions, sets, strict=True)):
@@ -133,41 +72,12 @@ def encode_sets(
 
 
 def not_declared(name: str, scale: Iterable[str]) -> str:
-    """Return the problem of a type that is not declared.
-
-    Parameters
-    ----------
-    name : str
-        The type.
-    scale : iterable of str
-        The declared types.
-
-    Returns
-    -------
-    str
-    """
+    """Return the problem of a type that is not declared."""
     return f"type {name!r} is not declared; the declared types are {', '.join(map(repr, scale))}"
 
 
 def check_set(names: object, i: int) -> Collection[str | int]:
-    """Check that an entry is a set of types.
-
-    Parameters
-    ----------
-    names : object
-        The entry; None and an empty string are empty sets.
-    i : int
-        Its place, for the error message.
-
-    Returns
-    -------
-    collection of str or int
-
-    Raises
-    ------
-    SegmentationError
-        If it is anything else.
-    """
+    """Check that an entry is a set of types."""
     if names is None:
         return ()
     if not isinstance(names, Collection) or (isinstance(names, str) and names):

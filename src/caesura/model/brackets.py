@@ -16,48 +16,17 @@ _TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|(\()\s*([^\s()]*)|\)|([^
 
 
 class Nodes(NamedTuple):
-    """Nodes of one sentence in preorder, with one node per bracket.
+    """Nodes of one sentence in preorder, with one node per bracket."""
 
-    Parameters
-    ----------
-    labels : list of str
-        Label of each node; empty for a bracket without a label.
-    parent : list of int
-        Index of the parent of each node; -1 for a root.
-    start, end : list of int
-        First word of each node, counted from 0, and the index after its last word.
-    words : list of str
-        Words of the sentence.
-    """
-
-    labels: list[str]
-    parent: list[int]
-    start: list[int]
+    labels: list[str]  # label of each node; empty for a bracket without a label
+    parent: list[int]  # index of the parent of each node; -1 for a root
+    start: list[int]  # start, end: First word of each node, counted from 0, and the index after its last word
     end: list[int]
-    words: list[str]
+    words: list[str]  # words of the sentence
 
 
 def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
-    """Return the nodes of one sentence, which may have several roots.
-
-    Parameters
-    ----------
-    text : str
-        Brackets. Each word has its own preterminal and no sibling: ``(NN dog)``. A bracket without a label, such as the
-        outer one in ``( (S ...))``, becomes a node with an empty label.
-    line, column : int, default 1
-        Position of the text in its file, for error messages.
-
-    Returns
-    -------
-    Nodes
-
-    Raises
-    ------
-    TreeError
-        If brackets do not match, a bracket is empty, or a word is not alone in its bracket. The message gives line and
-        column.
-    """
+    """Return the nodes of one sentence, which may have several roots."""
     tokens = _TOKEN.findall(text)
     nodes = Nodes([], [], [], [], [])
     labels, parent, start, end, words = nodes
@@ -123,21 +92,7 @@ def _error(text: str, line: int, column: int, at: int, problem: str) -> TreeErro
 
 
 def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
-    """Return nodes in preorder as a bracket string on one line.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        Label of each node.
-    start, end : sequence of int
-        First word of each node, counted from 0, and the index after its last word.
-    words : sequence of str
-        Words of the sentence.
-
-    Returns
-    -------
-    str
-    """
+    """Return nodes in preorder as a bracket string on one line."""
     pieces: list[str] = []
     open_nodes: list[int] = []
     last = len(labels) - 1

@@ -14,22 +14,12 @@ from numpy.typing import NDArray
 from caesura.errors import InputError, SegmentationError
 from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts
 
+# Whole numbers above this limit may not fit a machine word after sums.
 MAX_NUMBER = 2**62
-"""Whole numbers above this limit may not fit a machine word after sums."""
 
 
 def whole_number(value: object) -> int | None:
-    """Return a Python or numpy integer as ``int``, and any other value as None.
-
-    Parameters
-    ----------
-    value : object
-        Value to check. Booleans are not numbers.
-
-    Returns
-    -------
-    int or None
-    """
+    """Return a Python or numpy integer as ``int``, and any other value as None."""
     if type(value) is int:  # most values; the tests below take longer
         return value
     try:
@@ -39,17 +29,7 @@ def whole_number(value: object) -> int | None:
 
 
 def finite_number(value: object) -> float | None:
-    """Return a finite Python or numpy number as ``float``, and any other value as None.
-
-    Parameters
-    ----------
-    value : object
-        Value to check. Booleans are not numbers.
-
-    Returns
-    -------
-    float or None
-    """
+    """Return a finite Python or numpy number as ``float``, and any other value as None."""
     if type(value) is float:  # most values; the tests below take longer
         return value if isfinite(value) else None
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
@@ -62,28 +42,7 @@ def finite_number(value: object) -> float | None:
 
 
 def as_list(values: Any, name: str, content: str = "", error: type[InputError] = SegmentationError) -> list[Any]:
-    """Return the entries of a sequence as a list.
-
-    Parameters
-    ----------
-    values : iterable
-        The sequence.
-    name : str
-        Name of the argument, for the error message.
-    content : str, optional
-        Required content of the sequence, for the error message: ``" of whole numbers"``.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    list
-
-    Raises
-    ------
-    InputError
-        If ``values`` is not a sequence.
-    """
+    """Return the entries of a sequence as a list."""
     try:
         return list(values)
     except TypeError:
@@ -91,52 +50,14 @@ def as_list(values: Any, name: str, content: str = "", error: type[InputError] =
 
 
 def flag(value: object, name: str, error: type[InputError] = SegmentationError) -> bool:
-    """Check a value that must be True or False and return it.
-
-    Parameters
-    ----------
-    value : bool
-        The value.
-    name : str
-        Name of the argument, for the error message.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    InputError
-        If it is not a Python or numpy boolean.
-    """
+    """Check a value that must be True or False and return it."""
     if not isinstance(value, (bool, np.bool_)):
         raise error(f"{name}: expected True or False; got {value!r:.80}")
     return bool(value)
 
 
 def whole_numbers(values: Numbers, name: str, error: type[InputError] = SegmentationError) -> Ints:
-    """Return whole numbers as a new array.
-
-    Parameters
-    ----------
-    values : sequence of int or ndarray
-        Whole numbers of any Python or numpy type; 2.0 counts as 2.
-    name : str
-        Name of the argument, for the error message.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    ndarray of int64
-
-    Raises
-    ------
-    InputError
-        If an entry is not a whole number; the message gives the first such entry.
-    """
+    """Return whole numbers as a new array."""
     if isinstance(values, str):
         raise error(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
@@ -162,46 +83,14 @@ def _whole_entry(entry: object, name: str, i: int, error: type[InputError]) -> i
 
 
 def first_true(mask: NDArray[np.bool_]) -> int | None:
-    """Return the index of the first true entry, to name it in an error message.
-
-    Parameters
-    ----------
-    mask : ndarray of bool
-        One entry per checked value.
-
-    Returns
-    -------
-    int or None
-        The index; None if no entry is true.
-    """
+    """Return the index of the first true entry, to name it in an error message."""
     return int(mask.argmax()) if mask.any() else None
 
 
 def count(
     number: object, name: str = "length", noun: str = "units", error: type[InputError] = SegmentationError
 ) -> int:
-    """Check a number of units or coders and return it.
-
-    Parameters
-    ----------
-    number : int
-        The number.
-    name : str, default "length"
-        Name of the argument, for the error message.
-    noun : str, default "units"
-        What is counted, for the error message.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number from 1 to ``MAX_UNITS``.
-    """
+    """Check a number of units or coders and return it."""
     whole = whole_number(number)
     if whole is None or not 1 <= whole <= MAX_UNITS:
         actual = repr(number) if whole is None else whole
@@ -210,22 +99,7 @@ def count(
 
 
 def strings(values: Sequence[object], name: str, error: type[InputError] = SegmentationError) -> None:
-    """Raise an error if an entry is not a string.
-
-    Parameters
-    ----------
-    values : sequence
-        The entries.
-    name : str
-        Name of the argument, for the error message.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Raises
-    ------
-    InputError
-        If an entry is not a string; the message gives the first such entry.
-    """
+    """Raise an error if an entry is not a string."""
     if set(map(type, values)) - {str}:  # fast for long texts; a subclass of str is allowed
         for i, value in enumerate(values):
             if not isinstance(value, str):
@@ -233,26 +107,7 @@ def strings(values: Sequence[object], name: str, error: type[InputError] = Segme
 
 
 def unit_texts(units: Texts | None, length: int, error: type[InputError] = SegmentationError) -> tuple[str, ...] | None:
-    """Check the texts of the units and return them.
-
-    Parameters
-    ----------
-    units : iterable of str or None
-        Text of each unit. A tuple is returned unchanged, so that the coders of an item share it.
-    length : int
-        Number of units.
-    error : type, default SegmentationError
-        Class of the error.
-
-    Returns
-    -------
-    tuple of str or None
-
-    Raises
-    ------
-    InputError
-        If there is not one string per unit.
-    """
+    """Check the texts of the units and return them."""
     if units is None:
         return None
     texts = units if isinstance(units, tuple) else tuple(as_list(units, "units", error=error))
@@ -263,24 +118,7 @@ def unit_texts(units: Texts | None, length: int, error: type[InputError] = Segme
 
 
 def unit_labels(labels: Texts, length: int) -> tuple[str, ...]:
-    """Check the segment label of each unit and return the labels.
-
-    Parameters
-    ----------
-    labels : iterable of str
-        One label per unit.
-    length : int
-        Number of units.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    SegmentationError
-        If there is not one string per unit.
-    """
+    """Check the segment label of each unit and return the labels."""
     texts = tuple(as_list(labels, "labels", " of strings"))
     if len(texts) != length:
         raise SegmentationError(f"labels: expected one string per unit; got {len(texts)} for {length} units")

@@ -26,8 +26,8 @@ from caesura.model.value import count_of
 from caesura.notices import collect_warnings, warn
 from caesura.options import choice, non_negative
 
+# Seconds within which marks of different coders are merged if the units are the union of their times.
 DEFAULT_TOLERANCE = 0.05
-"""Seconds within which marks of different coders are merged if the units are the union of their times."""
 
 _PLAIN = UNTYPED[0]
 _MAX_TYPES = 20  # a tier with more labels is a transcription
@@ -39,10 +39,10 @@ _UNION_WARNING = (
     "(units=0.01)"
 )
 
+# Boundary types in ordinal order; None if boundaries have no types.
 Scale = tuple[str, ...] | None
-"""Boundary types in ordinal order; None if boundaries have no types."""
+# ``"words"``, ``"union"``, the length of a step in seconds, or None (words if there are any, else the union).
 Units = str | float | None
-"""``"words"``, ``"union"``, the length of a step in seconds, or None (words if there are any, else the union)."""
 
 
 def over_units(
@@ -142,22 +142,7 @@ def over_units(
 def tiers_over_units(
     corpora: Sequence[Corpus], *, excluded: list[InputError] | None = None
 ) -> tuple[list[Corpus], dict[str, str]]:
-    """Convert the tiers of several corpora to segmentations, with the same units for all annotations of an item.
-
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        Corpora such as a reference and a hypothesis. The options of :func:`over_units` are those of their source.
-    excluded : list, optional
-        List to which errors are appended; their items are excluded. Without it the first error is raised.
-
-    Returns
-    -------
-    corpora : list of Corpus
-        The corpora; those without tiers are unchanged.
-    notes : dict of str to str
-        Item -> the edges that moved and the intervals that became empty.
-    """
+    """Convert the tiers of several corpora to segmentations, with the same units for all annotations of an item."""
     if not any(corpus.holds(Tier) for corpus in corpora):
         return list(corpora), {}
     options = _tier_options(corpora)
@@ -172,36 +157,17 @@ def tiers_over_units(
 
 
 def _tier_options(corpora: Sequence[Corpus]) -> dict[str, Any]:
-    """Return the options of :func:`over_units` in the source of the first corpus that has any."""
+    """Return the options of ``over_units`` in the source of the first corpus that has any."""
     sources = [corpus.source for corpus in corpora if corpus.source is not None and corpus.source.tier_options]
     return {"labels": None} | (dict(sources[0].tier_options) if sources else {})
 
 
+# Item, coder and stream -> position of a boundary -> the time at which the coder put it.
 BoundaryTimes = Mapping[tuple[str, str, str], Mapping[int, float]]
-"""Item, coder and stream -> position of a boundary -> the time at which the coder put it."""
 
 
 def boundary_times(corpus: Corpus) -> BoundaryTimes:
-    """Return the times of the boundaries that :func:`tiers_over_units` makes from the tiers of a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations in seconds. The options of :func:`over_units` are those of its source.
-
-    Returns
-    -------
-    mapping
-        (item, coder, stream) -> position -> time in seconds, as the coder marked it. The stream is empty outside
-        dialogues. Items without tiers, and items whose tiers cannot be converted, are left out.
-
-    Examples
-    --------
-    >>> words = [(0, 0.4, "good"), (0.4, 0.9, "night"), (1.2, 1.6, "moon")]
-    >>> ann = Tier([(0, 1.0, "phrase"), (1.2, 1.6, "call")], words=words)
-    >>> boundary_times(Corpus({"song": {"ann": ann}}))
-    {('song', 'ann', ''): {2: 1.0, 3: 1.6}}
-    """
+    """Return the times of the boundaries that ``tiers_over_units`` makes from the tiers of a corpus."""
     options = _tier_options([corpus])
     errors: list[InputError] = []
     with collect_warnings():  # the conversion itself issues them
@@ -218,24 +184,8 @@ def boundary_times(corpus: Corpus) -> BoundaryTimes:
 def convert_together(
     corpora: Sequence[Corpus], convert: Callable[[Corpus], Corpus], names: Sequence[str] = ()
 ) -> list[Corpus]:
-    """Merge several corpora, convert the merged corpus and split it again.
-
-    If each corpus has exactly one item, these items are treated as the same item, even if their names differ.
-
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        The corpora.
-    convert : callable
-        ``convert(corpus)`` returns a corpus with the same items and coders, or some of them.
-    names : sequence of str, optional
-        Names of the corpora, for coders who are in several of them (default: numbers).
-
-    Returns
-    -------
-    list of Corpus
-        The converted corpora.
-    """
+    """Merge several corpora, convert the merged corpus and split it again."""
+    # If each corpus has exactly one item, these items are treated as the same item, even if their names differ.
     one_item = all(len(corpus.item_names) == 1 for corpus in corpora)
     annotations: dict[str, dict[str, Annotation]] = {}
     origins: dict[tuple[str, str], tuple[int, str, str]] = {}
@@ -257,75 +207,23 @@ def convert_together(
 
 
 def tiers_of_corpus(corpus: Corpus) -> list[Tier]:
-    """Return all tiers of a corpus, those of streams included.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-
-    Returns
-    -------
-    list of Tier
-        The tiers of all items, coders and streams.
-    """
+    """Return all tiers of a corpus, those of streams included."""
     return [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
 
 
 def are_no_types(tiers: Iterable[Tier]) -> bool:
-    """Return whether the labels of tiers are no boundary types: they are a transcription, or number the segments.
-
-    Parameters
-    ----------
-    tiers : iterable of Tier
-        The tiers of all coders that are compared.
-
-    Returns
-    -------
-    bool
-        True if boundaries should have no types.
-    """
+    """Return whether the labels of tiers are no boundary types: they are a transcription, or number the segments."""
     listed = list(tiers)
     return are_transcription(label_counts(listed)) or number_segments(listed)
 
 
 def label_counts(tiers: Iterable[Tier]) -> Counter[str]:
-    """Return how often each label occurs in some tiers.
-
-    Parameters
-    ----------
-    tiers : iterable of Tier
-        The tiers.
-
-    Returns
-    -------
-    Counter
-        Label -> number; labels without text are not counted.
-    """
+    """Return how often each label occurs in some tiers."""
     return Counter(row.label.strip() for tier in tiers for row in tier.rows if row.label.strip())
 
 
 def are_transcription(labels: Mapping[str, int]) -> bool:
-    """Return whether labels are a transcription and not a set of types.
-
-    Parameters
-    ----------
-    labels : mapping
-        Label -> how often it occurs.
-
-    Returns
-    -------
-    bool
-        True if there are more than 20 labels, or if more than half of them occur once. One or two labels are a
-        transcription only if all of them occur once and consist of several words.
-
-    Examples
-    --------
-    >>> are_transcription({",": 12, ".": 4, "?": 1})
-    False
-    >>> are_transcription({"so well": 1, "I think": 2, "yes": 1})
-    True
-    """
+    """Return whether labels are a transcription and not a set of types."""
     single = sum(number == 1 for number in labels.values())
     if len(labels) > 2:
         return len(labels) > _MAX_TYPES or 2 * single > len(labels)
@@ -348,24 +246,7 @@ def _note(by_stream: Mapping[str, _Grid]) -> str:
 
 
 def check_units(name: str, value: object) -> Units:
-    """Check the value of the ``units`` option.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for the error message.
-    value : object
-        ``"words"``, ``"union"``, a number of seconds above 0, or None.
-
-    Returns
-    -------
-    str, float or None
-
-    Raises
-    ------
-    OptionError
-        If the value is none of these.
-    """
+    """Check the value of the ``units`` option."""
     if value is None or (isinstance(value, str) and value in ("words", "union")):
         return value
     seconds = checks.finite_number(value)
@@ -423,31 +304,17 @@ def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str,
 
 @dataclass
 class _Grid:
-    """Units of an item and the marks of its coders.
+    """Units of an item and the marks of its coders."""
 
-    Attributes
-    ----------
-    length : int
-        Number of units.
-    units : tuple of str or None
-        Text of each unit.
-    marks : dict
-        Coder -> position -> type.
-    times : dict
-        Coder -> position -> time at which the coder put the boundary.
-    max_shift, shifted_edge
-        Largest distance by which an edge was moved, and a description of that edge.
-    empty_intervals : int
-        Number of intervals that contain no unit.
-    """
-
-    length: int
-    units: tuple[str, ...] | None = None
-    marks: dict[str, dict[int, str]] = field(default_factory=dict)
+    length: int  # number of units
+    units: tuple[str, ...] | None = None  # text of each unit
+    marks: dict[str, dict[int, str]] = field(default_factory=dict)  # coder -> position -> type
+    # Coder -> position -> time at which the coder put the boundary.
     times: dict[str, dict[int, float]] = field(default_factory=dict)
+    # max_shift, shifted_edge: Largest distance by which an edge was moved, and a description of that edge.
     max_shift: float = 0.0
     shifted_edge: str = ""
-    empty_intervals: int = 0
+    empty_intervals: int = 0  # number of intervals that contain no unit
 
     @property
     def note(self) -> str:
@@ -478,8 +345,8 @@ class _Grid:
             raise TierError(f"coder {coder!r}: {error}") from None
 
 
+# Function from a coder and a time to a position; position 0 lies before the first unit.
 Place = Callable[[str, float], int]
-"""Function from a coder and a time to a position; position 0 lies before the first unit."""
 
 
 def _convert_to_units(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> _Grid:
@@ -652,42 +519,13 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
 
 
 def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
-    """Return a sentence about the spans that are too short for common units.
-
-    Parameters
-    ----------
-    number : int
-        Number of short spans.
-    tolerance : float, default 0.5
-        Times at most this many seconds apart count as equal.
-
-    Returns
-    -------
-    str
-        The sentence.
-    """
+    """Return a sentence about the spans that are too short for common units."""
     present, past = ("is", "was") if number == 1 else ("are", "were")
     return f"{count_of(number, 'span')} {present} shorter than the tolerance of {tolerance:g} s and {past} dropped"
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
-    """Convert two timed hierarchies to common units.
-
-    Parameters
-    ----------
-    pair : tuple of two annotations
-        Reference and hypothesis.
-    tolerance : float, default 0.5
-        Times at most this many seconds apart count as equal.
-
-    Returns
-    -------
-    pair : tuple of two annotations
-        The pair over common units. It is returned unchanged if it does not consist of two hierarchies or if common units
-        cannot be computed; the measure then raises the error.
-    short_spans : int
-        Number of spans that were dropped because they are shorter than the tolerance.
-    """
+    """Convert two timed hierarchies to common units."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(h, Hierarchy) for h in pair):
         return pair, 0
     try:

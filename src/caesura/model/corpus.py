@@ -24,67 +24,34 @@ from caesura.model.value import Displayed, Value, count_of
 if TYPE_CHECKING:
     import pandas as pd
 
+# Kinds of data and the classes of their annotations; the most structured kind comes first.
 _KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "spans": Spans, "timed": Tier, "dialogue": Dialogue}
-"""Kinds of data and the classes of their annotations; the most structured kind comes first."""
 _ANNOTATION_TYPES = (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, BoundaryScores)
 
 
 @dataclass(frozen=True)
 class Source:
-    """Files of a corpus, and the meaning that the reader gave to their parts.
+    """Files of a corpus, and the meaning that the reader gave to their parts."""
 
-    Attributes
-    ----------
-    files : tuple of str
-        Paths of the files.
-    format : str
-        Name of the format; several names are separated by commas.
-    part : str
-        Name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``.
-    roles : mapping of str to str
-        Part -> its role, such as ``"text"`` or ``"1/0 marks"``.
-    ignored : tuple of str
-        Parts and files that were not used, each with the reason in brackets.
-    notes : tuple of str
-        Conversions and decisions of the reader, such as a guessed encoding.
-    hint : str
-        Option that changes how the file is read, for warnings.
-    tier_options : mapping
-        Options of :func:`~caesura.over_units` with which tasks convert tiers that are still in seconds.
-    alignment : tuple of (str, int), optional
-        Method by which texts that differ were aligned, and number of items that it changed.
-    rows : tuple of (int, int), optional
-        Number of rows that were read, and of all rows, if only the first rows of a large file were read.
-    declined : tuple of str
-        Items for which the file itself says that an annotation is not to be used, such as rejected examples.
-    """
-
-    files: tuple[str, ...]
-    format: str = ""
-    part: str = "field"
-    roles: Mapping[str, str] = field(default_factory=dict)
-    ignored: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    hint: str = "--format"
+    files: tuple[str, ...]  # paths of the files
+    format: str = ""  # name of the format; several names are separated by commas
+    part: str = "field"  # name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``
+    roles: Mapping[str, str] = field(default_factory=dict)  # part -> its role, such as ``"text"`` or ``"1/0 marks"``
+    ignored: tuple[str, ...] = ()  # parts and files that were not used, each with the reason in brackets
+    notes: tuple[str, ...] = ()  # conversions and decisions of the reader, such as a guessed encoding
+    hint: str = "--format"  # option that changes how the file is read, for warnings
+    # Options of ``over_units`` with which tasks convert tiers that are still in seconds.
     tier_options: Mapping[str, Any] = field(default_factory=dict)
+    # Method by which texts that differ were aligned, and number of items that it changed.
     alignment: tuple[str, int] | None = None
+    # Number of rows that were read, and of all rows, if only the first rows of a large file were read.
     rows: tuple[int, int] | None = None
+    # Items for which the file itself says that an annotation is not to be used, such as rejected examples.
     declined: tuple[str, ...] = ()
 
     @classmethod
     def merge(cls, sources: Iterable[Source]) -> Source:
-        """Return one source for several files.
-
-        Parameters
-        ----------
-        sources : iterable of Source
-            One source per file.
-
-        Returns
-        -------
-        Source
-            All files, formats, roles and notes; equal entries occur once.
-        """
+        """Return one source for several files."""
         listed = list(sources)
         roles: dict[str, str] = {}
         for source in listed:
@@ -474,21 +441,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
 
 @contextmanager
 def collect_errors(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
-    """Add the item's name to every input error raised in the block; append the error to a list if one is given.
-
-    Parameters
-    ----------
-    item : str
-        Name of the item.
-    excluded : list of InputError or None
-        List to which the error is appended. If it is None, the error is raised.
-    kind : type
-        Class of the new error. An ``OptionError`` is raised unchanged.
-
-    Yields
-    ------
-    None
-    """
+    """Add the item's name to every input error raised in the block; append the error to a list if one is given."""
     try:
         with own_errors():
             yield

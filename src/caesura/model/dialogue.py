@@ -109,25 +109,14 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier], Displayed):
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
+# Annotations that have units and can therefore be compared by measures.
 Comparable = Segmentation | Dialogue | Hierarchy | Tree
-"""Annotations that have units and can therefore be compared by measures."""
+# The annotation of one item by one coder.
 Annotation = Comparable | Tier | Spans | BoundaryScores
-"""The annotation of one item by one coder."""
 
 
 def kind_name(value: object) -> str:
-    """Return the class name of a value, for an error message that expected a different class.
-
-    Parameters
-    ----------
-    value : object
-        The value that was passed.
-
-    Returns
-    -------
-    str
-        Name of the class; for tiers and spans, followed by a hint.
-    """
+    """Return the class name of a value, for an error message that expected a different class."""
     if isinstance(value, BoundaryScores):
         return "BoundaryScores, which only average_precision and boundary_curve compare"
     if isinstance(value, Spans):
@@ -137,18 +126,7 @@ def kind_name(value: object) -> str:
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the reason why an item has annotations other than plain segmentations.
-
-    Parameters
-    ----------
-    by_coder : mapping of str to annotation
-        Annotations of one item.
-
-    Returns
-    -------
-    str or None
-        The reason, or None if all annotations are plain segmentations.
-    """
+    """Return the reason why an item has annotations other than plain segmentations."""
     for coder, annotation in by_coder.items():
         if isinstance(annotation, Dialogue):
             return "it has streams, which are not supported here"
@@ -158,23 +136,7 @@ def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
 
 
 def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
-    """Return the segmented texts of an annotation.
-
-    Parameters
-    ----------
-    annotation : Segmentation or Dialogue
-        Annotation of one item by one coder.
-
-    Returns
-    -------
-    mapping of str to Segmentation
-        The streams of a dialogue. A segmentation becomes one stream with an empty name.
-
-    Raises
-    ------
-    MismatchError
-        If the annotation is neither a segmentation nor a dialogue.
-    """
+    """Return the segmented texts of an annotation."""
     if isinstance(annotation, Segmentation):  # most annotations; the test for a mapping takes longer
         return {"": annotation}
     if isinstance(annotation, Dialogue) and not annotation.timed:
@@ -184,18 +146,7 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
 
 
 def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
-    """Return the tiers of an annotation in seconds.
-
-    Parameters
-    ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier or Tree
-        Annotation of one item by one coder.
-
-    Returns
-    -------
-    mapping of str to Tier
-        The tiers of a dialogue. A tier becomes one stream with an empty name. Empty for all other annotations.
-    """
+    """Return the tiers of an annotation in seconds."""
     if isinstance(annotation, (Segmentation, Spans)):
         return {}
     if isinstance(annotation, Tier):

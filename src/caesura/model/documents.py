@@ -20,96 +20,43 @@ from caesura.model.value import Ints, frozen_array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundaryColumn:
-    """The boundaries of the references, or of the hypotheses, of many documents.
+    """The boundaries of the references, or of the hypotheses, of many documents."""
 
-    Parameters
-    ----------
-    positions : ndarray of int64
-        Boundary positions of all documents; those of document d are ``positions[offsets[d]:offsets[d + 1]]``.
-    offsets : ndarray of int64
-        Index at which the positions of each document begin, followed by the end of the last document.
-    codes : ndarray of int64
-        Type of each boundary as an index into ``Documents.types``; empty if boundaries have no types.
-    code_offsets : ndarray of int64
-        Index at which the codes of each document begin, followed by the end of the last document; empty if boundaries
-        have no types.
-    """
-
+    # Boundary positions of all documents; those of document d are ``positions[offsets[d]:offsets[d + 1]]``.
     positions: Ints
-    offsets: Ints
+    offsets: Ints  # index at which the positions of each document begin, followed by the end of the last document
+    # Type of each boundary as an index into ``Documents.types``; empty if boundaries have no types.
     codes: Ints = field(default_factory=lambda: frozen_array(()))
+    # Index at which the codes of each document begin, followed by the end of the last document; empty if boundaries have no
+    # types.
     code_offsets: Ints = field(default_factory=lambda: frozen_array(()))
 
     @property
     def typed(self) -> bool:
-        """Whether boundaries have types."""
         return self.code_offsets.size > 0
 
     def positions_of(self, document: int) -> Ints:
-        """Return the boundary positions of one document.
-
-        Parameters
-        ----------
-        document : int
-            Index of the document.
-
-        Returns
-        -------
-        ndarray of int64
-        """
         return self.positions[self.offsets[document] : self.offsets[document + 1]]
 
     def types_of(self, document: int, types: Sequence[str]) -> list[str]:
-        """Return the type of each boundary of one document.
-
-        Parameters
-        ----------
-        document : int
-            Index of the document.
-        types : sequence of str
-            Type names that the codes refer to.
-
-        Returns
-        -------
-        list of str
-        """
+        """Return the type of each boundary of one document."""
         codes = self.codes[self.code_offsets[document] : self.code_offsets[document + 1]]
         return [types[code] for code in codes.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Documents as columns.
+    """Documents as columns."""
 
-    Parameters
-    ----------
-    items : sequence of str
-        Names of the documents. They may be read from the file only when needed.
-    rows : sequence of int
-        Number of the row or line of each document in its file, from 1.
-    length : ndarray of int64
-        Number of units of each document.
-    reference, hypothesis : BoundaryColumn
-        Boundaries of the references and of the hypotheses.
-    types : tuple of str
-        Type names that the codes of the columns refer to, in arbitrary order.
-    excluded : mapping of int to str
-        Documents that could not be read, with the reason.
-    declared_types : tuple of str, optional
-        The types in the order declared by the file, if there is one.
-    ignored_fields : tuple of str
-        Names of unknown fields in the rows of these documents.
-    """
-
-    items: Sequence[str]
-    rows: Sequence[int]
-    length: Ints
+    items: Sequence[str]  # Names of the documents. They may be read from the file only when needed.
+    rows: Sequence[int]  # number of the row or line of each document in its file, from 1
+    length: Ints  # number of units of each document
     reference: BoundaryColumn
     hypothesis: BoundaryColumn
-    types: tuple[str, ...] = ()
-    excluded: Mapping[int, str] = field(default_factory=dict)
-    declared_types: tuple[str, ...] | None = None
-    ignored_fields: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # type names that the codes of the columns refer to, in arbitrary order
+    excluded: Mapping[int, str] = field(default_factory=dict)  # documents that could not be read, with the reason
+    declared_types: tuple[str, ...] | None = None  # the types in the order declared by the file, if there is one
+    ignored_fields: tuple[str, ...] = ()  # names of unknown fields in the rows of these documents
 
     def __len__(self) -> int:
         return len(self.length)
@@ -120,24 +67,7 @@ class Documents:
         return self.reference.typed
 
     def pair(self, document: int, types: Sequence[str] | None = None) -> tuple[Segmentation, Segmentation]:
-        """Return the reference and the hypothesis of one document.
-
-        Parameters
-        ----------
-        document : int
-            Index of the document.
-        types : sequence of str, optional
-            Boundary types in ordinal order (default: those that occur).
-
-        Returns
-        -------
-        reference, hypothesis : Segmentation
-
-        Raises
-        ------
-        SegmentationError
-            If the document could not be read or is invalid.
-        """
+        """Return the reference and the hypothesis of one document."""
         if document in self.excluded:
             raise SegmentationError(self.excluded[document])
         length = checks.count(int(self.length[document]))
@@ -162,29 +92,15 @@ class Documents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentPairs:
-    """Documents stored as objects: trees, hierarchies, dialogues, or segmentations that were read one by one.
+    """Documents stored as objects: trees, hierarchies, dialogues, or segmentations that were read one by one."""
 
-    Parameters
-    ----------
-    items : sequence of str
-        Names of the documents.
-    rows : sequence of int
-        Number of the row or line of each document in its file, from 1.
-    pairs : sequence
-        Reference and hypothesis of each document; None if the document is excluded.
-    excluded : mapping of int to str or FormatError
-        Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.
-    ignored_fields : tuple of str
-        Names of unknown fields in the rows of these documents.
-    converted : bool
-        Whether the pairs were converted to common units, so that they are not the data of the files.
-    """
-
-    items: Sequence[str]
-    rows: Sequence[int]
-    pairs: Sequence[Any]
+    items: Sequence[str]  # names of the documents
+    rows: Sequence[int]  # number of the row or line of each document in its file, from 1
+    pairs: Sequence[Any]  # reference and hypothesis of each document; None if the document is excluded
+    # Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.
     excluded: Mapping[int, str | FormatError] = field(default_factory=dict)
-    ignored_fields: tuple[str, ...] = ()
+    ignored_fields: tuple[str, ...] = ()  # names of unknown fields in the rows of these documents
+    # Whether the pairs were converted to common units, so that they are not the data of the files.
     converted: bool = False
 
     def __len__(self) -> int:

@@ -11,43 +11,29 @@ from numpy.typing import NDArray
 
 from caesura.model.value import Floats, Ints
 
+# Two times that differ by at most this many seconds are the same place.
 SAME_PLACE = 1e-9
-"""Two times that differ by at most this many seconds are the same place."""
 
 NO_CODES = np.empty(0, np.int64)
+# Bits of the fourth number of ``Edges.packed``.
 HAS_LABELS, HAS_OPEN_END, HAS_POINTS = 1, 2, 4
-"""Bits of the fourth number of ``Edges.packed``."""
 _header = Struct("=ddqq")
 
 
 class Edges(NamedTuple):
-    """Extent and inner boundaries of one annotation, and the class of each segment between them.
+    """Extent and inner boundaries of one annotation, and the class of each segment between them."""
 
-    Parameters
-    ----------
-    begin, end : float
-        The extent: 0 and N for units, the beginning and the end of the recording for seconds.
-    inner : numpy.ndarray
-        Boundaries strictly inside the extent, in ascending order.
-    codes : numpy.ndarray
-        One number per segment: 0 for a segment without label, otherwise 1 + the place of its label in ``labels``. Empty if
-        no segment has a label and all of them count as segments.
-    labels : tuple of str
-        Distinct labels, in the order of their first segment.
-    points : numpy.ndarray, optional
-        All boundaries, if one of them is a point at an end of the extent. Such a point separates no segments, but it can
-        agree with a boundary of another annotation.
-    open_end : bool, default False
-        Whether the end of the extent is not known and ``end`` is only the last boundary.
-    """
-
-    begin: float
+    begin: float  # begin, end: The extent: 0 and N for units, the beginning and the end of the recording for seconds
     end: float
-    inner: NDArray[np.number]
+    inner: NDArray[np.number]  # boundaries strictly inside the extent, in ascending order
+    # One number per segment: 0 for a segment without label, otherwise 1 + the place of its label in ``labels``. Empty if no
+    # segment has a label and all of them count as segments.
     codes: Ints = NO_CODES
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # distinct labels, in the order of their first segment
+    # All boundaries, if one of them is a point at an end of the extent. Such a point separates no segments, but it can agree
+    # with a boundary of another annotation.
     points: Floats | None = None
-    open_end: bool = False
+    open_end: bool = False  # whether the end of the extent is not known and ``end`` is only the last boundary
 
     @property
     def is_labelled(self) -> bool:
@@ -55,34 +41,14 @@ class Edges(NamedTuple):
         return bool(self.labels) or (self.codes.size > 0 and not self.codes.any())
 
     def packed(self) -> bytes:
-        """Return extent, boundaries and classes as kernels read them; see ``kernels/cells.pxd``.
-
-        Returns
-        -------
-        bytes
-            Begin, end, number of inner boundaries, three bits (labels, open end, points at the ends), inner boundaries and
-            classes of segments, 64 bits each. Segments without labels are of class 1.
-        """
+        """Return extent, boundaries and classes as kernels read them; see ``kernels/cells.pxd``."""
         codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
         traits = HAS_LABELS * self.is_labelled + HAS_OPEN_END * self.open_end + HAS_POINTS * (self.points is not None)
         header = _header.pack(self.begin, self.end, len(self.inner), traits)
         return header + self.inner.astype(np.float64).tobytes() + codes.astype(np.int64).tobytes()
 
     def fit(self, begin: float, end: float, padding: tuple[str, str] | None = None) -> Edges:
-        """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label.
-
-        Parameters
-        ----------
-        begin, end : float
-            The new extent.
-        padding : tuple of str, optional
-            Labels of the time before and after the old extent; by default it has no label.
-
-        Returns
-        -------
-        Edges
-            The edges within the new extent.
-        """
+        """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label."""
         labels = self.labels if padding is None else (*self.labels, *padding)
         first, last = (0, 0) if padding is None else (len(labels) - 1, len(labels))
         if self.begin >= end - SAME_PLACE or self.end <= begin + SAME_PLACE:
@@ -99,20 +65,7 @@ class Edges(NamedTuple):
 
 
 def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end: float) -> Edges:
-    """Return the edges of sorted intervals; time between them is a segment without label.
-
-    Parameters
-    ----------
-    intervals : iterable of (start, end, label)
-        Intervals in seconds that are sorted and do not overlap. The label None stands for no label.
-    begin, end : float
-        The extent, which contains all intervals.
-
-    Returns
-    -------
-    Edges
-        Edges that touch are one boundary, also between two intervals with the same label.
-    """
+    """Return the edges of sorted intervals; time between them is a segment without label."""
     ends: list[float] = []
     codes: list[int] = []
     numbers: dict[str, int] = {}
@@ -133,20 +86,7 @@ def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end:
 
 
 def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
-    """Return the edges of points in time; the segments between them have no labels.
-
-    Parameters
-    ----------
-    times : sequence of float
-        Times in ascending order.
-    begin, end : float
-        The extent.
-
-    Returns
-    -------
-    Edges
-        Points that are the same place are one boundary.
-    """
+    """Return the edges of points in time; the segments between them have no labels."""
     points = np.array(times, np.float64)
     if len(points) > 1:
         points = points[np.concatenate([[True], np.diff(points) > SAME_PLACE])]

@@ -35,8 +35,8 @@ from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
+# Number of characters of a fingerprint in a short signature.
 SHORT_LENGTH = 8
-"""Number of characters of a fingerprint in a short signature."""
 _MODULUS = 1 << 128
 _MICROSECONDS = 1e6
 _LITTLE = sys.byteorder == "little"
@@ -47,21 +47,11 @@ _first = itemgetter(0)
 
 @dataclass(frozen=True, slots=True)
 class DigestSum:
-    """Sum of the digests of items, from which a fingerprint is made. Sums can be added in any order.
-
-    Attributes
-    ----------
-    items : int
-        Number of items.
-    total : int
-        Sum of the digests, modulo 2^128.
-    nameless : int
-        Sum of the digests without the names of the items.
-    """
+    """Sum of the digests of items, from which a fingerprint is made. Sums can be added in any order."""
 
     items: int = 0
-    total: int = 0
-    nameless: int = 0
+    total: int = 0  # sum of the digests, modulo 2^128
+    nameless: int = 0  # sum of the digests without the names of the items
 
     def __add__(self, other: DigestSum) -> DigestSum:
         total, nameless = self.total + other.total, self.nameless + other.nameless
@@ -75,44 +65,12 @@ class DigestSum:
 
 
 def fingerprint_of(items: Iterable[tuple[str, Mapping[str, Annotation]]]) -> str:
-    """Return the fingerprint of annotations.
-
-    Parameters
-    ----------
-    items : iterable of (str, mapping)
-        Name of each item, and its annotations by coder.
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-
-    Examples
-    --------
-    >>> first, second = Segmentation.from_masses([2, 3]), Segmentation.from_positions(5, [2], units="abcde")
-    >>> fingerprint_of([("a", {"Ann": first})]) == fingerprint_of([("b", {"Bo": second})])
-    True
-    """
     listed = list(items)
     coders = {coder for _, by_coder in listed for coder in by_coder}
     return digest_sum(listed, single_coder=len(coders) == 1).fingerprint
 
 
 def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_coder: bool = False) -> DigestSum:
-    """Return the sum of the digests of items.
-
-    Parameters
-    ----------
-    items : iterable of (str, mapping)
-        Name of each item, and its annotations by coder.
-    single_coder : bool, default False
-        Whether all annotations are of one coder, whose name does not count.
-
-    Returns
-    -------
-    DigestSum
-        The sum.
-    """
     names: dict[str, bytes] = {}  # of the coders, in their framed form
     digests = []
     for item, by_coder in items:
@@ -140,20 +98,7 @@ def _add(contents: Iterable[tuple[str, bytes]]) -> DigestSum:
 
 
 def column_digests(documents: Documents, places: Iterable[int]) -> DigestSum:
-    """Return the sum of the digests of documents that are stored as columns, without one object per document.
-
-    Parameters
-    ----------
-    documents : Documents
-        The documents.
-    places : iterable of int
-        Places of the documents to add.
-
-    Returns
-    -------
-    DigestSum
-        The sum; the same as that of :func:`pair_digests`.
-    """
+    """Return the sum of the digests of documents that are stored as columns, without one object per document."""
     items = list(documents.items)
     if documents.typed:
         return pair_digests((items[place], documents.pair(place)) for place in places)
@@ -178,34 +123,12 @@ def _column(name: bytes, column: BoundaryColumn) -> tuple[bytes, list[int], memo
 
 
 def fingerprint_of_pairs(pairs: Mapping[str, tuple[Any, Any]]) -> str:
-    """Return the fingerprint of references and hypotheses; the names of the two coders do not count.
-
-    Parameters
-    ----------
-    pairs : mapping
-        Item -> reference and hypothesis.
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-    """
+    """Return the fingerprint of references and hypotheses; the names of the two coders do not count."""
     return pair_digests(pairs.items()).fingerprint
 
 
 def pair_digests(pairs: Iterable[tuple[str, tuple[Any, Any]]]) -> DigestSum:
-    """Return the sum of the digests of references and hypotheses.
-
-    Parameters
-    ----------
-    pairs : iterable of (str, (annotation, annotation))
-        Item, and its reference and hypothesis. Mappings of streams are dialogues.
-
-    Returns
-    -------
-    DigestSum
-        The sum.
-    """
+    """Return the sum of the digests of references and hypotheses."""
     return digest_sum((item, {"reference": pair[0], "hypothesis": pair[1]}) for item, pair in pairs)
 
 
@@ -228,17 +151,7 @@ def _texts(texts: Iterable[str | None]) -> bytes:
 
 
 def numbers_bytes(numbers: Iterable[int]) -> bytes:
-    """Return whole numbers as bytes, with their number in front.
-
-    Parameters
-    ----------
-    numbers : iterable of int
-        The numbers.
-
-    Returns
-    -------
-    bytes
-    """
+    """Return whole numbers as bytes, with their number in front."""
     listed = list(numbers)
     if any(abs(number) >= 2**63 for number in listed):
         return b"n" + repr(listed).encode()
@@ -255,45 +168,13 @@ def _times(times: Iterable[float]) -> bytes:
 
 
 def annotation_bytes(annotation: Any) -> bytes:
-    """Return the canonical form of an annotation.
-
-    Parameters
-    ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, or mapping of streams
-        The annotation.
-
-    Returns
-    -------
-    bytes
-        Equal for annotations that measures cannot tell apart, except by words.
-
-    Raises
-    ------
-    TypeError
-        If the object is not an annotation.
-    """
+    """Return the canonical form of an annotation."""
     return _segmentation(annotation) if type(annotation) is Segmentation else content_bytes(annotation)
 
 
 @singledispatch
 def content_bytes(annotation: Any) -> bytes:
-    """Return the canonical form of an annotation of any class; classes register their own.
-
-    Parameters
-    ----------
-    annotation : object
-        The annotation.
-
-    Returns
-    -------
-    bytes
-        The canonical form.
-
-    Raises
-    ------
-    TypeError
-        If the object is not an annotation.
-    """
+    """Return the canonical form of an annotation of any class; classes register their own."""
     if isinstance(annotation, Mapping):
         streams = _by_name(annotation)
         if [name for name, _ in streams] == [b""]:  # a text without streams, as measures receive it

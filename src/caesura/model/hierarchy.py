@@ -17,8 +17,8 @@ from caesura.model import checks
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, frozen_array, read_only
 
+# Spans before they are checked: ``(start, end[, level[, label]])``.
 Rows = Iterable[Sequence[Any]]
-"""Spans before they are checked: ``(start, end[, level[, label]])``."""
 _MAX_DRAWN_UNITS = 30
 
 
@@ -46,23 +46,13 @@ class Span(NamedTuple):
 
 
 class SpanColumns(NamedTuple):
-    """The spans of a hierarchy as arrays, sorted by start, then from largest to smallest, then by level and label.
+    """The spans of a hierarchy as arrays, sorted by start, then from largest to smallest, then by level and label."""
 
-    Parameters
-    ----------
-    start, end, level : numpy.ndarray
-        First unit, last unit and level of each span.
-    label : numpy.ndarray
-        Number of each label in the order of first occurrence; -1 if a span has no label.
-    edges : numpy.ndarray
-        The times that delimit the units; empty for texts.
-    """
-
-    start: Ints
+    start: Ints  # start, end, level: First unit, last unit and level of each span
     end: Ints
     level: Ints
-    label: Ints
-    edges: Floats
+    label: Ints  # number of each label in the order of first occurrence; -1 if a span has no label
+    edges: Floats  # the times that delimit the units; empty for texts
 
 
 _NO_EDGES = read_only(np.empty(0, np.float64))
@@ -659,17 +649,7 @@ def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: 
 
 
 def spans_nest(spans: Iterable[Span]) -> bool:
-    """Return whether spans nest, and inner spans are on deeper levels, as those of a hierarchy must.
-
-    Parameters
-    ----------
-    spans : iterable of Span
-        Valid spans with levels, in any order.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether spans nest, and inner spans are on deeper levels, as those of a hierarchy must."""
     try:
         _check_nesting([*spans], None, True)
     except HierarchyError:
@@ -719,11 +699,9 @@ class _Nest:
     by_level: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     def add(self, start: int, end: int, level: int) -> bool:
-        """Add a span and return True; return False if it crosses another span or contradicts its level.
-
-        Spans must be added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it
-        and is on a higher level: no span begins or ends inside it, and no span on the same level contains it.
-        """
+        """Add a span and return True; return False if it crosses another span or contradicts its level."""
+        # Spans must be added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it
+        # and is on a higher level: no span begins or ends inside it, and no span on the same level contains it.
         if (start, end) in self.spans:
             return True
         after, inside = bisect_right(self.starts, start), bisect_left(self.ends, start)
@@ -741,10 +719,8 @@ class _Nest:
 
 
 def _without_conflicts(raw: list[Span]) -> list[Span]:
-    """Return the spans without those that cross or contradict their level.
-
-    Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one.
-    """
+    """Return the spans without those that cross or contradict their level."""
+    # Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one.
     levels = [span.level for span in raw]
     if _NO_LEVEL in levels:
         levels = _depths(raw)

@@ -14,52 +14,23 @@ _renderer: Callable[[object], str] | None = None
 
 
 def register_frames(frames: Callable[[], Any]) -> None:
-    """Register the converter of data frames.
-
-    Parameters
-    ----------
-    frames : callable
-        Function that returns a module with the functions ``read(frame, **options)`` and ``write(corpus)``.
-    """
+    """Register the converter of data frames."""
     global _frames
     _frames = frames
 
 
 def register_renderer(renderer: Callable[[object], str]) -> None:
-    """Register the function that turns an object into HTML.
-
-    Parameters
-    ----------
-    renderer : callable
-        Function that takes an object and returns HTML.
-    """
+    """Register the function that turns an object into HTML."""
     global _renderer
     _renderer = renderer
 
 
 def converter() -> Any:
-    """Return the converter of data frames.
-
-    Returns
-    -------
-    module
-        The module that was registered.
-    """
+    """Return the converter of data frames."""
     assert _frames is not None
     return _frames()
 
 
 def render(value: object) -> str | None:
-    """Return an object as HTML.
-
-    Parameters
-    ----------
-    value : object
-        The object.
-
-    Returns
-    -------
-    str or None
-        The HTML; None if no renderer is registered.
-    """
+    """Return an object as HTML."""
     return None if _renderer is None else _renderer(value)

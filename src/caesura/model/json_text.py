@@ -28,31 +28,7 @@ _Texts = list[str]
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Return ``value`` as JSON text.
-
-    Parameters
-    ----------
-    value : object
-        Anything that :func:`~caesura.model.plain.to_plain` takes.
-    indent : int or None, default 2
-        Spaces per level; None writes one line without spaces.
-
-    Returns
-    -------
-    str
-        The text, in Unicode.
-
-    Examples
-    --------
-    >>> print(to_json({"a": [1, 2], "b": {}}, indent=1))
-    {
-     "a": [
-      1,
-      2
-     ],
-     "b": {}
-    }
-    """
+    """Return ``value`` as JSON text."""
     if indent is None:
         return _one_line.encode(to_plain(value))
     return "".join(_pieces(value, "\n", " " * indent))
@@ -62,20 +38,7 @@ _one_line = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan
 
 
 def json_pieces(value: Any, *, indent: int = 2) -> Iterator[str]:
-    """Yield the text of :func:`to_json` in pieces of about a million characters.
-
-    Parameters
-    ----------
-    value : object
-        Anything that :func:`~caesura.model.plain.to_plain` takes.
-    indent : int, default 2
-        Spaces per level.
-
-    Yields
-    ------
-    str
-        The next piece. Rows of large tables are converted only when it is their turn.
-    """
+    """Yield the text of ``to_json`` in pieces of about a million characters."""
     texts: _Texts = []
     size = 0
     for text in _pieces(value, "\n", " " * indent):
@@ -88,18 +51,7 @@ def json_pieces(value: Any, *, indent: int = 2) -> Iterator[str]:
 
 
 def canonical_json(value: Any) -> bytes:
-    """Return plain data as one line of ASCII in which the order of names does not count, for checksums and journals.
-
-    Parameters
-    ----------
-    value : object
-        Dictionaries with names, lists, texts, numbers, booleans and None.
-
-    Returns
-    -------
-    bytes
-        The text.
-    """
+    """Return plain data as one line of ASCII in which the order of names does not count, for checksums and journals."""
     return json.dumps(value, sort_keys=True).encode("ascii")
 
 
@@ -107,10 +59,8 @@ def canonical_json(value: Any) -> bytes:
 
 
 def _pieces(value: Any, margin: str, indent: str) -> Iterator[str]:
-    """Yield the text of a value in small pieces; long tables in blocks of rows.
-
-    The margin is the line break with the spaces before the value's last line.
-    """
+    """Yield the text of a value in small pieces; long tables in blocks of rows."""
+    # The margin is the line break with the spaces before the value's last line.
     while not isinstance(value, _ATOMS) and hasattr(type(value), "__json__"):
         value = value.__json__()
     kind: Any = type(value)
@@ -193,7 +143,7 @@ def _encode(values: Sequence[Any], margin: str, indent: str) -> _Texts:
 
 @cache
 def _form(kind: type) -> Callable[[Sequence[Any], str, str], _Texts]:
-    """Return the function that encodes values of a class, in the cases of :func:`~caesura.model.plain.to_plain`."""
+    """Return the function that encodes values of a class, in the cases of ``model.plain.to_plain``."""
     if kind is type(None):
         return lambda values, *_: ["null"] * len(values)
     if issubclass(kind, str):
@@ -238,7 +188,6 @@ def _objects(values: Sequence[Any], margin: str, indent: str) -> _Texts:
 
 
 def _mappings(values: Sequence[Mapping[Any, Any]], margin: str, indent: str) -> _Texts:
-    """Return the texts of mappings."""
     values = [_with_names(value) for value in values]
     shapes = set(map(tuple, values))
     if len(shapes) == 1:
@@ -279,7 +228,6 @@ def _name(name: str) -> str:
 
 
 def _lists(values: Sequence[Iterable[Any]], margin: str, indent: str) -> _Texts:
-    """Return the texts of lists."""
     lists = [value if isinstance(value, (list, tuple)) else list(value) for value in values]
     inner = margin + indent
     entries = list(chain.from_iterable(lists))

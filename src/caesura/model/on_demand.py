@@ -9,15 +9,7 @@ T = TypeVar("T")
 
 
 class OnDemand(Sequence[T]):
-    """A sequence whose entries are built whenever they are asked for, because there may be millions of them.
-
-    Parameters
-    ----------
-    build : callable
-        ``build(number)`` returns an entry.
-    numbers : range
-        Numbers of the entries.
-    """
+    """A sequence whose entries are built whenever they are asked for, because there may be millions of them."""
 
     def __init__(self, build: Callable[[int], T], numbers: range) -> None:
         self._build = build

@@ -40,11 +40,9 @@ def to_plain(value: Any) -> Any:
 
 @cache
 def _converter(kind: type) -> Callable[[Any], Any]:
-    """Return the function that converts objects of a class to plain data.
-
-    An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
-    :mod:`caesura.model.json_text` has the same cases.
-    """
+    """Return the function that converts objects of a class to plain data."""
+    # An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
+    # ``model.json_text`` has the same cases.
     if kind is type(None) or issubclass(kind, (str, int)):
         return _same
     if issubclass(kind, float):
@@ -86,34 +84,12 @@ def _plain_list(value: Iterable[Any]) -> list[Any]:
 
 
 def json_entries(value: Any) -> dict[str, Any]:
-    """Return the names and values of the JSON object that a result becomes, not yet as plain data.
-
-    Parameters
-    ----------
-    value : object
-        A dataclass, which may define ``__json__``.
-
-    Returns
-    -------
-    dict
-        Name -> value, in the order of the JSON.
-    """
+    """Return the names and values of the JSON object that a result becomes, not yet as plain data."""
     return dict(value.__json__()) if hasattr(type(value), "__json__") else entries_of(value)
 
 
 def entries_of(value: Any) -> dict[str, Any]:
-    """Return the fields and properties of a dataclass that are part of its JSON, not yet as plain data.
-
-    Parameters
-    ----------
-    value : object
-        A dataclass.
-
-    Returns
-    -------
-    dict
-        Name -> value, in the order of the JSON.
-    """
+    """Return the fields and properties of a dataclass that are part of its JSON, not yet as plain data."""
     kind: Any = type(value)
     entries = {name: getattr(value, name) for name in shown_names(kind)}
     for name in names_if_set(kind):
@@ -125,18 +101,7 @@ def entries_of(value: Any) -> dict[str, Any]:
 
 @cache
 def shown_names(kind: type) -> tuple[str, ...]:
-    """Return the names of the fields and properties that are always part of the JSON of a dataclass.
-
-    Parameters
-    ----------
-    kind : type
-        A dataclass.
-
-    Returns
-    -------
-    tuple of str
-        Fields without those that are private or hidden, then ``json_properties``.
-    """
+    """Return the names of the fields and properties that are always part of the JSON of a dataclass."""
     shown = [
         entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
     ]
@@ -144,18 +109,7 @@ def shown_names(kind: type) -> tuple[str, ...]:
 
 
 def names_if_set(kind: type) -> tuple[str, ...]:
-    """Return the names of the properties that are part of the JSON of a dataclass unless they are None.
-
-    Parameters
-    ----------
-    kind : type
-        A dataclass.
-
-    Returns
-    -------
-    tuple of str
-        Its ``json_if_set``.
-    """
+    """Return the names of the properties that are part of the JSON of a dataclass unless they are None."""
     names: tuple[str, ...] = getattr(kind, "json_if_set", ())
     return names
 

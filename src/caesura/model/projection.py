@@ -37,22 +37,14 @@ from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
 _CHARACTERS_PER_SECOND = 1.6e10  # characters of two texts, multiplied, that rapidfuzz aligns
+# Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ.
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-"""Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ."""
 
 
 class AlignmentNote(str):
-    """A note on how the texts of an item were aligned.
+    """A note on how the texts of an item were aligned."""
 
-    Parameters
-    ----------
-    text : str
-        The note.
-    lossy : bool
-        Whether boundaries were lost or moved, or characters differ between the texts.
-    """
-
-    lossy: bool
+    lossy: bool  # whether boundaries were lost or moved, or characters differ between the texts
 
     def __new__(cls, text: str, *, lossy: bool) -> AlignmentNote:
         """Return the note with its ``lossy`` attribute."""
@@ -61,8 +53,8 @@ class AlignmentNote(str):
         return note
 
 
+# A corpus over common units, and notes on its items.
 Projection = tuple[Corpus, dict[str, AlignmentNote]]
-"""A corpus over common units, and notes on its items."""
 
 
 def over_tokens(corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = True) -> Projection:
@@ -242,8 +234,8 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only
     return _project_corpus(corpus, _EDITS, excluded, only_differing)
 
 
+# Alignment functions for the values of ``read(..., align=...)``.
 ALIGNMENTS = {"tokens": over_tokens, "characters": over_characters, "edit": over_edits, "positions": over_positions}
-"""Alignment functions for the values of ``read(..., align=...)``."""
 
 
 # -- alignment of two texts -------------------------------------------------------------------------------------------
@@ -251,25 +243,14 @@ ALIGNMENTS = {"tokens": over_tokens, "characters": over_characters, "edit": over
 
 @dataclass
 class _Alignment:
-    """Map from the characters or tokens (the units) of a text to the text of the first coder.
+    """Map from the characters or tokens (the units) of a text to the text of the first coder."""
 
-    Attributes
-    ----------
-    starts : ndarray
-        For each offset of the text, the start of the next unit in the first text.
-    ends : ndarray
-        For each offset, the end of the previous unit in the first text. It equals ``starts`` unless the first text has
-        additional units there.
-    matched : ndarray of bool
-        For each offset, whether the previous unit has a counterpart.
-    differing : int
-        Number of units that differ.
-    """
-
-    starts: Ints
+    starts: Ints  # for each offset of the text, the start of the next unit in the first text
+    # For each offset, the end of the previous unit in the first text. It equals ``starts`` unless the first text has additional
+    # units there.
     ends: Ints
-    matched: NDArray[np.bool_]
-    differing: int = 0
+    matched: NDArray[np.bool_]  # for each offset, whether the previous unit has a counterpart
+    differing: int = 0  # number of units that differ
 
     @classmethod
     def identity(cls, length: int) -> _Alignment:
@@ -300,20 +281,12 @@ class _Alignment:
 
 @dataclass(frozen=True)
 class _Method:
-    """A way to align texts.
+    """A way to align texts."""
 
-    Attributes
-    ----------
-    align : callable
-        Function of the first coder's name, another coder's name, and the units of both texts.
-    unit : str
-        Kind of units: ``"characters"`` or ``"tokens"``.
-    check : callable, optional
-        Function of the units of all coders that raises an error if they are too long.
-    """
-
+    # Function of the first coder's name, another coder's name, and the units of both texts.
     align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
-    unit: str
+    unit: str  # Kind of units: ``"characters"`` or ``"tokens"``
+    # Function of the units of all coders that raises an error if they are too long.
     check: Callable[[Mapping[str, Sequence[str]]], None] | None = None
 
     def units(self, tokens: Sequence[str]) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ from caesura.model.value import count_of, list_few
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus, Source
 
+# Above this number of items, a report has counts instead of one entry per item.
 MAX_LISTED_ITEMS = 1000
-"""Above this number of items, a report has counts instead of one entry per item."""
 _MAX_MESSAGES = 3  # of the same kind
 _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
@@ -38,54 +38,25 @@ _MIN_DEVIATIONS = (
 
 @dataclass(frozen=True)
 class ReadingReport(Result):
-    """Content of the files of a corpus, and how it was read. As text, it is the line that commands print.
+    """Content of the files of a corpus, and how it was read. As text, it is the line that commands print."""
 
-    Attributes
-    ----------
-    files : tuple of str
-        Paths of the files.
-    format : str
-        Name of the format.
-    kind : str
-        Kind of data, as in ``Corpus.kind``.
-    items : mapping
-        Item -> its length in units, or in seconds; with more than 1,000 items ``count``, ``min`` and ``max``.
-    coders : tuple of str
-        Names of the coders.
-    boundaries : mapping
-        Item -> coder -> number of inner boundaries, spans or intervals; with more than 1,000 items as for ``items``.
-    types : tuple of str
-        Boundary types that occur or are declared.
-    roles : mapping
-        Column, tier or field -> its role.
-    ignored : tuple of str
-        Parts and files that were not used.
-    notes : tuple of str
-        Conversions and decisions of the reader.
-    warnings : tuple of str
-        Implausible properties of the data, which may show that a file was misread.
-    part : str
-        Name of the parts that have roles: ``"column"``, ``"tier"`` or ``"field"``.
-    extent : float
-        Length of all items together, in units or in seconds.
-    unit : str
-        What lengths count: units, seconds, characters or tokens.
-    """
-
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # paths of the files
     format: str
-    kind: str
+    kind: str  # kind of data, as in ``Corpus.kind``
+    # Item -> its length in units, or in seconds; with more than 1,000 items ``count``, ``min`` and ``max``.
     items: Mapping[str, float]
     coders: tuple[str, ...]
+    # Item -> coder -> number of inner boundaries, spans or intervals; with more than 1,000 items as for ``items``.
     boundaries: Mapping[str, Any]
-    types: tuple[str, ...]
-    roles: Mapping[str, str]
-    ignored: tuple[str, ...]
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...]
+    types: tuple[str, ...]  # boundary types that occur or are declared
+    roles: Mapping[str, str]  # column, tier or field -> its role
+    ignored: tuple[str, ...]  # parts and files that were not used
+    notes: tuple[str, ...]  # conversions and decisions of the reader
+    warnings: tuple[str, ...]  # implausible properties of the data, which may show that a file was misread
+    # Name of the parts that have roles: ``"column"``, ``"tier"`` or ``"field"``.
     part: str = field(default="field", metadata=HIDDEN)
-    extent: float = field(default=0.0, metadata=HIDDEN)
-    unit: str = field(default="units", metadata=HIDDEN)
+    extent: float = field(default=0.0, metadata=HIDDEN)  # length of all items together, in units or in seconds
+    unit: str = field(default="units", metadata=HIDDEN)  # What lengths count: units, seconds, characters or tokens
 
     def __str__(self) -> str:
         files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
@@ -108,20 +79,6 @@ class ReadingReport(Result):
 
     @classmethod
     def of(cls, corpus: Corpus, source: Source) -> ReadingReport:
-        """Return the report of a corpus.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            The corpus that was read.
-        source : Source
-            Its files and their roles.
-
-        Returns
-        -------
-        ReadingReport
-            The report.
-        """
         length = _item_seconds if _unit(corpus) == "seconds" else _item_length
         by_item: dict[str, dict[str, Annotation]] = {}
         boundaries: dict[str, dict[str, int]] = {}
@@ -192,18 +149,6 @@ def _item_length(annotations: Iterable[Annotation]) -> float:
 
 
 def length_of(annotation: Annotation) -> float:
-    """Return the length of an annotation.
-
-    Parameters
-    ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier or Tree
-        The annotation.
-
-    Returns
-    -------
-    float
-        Number of units; seconds for tiers and for spans in seconds.
-    """
     if isinstance(annotation, Segmentation):
         return annotation.length
     if isinstance(annotation, Spans):
@@ -216,18 +161,7 @@ def length_of(annotation: Annotation) -> float:
 
 
 def number_of_boundaries(annotation: Annotation) -> int:
-    """Return the number of inner boundaries, spans, nodes or inner times of an annotation.
-
-    Parameters
-    ----------
-    annotation : Segmentation, Dialogue, Hierarchy, Spans, Tier or Tree
-        The annotation.
-
-    Returns
-    -------
-    int
-        The number.
-    """
+    """Return the number of inner boundaries, spans, nodes or inner times of an annotation."""
     if isinstance(annotation, Segmentation):
         return int(annotation.inner.size)
     if isinstance(annotation, Spans):
@@ -429,11 +363,9 @@ def _marks_and_places(
 
 
 def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    """Yield a message for coders whose boundaries are where the others have none, as if 0 and 1 were swapped.
-
-    Such a coder has boundaries at more than half of the positions, the others at fewer than half. The coder shares fewer
-    boundaries with the others than at random, and the F-measure would be higher with the boundaries at the other positions.
-    """
+    """Yield a message for coders whose boundaries are where the others have none, as if 0 and 1 were swapped."""
+    # Such a coder has boundaries at more than half of the positions, the others at fewer than half. The coder shares fewer
+    # boundaries with the others than at random, and the F-measure would be higher with the boundaries at the other positions.
     dense = [coder for coder, (marks, places) in counts.items() if places > marks > places / 2]
     tallies = {coder: np.zeros(4) for coder in dense}
     marks, places = np.sum([entry for coder, entry in counts.items() if coder not in tallies] or [(0, 0)], axis=0)

@@ -12,42 +12,18 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 
+# Corpora such as a reference and a hypothesis, or the annotations of a system by item.
 Corpora = Sequence[Mapping[Any, Annotation]]
-"""Corpora such as a reference and a hypothesis, or the annotations of a system by item."""
 
 
 def tier_option(corpus: Mapping[Any, Annotation], name: str) -> Any:
-    """Return an option for the tiers of a corpus, which reading stored in its source.
-
-    Parameters
-    ----------
-    corpus : mapping
-        A corpus, or annotations by any key.
-    name : str
-        Name of the option.
-
-    Returns
-    -------
-    object
-        Its value; None if it was not chosen.
-    """
+    """Return an option for the tiers of a corpus, which reading stored in its source."""
     source = corpus.source if isinstance(corpus, Corpus) else None
     return None if source is None else source.tier_options.get(name)
 
 
 def lack_units(corpora: Corpora) -> bool:
-    """Return whether all annotations are tiers without units: there are no words, and the user chose no units.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora, or annotations by any key.
-
-    Returns
-    -------
-    bool
-        True if they should be compared in seconds.
-    """
+    """Return whether all annotations are tiers without units: there are no words, and the user chose no units."""
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
     if not annotations or not all(map(tiers_of, annotations)):
         return False
@@ -57,19 +33,7 @@ def lack_units(corpora: Corpora) -> bool:
 
 
 def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Annotation]]:
-    """Return hierarchies in seconds that have one level, such as those of .lab files, as tiers.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora, or annotations by any key.
-
-    Returns
-    -------
-    list of dict
-        Annotations by the same keys; empty if some annotation is not in seconds, or has several levels. Segments without a
-        label have the plain type ``boundary``.
-    """
+    """Return hierarchies in seconds that have one level, such as those of .lab files, as tiers."""
     flat: list[dict[Any, Annotation]] = []
     for corpus in corpora:
         tiers: dict[Any, Annotation] = {}
@@ -95,21 +59,9 @@ def _as_tier(annotation: Annotation) -> Tier | None:
 
 
 def one_level_as_tiers(corpus: Corpus) -> Corpus:
-    """Return the corpus as tiers if all annotations are hierarchies in seconds with one level; otherwise the corpus itself.
-
-    Every task that chooses between seconds and hierarchies by itself asks this function, so that all of them compare the
-    same file in the same way.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of any kind.
-
-    Returns
-    -------
-    Corpus
-        Tiers with the same items and coders, or the corpus unchanged.
-    """
+    """Return the corpus as tiers if all annotations are hierarchies in seconds with one level; otherwise the corpus itself."""
+    # Every task that chooses between seconds and hierarchies by itself asks this function, so that all of them compare the same
+    # file in the same way.
     if not len(corpus) or not (tiers := flat_as_tiers([corpus])):
         return corpus
     by_item: dict[str, dict[str, Annotation]] = {item: {} for item in corpus.item_names}
@@ -119,18 +71,7 @@ def one_level_as_tiers(corpus: Corpus) -> Corpus:
 
 
 def tiers_where_mixed(corpora: Sequence[Corpus]) -> list[Corpus]:
-    """Return the corpora; if some annotations are tiers, hierarchies in seconds with one level become tiers too.
-
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        Corpora that are compared with each other, such as a .lab file and a TextGrid.
-
-    Returns
-    -------
-    list of Corpus
-        The corpora; unchanged if there are no tiers or no hierarchies.
-    """
+    """Return the corpora; if some annotations are tiers, hierarchies in seconds with one level become tiers too."""
     if not any(corpus.holds(Tier) for corpus in corpora) or not any(corpus.holds(Hierarchy) for corpus in corpora):
         return list(corpora)
     converted = []
@@ -143,18 +84,7 @@ def tiers_where_mixed(corpora: Sequence[Corpus]) -> list[Corpus]:
 
 
 def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
-    """Return the tiers of each item and stream, in all corpora.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora of tiers. If each has exactly one item, these are the same item, even if their names differ.
-
-    Returns
-    -------
-    dict
-        Item and stream -> tiers.
-    """
+    """Return the tiers of each item and stream, in all corpora."""
     named = [
         [(key[0] if isinstance(key, tuple) else key, entry) for key, entry in corpus.items()] for corpus in corpora
     ]
@@ -167,18 +97,7 @@ def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
 
 
 def extent_problem(corpora: Corpora) -> str | None:
-    """Return why measures that need the extent of recordings cannot be computed.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora of tiers.
-
-    Returns
-    -------
-    str or None
-        The reason, with what to do; None if all tiers of an item have the same extent, and it is known.
-    """
+    """Return why measures that need the extent of recordings cannot be computed."""
     boundaries = "so that only boundaries are compared"
     for (item, _), tiers in tiers_by_item(corpora).items():
         if any(tier.open_end for tier in tiers):

@@ -26,12 +26,12 @@ from typing import Any
 from caesura.errors import OptionError
 from caesura.version import __version__
 
+# Fingerprint in the signature of a result whose data have no fingerprint, because the collection is too large.
 UNKNOWN_DATA = "none"
-"""Fingerprint in the signature of a result whose data have no fingerprint, because the collection is too large."""
+# Number of digits of a fingerprint in a short signature.
 SHORT_DATA = 8
-"""Number of digits of a fingerprint in a short signature."""
+# Number of digits of a fingerprint in a long signature.
 DATA_DIGITS = 16
-"""Number of digits of a fingerprint in a long signature."""
 
 _ENTRY = re.compile(r"([a-z_][a-z0-9_]*):(.*)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
@@ -43,24 +43,7 @@ _MAX_LENGTH = 100_000
 
 
 def option_text(value: Any) -> str:
-    """Format the value of an option so that :func:`option_value` can read it.
-
-    Parameters
-    ----------
-    value : object
-        None, a boolean, a number, a string, or a tuple or mapping of these.
-
-    Returns
-    -------
-    str
-        ``auto`` for None, ``yes`` and ``no`` for booleans, words without quotes, other values as in Python. It contains no
-        bar and no line break.
-
-    Examples
-    --------
-    >>> [option_text(value) for value in (None, True, 0.5, "scaled", "a|b", ("a",))]
-    ['auto', 'yes', '0.5', 'scaled', "'a\\\\x7cb'", "('a',)"]
-    """
+    """Format the value of an option so that ``option_value`` can read it."""
     if value is None or isinstance(value, bool):
         return "auto" if value is None else "yes" if value else "no"
     if isinstance(value, str) and _WORD.fullmatch(value) and value not in _RESERVED:
@@ -69,23 +52,7 @@ def option_text(value: Any) -> str:
 
 
 def option_value(text: str) -> Any:
-    """Read the value of an option that :func:`option_text` wrote.
-
-    Parameters
-    ----------
-    text : str
-        The value.
-
-    Returns
-    -------
-    object
-        The value.
-
-    Raises
-    ------
-    OptionError
-        If the text is not a value.
-    """
+    """Read the value of an option that ``option_text`` wrote."""
     words = {"auto": None, "yes": True, "no": False, "inf": math.inf}
     if text in words:
         return words[text]
@@ -147,27 +114,7 @@ def data_of(signature: str | None) -> str | None:
 
 
 def format_short(label: str, value: float, data: str | None = None) -> str:
-    """Return a short signature.
-
-    Parameters
-    ----------
-    label : str
-        What the number is, such as ``"B(n_t=2)"``.
-    value : float
-        The number; it is printed with four decimals.
-    data : str, optional
-        Fingerprint of the data.
-
-    Returns
-    -------
-    str
-        The signature.
-
-    Examples
-    --------
-    >>> format_short("B(n_t=2)", 0.75, "84fe092bf3cfdac1").replace(__version__, "0.2.0")
-    'B(n_t=2) = .7500 · caesura 0.2.0 · data 84fe092b'
-    """
+    """Return a short signature."""
     number = re.sub(r"^(-?)0\.", r"\1.", f"{value:.4f}")
     known = [] if data in (None, UNKNOWN_DATA) else [f"data {str(data)[:SHORT_DATA]}"]
     return " · ".join([f"{label} = {number}", f"caesura {__version__}", *known])
@@ -175,44 +122,19 @@ def format_short(label: str, value: float, data: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class SignatureParts:
-    """The entries of a signature, before the measure is looked up.
+    """The entries of a signature, before the measure is looked up."""
 
-    Attributes
-    ----------
-    entries : tuple of (str, str)
-        Entries of a long signature in order; a word has an empty value. One word, the label, for a short signature.
-    value : str or None
-        The number, as it is written.
-    data : str or None
-        Fingerprint of the data, or its beginning.
-    version : str or None
-        The version.
-    short : bool
-        Whether it is a short signature.
-    missing : tuple of str
-        What every signature has and this one lacks.
-    """
-
+    # Entries of a long signature in order; a word has an empty value. One word, the label, for a short signature.
     entries: tuple[tuple[str, str], ...]
-    value: str | None = None
-    data: str | None = None
+    value: str | None = None  # the number, as it is written
+    data: str | None = None  # fingerprint of the data, or its beginning
     version: str | None = None
-    short: bool = False
-    missing: tuple[str, ...] = field(default=())
+    short: bool = False  # whether it is a short signature
+    missing: tuple[str, ...] = field(default=())  # what every signature has and this one lacks
 
 
 def is_signature(text: str) -> bool:
-    """Return whether a text looks like a signature, long or short, rather than like a measure.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether a text looks like a signature, long or short, rather than like a measure."""
     if "|" in text:
         return "(" not in text.partition("|")[0]
     name = _NAME.match(text)
@@ -228,24 +150,7 @@ def is_signature(text: str) -> bool:
 
 
 def split_signature(text: str) -> SignatureParts:
-    """Split a signature into its entries.
-
-    Parameters
-    ----------
-    text : str
-        A long or short signature.
-
-    Returns
-    -------
-    SignatureParts
-        The entries. ``missing`` names what every signature has and this one lacks: the version, and the value of a short
-        signature.
-
-    Raises
-    ------
-    OptionError
-        If the text is not a signature.
-    """
+    """Split a signature into its entries."""
     text = " ".join(filter(None, map(str.strip, text.split("\n"))))  # a terminal may have broken the line
     if not text or len(text) > _MAX_LENGTH or not is_signature(text):
         raise OptionError(

@@ -17,8 +17,8 @@ import numpy as np
 from caesura.errors import OptionError
 from caesura.options import number
 
+# Name of the last row and column, if they have names. It means no boundary.
 NONE = "none"
-"""Name of the last row and column, if they have names. It means no boundary."""
 
 Pairs = tuple[tuple[str, str, float], ...]
 Matrix = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
@@ -28,35 +28,12 @@ _check_value = number(0, 1)
 
 
 def is_full_matrix(similarity: str | Similarity) -> TypeGuard[Matrix]:
-    """Return whether a similarity is a full matrix, so that types that it does not name are an error.
-
-    Parameters
-    ----------
-    similarity : tuple, str or None
-        A similarity in literal form, or the path of a file.
-
-    Returns
-    -------
-    bool
-        False for the identity, for pairs and for a path.
-    """
+    """Return whether a similarity is a full matrix, so that types that it does not name are an error."""
     return similarity is not None and len(similarity) == 2 and isinstance(similarity[1][0], tuple)
 
 
 def first_asymmetry(matrix: Matrix) -> tuple[str, str, float, float] | None:
-    """Return the first pair of types whose similarity depends on their order.
-
-    Parameters
-    ----------
-    matrix : tuple
-        Types and rows.
-
-    Returns
-    -------
-    tuple or None
-        Two types, the similarity of the first to the second, and of the second to the first; None if the matrix is
-        symmetric.
-    """
+    """Return the first pair of types whose similarity depends on their order."""
     types, rows = (*matrix[0], NONE), matrix[1]
     for i, x in enumerate(types):
         for j, y in enumerate(types[:i]):
@@ -66,47 +43,14 @@ def first_asymmetry(matrix: Matrix) -> tuple[str, str, float, float] | None:
 
 
 def symmetric_mean(matrix: Matrix) -> Matrix:
-    """Return the symmetric matrix whose entries are the means of both directions.
-
-    Parameters
-    ----------
-    matrix : tuple
-        Types and rows.
-
-    Returns
-    -------
-    tuple
-        Types and rows.
-
-    Examples
-    --------
-    >>> symmetric_mean(((",", "."), ((1, 0.5, 0), (0, 1, 0), (0, 0, 1))))
-    ((',', '.'), ((1, 0.25, 0), (0.25, 1, 0), (0, 0, 1)))
-    """
+    """Return the symmetric matrix whose entries are the means of both directions."""
     types, rows = matrix
     array = (np.array(rows) + np.array(rows).T) / 2
     return types, tuple(tuple(int(s) if s in (0, 1) else s for s in row) for row in array.tolist())
 
 
 def check_type_name(place: str, value: object) -> str:
-    """Return the name of a boundary type.
-
-    Parameters
-    ----------
-    place : str
-        Where the name is, for the error message.
-    value : str or int
-        The name.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    OptionError
-        If the value is not a name.
-    """
+    """Return the name of a boundary type."""
     if isinstance(value, str) and value:
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -115,24 +59,7 @@ def check_type_name(place: str, value: object) -> str:
 
 
 def check_pairs(name: str, triples: Iterable[Any]) -> Pairs:
-    """Return the similarities of unordered pairs of types, sorted.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for error messages.
-    triples : iterable of (type, type, similarity)
-        The pairs. None or ``"none"`` means no boundary.
-
-    Returns
-    -------
-    tuple of (str, str, float)
-
-    Raises
-    ------
-    OptionError
-        If an entry is invalid, or a pair has two values.
-    """
+    """Return the similarities of unordered pairs of types, sorted."""
     similarities: dict[tuple[str, str], float] = {}
     for triple in triples:
         if not isinstance(triple, (tuple, list)) or len(triple) != 3:
@@ -153,27 +80,7 @@ def check_pairs(name: str, triples: Iterable[Any]) -> Pairs:
 
 
 def check_matrix(name: str, types: Any, matrix: Any) -> Matrix:
-    """Return a full matrix of similarities with its types.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for error messages.
-    types : sequence of str or int
-        The boundary types. ``"none"`` may be the last name.
-    matrix : sequence of rows
-        Numbers from 0 to 1, with 1 on the diagonal. The last row and column mean no boundary.
-
-    Returns
-    -------
-    tuple
-        Types and rows.
-
-    Raises
-    ------
-    OptionError
-        If types or numbers are invalid, or their counts differ.
-    """
+    """Return a full matrix of similarities with its types."""
     if not _is_sequence(types):
         raise OptionError(f"{name}: types must be a sequence of names; got {types!r}")
     if not _is_sequence(matrix):

@@ -15,8 +15,8 @@ from caesura.model import checks
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of, read_only
 
+# What the positions of spans count: characters or tokens, or seconds.
 Axis = Literal["units", "seconds"]
-"""What the positions of spans count: characters or tokens, or seconds."""
 AXES: tuple[Axis, ...] = get_args(Axis)
 _MAX_SHOWN = 8
 _FEW = 50  # numbers of which Python finds the largest faster than numpy

@@ -44,22 +44,8 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
 
 
 def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference between the coders' texts of one item.
-
-    Parameters
-    ----------
-    by_coder : mapping of str to annotation
-        Annotations of the item.
-
-    Returns
-    -------
-    str or None
-        The second part of an error message (": 4 tokens for ..."), or None if there is no difference.
-
-    Notes
-    -----
-    The streams of every coder are compared with those of the first coder, and every text with the first known text.
-    """
+    """Return the first difference between the coders' texts of one item."""
+    # The streams of every coder are compared with those of the first coder, and every text with the first known text.
     if are_same_texts(by_coder.values()):
         return None
     (first, annotation), *_ = by_coder.items()
@@ -79,18 +65,7 @@ def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
 
 
 def are_same_texts(annotations: Collection[object]) -> bool:
-    """Return whether annotations are certainly segmentations of the same text, which most are.
-
-    Parameters
-    ----------
-    annotations : collection
-        At least one annotation of an item.
-
-    Returns
-    -------
-    bool
-        Whether they are. If False, :func:`text_difference` says what differs, if anything does.
-    """
+    """Return whether annotations are certainly segmentations of the same text, which most are."""
     first = next(iter(annotations))
     return type(first) is Segmentation and all(
         type(entry) is Segmentation and entry.length == first.length and entry.units is first.units
@@ -121,23 +96,7 @@ def _token_difference(a: str, a_side: Segmentation, b: str, b_side: Segmentation
 
 
 def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
-    """Return advice about units that differ, to be added to an error message.
-
-    Parameters
-    ----------
-    a, b : sequence of str or None
-        Units of two coders.
-
-    Returns
-    -------
-    str
-        The advice; empty if a text is unknown.
-
-    Examples
-    --------
-    >>> alignment_hint(["well-founded"], ["well", "-", "founded"])
-    "; to align them, read with align='tokens' (or align='characters', because the characters agree)"
-    """
+    """Return advice about units that differ, to be added to an error message."""
     if a is None or b is None:
         return ""
     advice = "; to align them, read with align='tokens'"
@@ -147,16 +106,5 @@ def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
 
 
 def without_space(tokens: Sequence[str]) -> str:
-    """Return the characters of tokens without white space.
-
-    Parameters
-    ----------
-    tokens : sequence of str
-        The tokens.
-
-    Returns
-    -------
-    str
-        The characters.
-    """
+    """Return the characters of tokens without white space."""
     return _SPACE.sub("", "".join(tokens))

@@ -16,26 +16,7 @@ def _labels(tier: Tier) -> list[str]:
 
 
 def number_segments(tiers: Iterable[Tier]) -> bool:
-    """Return whether labels only number the segments of each tier, such as ``u1``, ``u2``, ``u3``.
-
-    Parameters
-    ----------
-    tiers : iterable of Tier
-        The tiers of all coders.
-
-    Returns
-    -------
-    bool
-        True if all labels have the same beginning and then a number, the numbers increase in every tier, and a tier has at
-        least three of them.
-
-    Examples
-    --------
-    >>> number_segments([Tier([(0, 1, "u1"), (1, 2, "u2"), (2, 3, "u3")]), Tier([(0, 2, "u1"), (2, 3, "u2")])])
-    True
-    >>> number_segments([Tier([(0, 1, "u1"), (1, 2, "u2"), (2, 3, "u1")])])
-    False
-    """
+    """Return whether labels only number the segments of each tier, such as ``u1``, ``u2``, ``u3``."""
     beginnings: set[str] = set()
     longest = 0
     for tier in tiers:
@@ -51,18 +32,7 @@ def number_segments(tiers: Iterable[Tier]) -> bool:
 
 
 def never_repeat(tiers: Iterable[Tier]) -> bool:
-    """Return whether no label occurs twice in a tier, although every tier has several.
-
-    Parameters
-    ----------
-    tiers : iterable of Tier
-        The tiers of all coders.
-
-    Returns
-    -------
-    bool
-        True if the labels may be names or texts of single segments rather than types.
-    """
+    """Return whether no label occurs twice in a tier, although every tier has several."""
     all_labels = [_labels(tier) for tier in tiers]
     return bool(all_labels) and all(
         len(labels) >= _MIN_LABELS and len({*labels}) == len(labels) for labels in all_labels

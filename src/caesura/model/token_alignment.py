@@ -15,34 +15,10 @@ _GAP = 1000  # cost of a token without counterpart
 
 
 def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:
-    """Return the alignment of two lists of tokens at the lowest cost.
-
-    Parameters
-    ----------
-    a, b : sequence of str
-        The tokens.
-
-    Returns
-    -------
-    list of pairs
-        Indices of the two tokens of each pair, from left to right; None for a token without counterpart.
-
-    Raises
-    ------
-    OptionError
-        If rapidfuzz is not installed.
-
-    Notes
-    -----
-    The cost of a token without counterpart is 1000. The cost of a pair is 1000 times the edit distance of both tokens
-    divided by the length of the longer one, rounded down, but at least 1 unless the tokens are equal. Costs are whole
-    numbers, so that the minimum is exact. If several alignments have the lowest cost, pairs at the end are preferred.
-
-    Examples
-    --------
-    >>> token_pairs(["good", "night"], ["good", "uh", "knight"])
-    [(0, 0), (None, 1), (1, 2)]
-    """
+    """Return the alignment of two lists of tokens at the lowest cost."""
+    # The cost of a token without counterpart is 1000. The cost of a pair is 1000 times the edit distance of both tokens divided
+    # by the length of the longer one, rounded down, but at least 1 unless the tokens are equal. Costs are whole numbers, so
+    # that the minimum is exact. If several alignments have the lowest cost, pairs at the end are preferred.
     if not a or not b:
         return [(i, None) for i in range(len(a))] + [(None, j) for j in range(len(b))]
     costs, a_codes, b_codes = _substitution_costs(a, b)

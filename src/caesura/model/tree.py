@@ -402,36 +402,10 @@ def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
 
 
 def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
-    """Return the tree without some boundaries between words.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    boundaries : iterable of int
-        Boundaries to remove; boundary i lies between words i and i + 1, counted from 1.
-
-    Returns
-    -------
-    Tree
-
-    Raises
-    ------
-    TreeError
-        If there is no such boundary.
-
-    Notes
-    -----
-    Each run of joined words becomes one word. Its preterminal has the label of the first word's preterminal. It is attached
-    to the lowest node that covers the run, between the remaining children before and after it. Nodes that lose all their
-    words are removed. All other nodes keep their label and their remaining words.
-
-    Examples
-    --------
-    >>> tree = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate) (NP (NN rice))))")
-    >>> join_words(tree, [2]).brackets
-    '(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))'
-    """
+    """Return the tree without some boundaries between words."""
+    # Each run of joined words becomes one word. Its preterminal has the label of the first word's preterminal. It is attached
+    # to the lowest node that covers the run, between the remaining children before and after it. Nodes that lose all their
+    # words are removed. All other nodes keep their label and their remaining words.
     n = tree.length
     removed = np.zeros(n, bool)
     for boundary in boundaries:
@@ -443,22 +417,7 @@ def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
 
 
 def join_empty_words(tree: Tree) -> Tree:
-    """Join words of zero duration to their right neighbours, or to the left neighbour at the end of the sentence.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree; it is returned unchanged if it has no times.
-
-    Returns
-    -------
-    Tree
-
-    Raises
-    ------
-    TreeError
-        If all words have zero duration.
-    """
+    """Join words of zero duration to their right neighbours, or to the left neighbour at the end of the sentence."""
     if tree.times is None:
         return tree
     empty = tree.times[:, 0] == tree.times[:, 1]
@@ -497,26 +456,7 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
 
 
 def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
-    """Return the tree with some words split in two.
-
-    Parameters
-    ----------
-    tree : Tree
-        A tree with times.
-    cuts : sequence of (word, time)
-        Words to split, counted from 0 and in order, with the time of each split.
-
-    Returns
-    -------
-    Tree
-        The tree, in which each split word has two neighbouring preterminals with the same label. If the preterminal was a
-        root, the two get a parent with that label.
-
-    Raises
-    ------
-    TreeError
-        If the tree has no times, or a cut does not lie inside its word.
-    """
+    """Return the tree with some words split in two."""
     if tree.times is None:
         raise TreeError("expected a tree with times; this one has none")
     cut = np.zeros(tree.length, np.int64)

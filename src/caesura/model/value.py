@@ -15,20 +15,19 @@ from caesura.model.hooks import render
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+# Whole numbers of any Python or numpy type, before they are checked.
 Numbers = Sequence[int] | NDArray[Any]
-"""Whole numbers of any Python or numpy type, before they are checked."""
+# Strings, before they are checked.
 Texts = Iterable[str]
-"""Strings, before they are checked."""
 
+# Largest number of units in a text that the kernels can index.
 MAX_UNITS = 2**31 - 1
-"""Largest number of units in a text that the kernels can index."""
 
 
 class Value:
-    """Base class of immutable objects that compare by their content.
+    """Base class of immutable objects that compare by their content."""
 
-    A subclass sets its slots with ``_fill``. The slots determine equality and hash.
-    """
+    # A subclass sets its slots with ``_fill``. The slots determine equality and hash.
 
     __slots__ = ("_hash",)
 
@@ -94,18 +93,7 @@ class Value:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, or a copy of it, that cannot be written to.
-
-    Parameters
-    ----------
-    array : ndarray
-        The array. This function does not change it.
-
-    Returns
-    -------
-    ndarray
-        The same array if it is read-only and owns its data or is a view of bytes, else a read-only copy.
-    """
+    """Return the array, or a copy of it, that cannot be written to."""
     base: Any = array.base
     if array.flags.writeable or not (base is None or type(base) is bytes):
         array = array.copy()
@@ -114,17 +102,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def frozen_array(values: Sequence[int]) -> Ints:
-    """Return whole numbers as a new read-only array.
-
-    Parameters
-    ----------
-    values : sequence of int
-        Valid numbers.
-
-    Returns
-    -------
-    ndarray of int64
-    """
+    """Return whole numbers as a new read-only array."""
     array = np.array(values, np.int64)
     array.setflags(write=False)
     return array
@@ -141,46 +119,11 @@ class Displayed:
 
 
 def list_few(names: Sequence[str], limit: int = 5) -> str:
-    """Return the first names of a list and the number of the remaining names, for a message.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    limit : int, default 5
-        Number of names to list.
-
-    Returns
-    -------
-    str
-        The names, separated by commas.
-
-    Examples
-    --------
-    >>> list_few(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
+    """Return the first names of a list and the number of the remaining names, for a message."""
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def count_of(number: int, noun: str) -> str:
-    """Return a number followed by its noun in the singular or plural.
-
-    Parameters
-    ----------
-    number : int
-        The count.
-    noun : str
-        The noun in the singular.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> count_of(1, "span"), count_of(2, "span")
-    ('1 span', '2 spans')
-    """
+    """Return a number followed by its noun in the singular or plural."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -20,31 +20,12 @@ from caesura.options import whole
 from caesura.simulation.segmentations import Seed, random_generator
 
 _MEASURE = "struct_iou(unlabelled=True)"
+# Largest n of ``N (P N){n}``; for n = 10 there are 16,796 trees, which take some minutes.
 MAX_PHRASES = 10
-"""Largest n of ``N (P N){n}``; for n = 10 there are 16,796 trees, which take some minutes."""
 
 
 def plausible_trees(n: int) -> tuple[Tree, ...]:
-    """Return all trees of ``N (P N){n}`` by the grammar NP -> N | NP PP, PP -> P NP.
-
-    Parameters
-    ----------
-    n : int
-        Number of prepositional phrases, at most 10.
-
-    Returns
-    -------
-    tuple of Tree
-        All trees; their number is the Catalan number of n. An NP over a single N is not a separate node but the
-        preterminal of N, so every tree is binary and has 2n + 1 words and 2n brackets above them.
-
-    Examples
-    --------
-    >>> for tree in plausible_trees(2):
-    ...     print(tree)
-    (NP (N N) (PP (P P) (NP (N N) (PP (P P) (N N)))))
-    (NP (NP (N N) (PP (P P) (N N))) (PP (P P) (N N)))
-    """
+    """Return all trees of ``N (P N){n}`` by the grammar NP -> N | NP PP, PP -> P NP."""
     n = whole(1, MAX_PHRASES)("n", n)
     by_size: list[list[Any]] = [[("N", "N")]]  # the trees with 0, 1, ... phrases
     for size in range(1, n + 1):
@@ -54,26 +35,7 @@ def plausible_trees(n: int) -> tuple[Tree, ...]:
 
 
 def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
-    """Return a random binary tree: two random neighbours are joined until one group is left.
-
-    Parameters
-    ----------
-    words : iterable of str
-        The words.
-    seed : int, numpy.random.Generator or None, default 0
-        Random seed, or a generator to continue.
-
-    Returns
-    -------
-    Tree
-        A tree in which all labels are ``X``. Trees are not equally likely: balanced trees are more frequent than trees
-        that branch to one side.
-
-    Examples
-    --------
-    >>> print(random_tree("abcd", seed=1))
-    (X (X a) (X (X (X b) (X c)) (X d)))
-    """
+    """Return a random binary tree: two random neighbours are joined until one group is left."""
     groups: list[Any] = [("X", word) for word in words]
     if not groups:
         raise OptionError("words: expected at least one; got none")
@@ -86,77 +48,35 @@ def random_tree(words: Iterable[str], *, seed: Seed = 0) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Ambiguity(Result):
-    """Result of :func:`ambiguity`. Every array has one value per plausible tree, which is the ground truth of that value.
+    """Result of ``ambiguity``. Every array has one value per plausible tree, which is the ground truth of that value."""
 
-    Attributes
-    ----------
-    n : int
-        Number of prepositional phrases.
-    trees, random_trees : int
-        Number of plausible and of random trees.
-    seed : int
-        Random seed.
-    lowest_f1, lowest_iou : numpy.ndarray
-        Lowest unlabelled PARSEVAL F1, and lowest unlabelled Struct-IoU, against another plausible tree.
-    random_f1 : numpy.ndarray
-        Expected F1 against a random tree; exact.
-    random_iou : numpy.ndarray
-        Mean Struct-IoU against the random trees.
-    signature : str
-        One line to reproduce the result.
-    """
-
-    n: int
-    trees: int
+    n: int  # number of prepositional phrases
+    trees: int  # trees, random_trees: Number of plausible and of random trees
     random_trees: int
-    seed: int
+    seed: int  # random seed
+    # lowest_f1, lowest_iou: Lowest unlabelled PARSEVAL F1, and lowest unlabelled Struct-IoU, against another plausible tree.
     lowest_f1: Floats = field(repr=False)
     lowest_iou: Floats = field(repr=False)
-    random_f1: Floats = field(repr=False)
-    random_iou: Floats = field(repr=False)
-    signature: str = field(repr=False)
+    random_f1: Floats = field(repr=False)  # expected F1 against a random tree; exact
+    random_iou: Floats = field(repr=False)  # mean Struct-IoU against the random trees
+    signature: str = field(repr=False)  # one line to reproduce the result
 
 
 def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> Ambiguity:
-    """Score every plausible parse of ``N (P N){n}`` against the others and against random trees (section 5.2.2, Table 1).
-
-    Parameters
-    ----------
-    n : int, default 8
-        Number of prepositional phrases: "a girl with a cat in a house on ...", from 2 to 10.
-    random_trees : int, default 100
-        Number of random trees; see :func:`random_tree`.
-    seed : int or None, default 0
-        Random seed; None chooses a random one.
-
-    Returns
-    -------
-    Ambiguity
-        For each of the :func:`plausible_trees` as ground truth: the lowest scores against the others, and the scores
-        against random trees.
-
-    Notes
-    -----
-    Labels are ignored. PARSEVAL counts brackets of two or more words, the whole sentence included; Struct-IoU counts
-    preterminals too.
-
-    For every ground truth the lowest F1 is 1 / n and the lowest Struct-IoU (2n + 3) / (4n + 1), for n from 2 to 8 at least: for
-    n = 8, 2/16 = 12.5 %, as printed, and 19/33 = 57.6 %. The paper prints 63.6 there, above its 61.9 for random trees, and
-    concludes that Struct-IoU ranks plausible trees above random ones. This is not true of the worst plausible trees: the
-    paper's own program gives 57.6 too, which is below the score of random trees for every ground truth.
-
-    Only the last column of the table is estimated. A bracket of k words is in a random tree if the gaps inside it close
-    before the gaps at its edges, and gaps close in random order. So its probability is 1 if it is the whole sentence, 1 /
-    k if it is at one end of the sentence, and 2 / (k (k + 1)) otherwise. To find the lowest Struct-IoU, trees that share
-    few brackets are tried first. All preterminals and all shared brackets can be aligned, so no score is below (words +
-    shared) / nodes, and most trees need not be tried.
-
-    Examples
-    --------
-    >>> result = ambiguity(4, random_trees=1, seed=1)
-    >>> result.trees, set(result.lowest_f1.tolist()), set((17 * result.lowest_iou).tolist())
-    (14, {0.25}, {11.0})
-    """
+    """Score every plausible parse of ``N (P N){n}`` against the others and against random trees (section 5.2.2, Table 1)."""
+    # Labels are ignored. PARSEVAL counts brackets of two or more words, the whole sentence included; Struct-IoU counts
+    # preterminals too.
+    #
+    # For every ground truth the lowest F1 is 1 / n and the lowest Struct-IoU (2n + 3) / (4n + 1), for n from 2 to 8 at least:
+    # for n = 8, 2/16 = 12.5 %, as printed, and 19/33 = 57.6 %. The paper prints 63.6 there, above its 61.9 for random trees,
+    # and concludes that Struct-IoU ranks plausible trees above random ones. This is not true of the worst plausible trees: the
+    # paper's own program gives 57.6 too, which is below the score of random trees for every ground truth.
+    #
+    # Only the last column of the table is estimated. A bracket of k words is in a random tree if the gaps inside it close
+    # before the gaps at its edges, and gaps close in random order. So its probability is 1 if it is the whole sentence, 1 / k
+    # if it is at one end of the sentence, and 2 / (k (k + 1)) otherwise. To find the lowest Struct-IoU, trees that share few
+    # brackets are tried first. All preterminals and all shared brackets can be aligned, so no score is below (words + shared) /
+    # nodes, and most trees need not be tried.
     n = whole(2, MAX_PHRASES)("n", n)
     random_trees = whole(1)("random_trees", random_trees)
     root = check_seed("seed", seed)

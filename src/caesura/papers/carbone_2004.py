@@ -126,6 +126,7 @@ def _table_1_on_music(data: Data) -> Computation:
     return Computation(rows_of_statements, Curves("recall", "precision", points), (study.signature,))  # Figure 7
 
 
+# All displays of the paper.
 ENTRIES = (
     PAPER.entry("figure-1", "Figure 1", "section 2", "Consensus.", REPRODUCED, _figure_1),
     PAPER.entry("figure-2", "Figure 2", "section 2", "Full against flat consensus.", REPRODUCED, _figure_2),
@@ -172,4 +173,3 @@ ENTRIES = (
         reason="The annotations of the Boston Directions Corpus need a licence.",
     ),
 )
-"""All displays of the paper."""

@@ -22,21 +22,11 @@ _MAX_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A corpus that an entry needs.
+    """A corpus that an entry needs."""
 
-    Parameters
-    ----------
-    file : str
-        Name of the file that contains it.
-    description : str
-        What it is and where it can be had.
-    module : str, optional
-        Python package that contains it too.
-    """
-
-    file: str
-    description: str
-    module: str = ""
+    file: str  # name of the file that contains it
+    description: str  # what it is and where it can be had
+    module: str = ""  # python package that contains it too
 
 
 MOONSTONE = DataSet(
@@ -62,13 +52,7 @@ SPAM = DataSet("spam_12tracks_5annotators.json", "twelve tracks of the SPAM corp
 
 
 class Data:
-    """A folder with corpora.
-
-    Parameters
-    ----------
-    folder : str or path, optional
-        The folder; files are found at any depth. Without a folder, only installed packages are searched.
-    """
+    """A folder with corpora."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         if folder is not None and not Path(folder).is_dir():
@@ -98,75 +82,21 @@ class Data:
                     )
 
     def has(self, data_set: DataSet) -> bool:
-        """Return whether a corpus is available.
-
-        Parameters
-        ----------
-        data_set : DataSet
-            The corpus.
-
-        Returns
-        -------
-        bool
-            Whether it is in the folder or in an installed package.
-        """
+        """Return whether a corpus is available."""
         return self.in_folder(data_set) or bool(data_set.module and _is_installed(data_set.module))
 
     def in_folder(self, data_set: DataSet) -> bool:
-        """Return whether the folder has a corpus.
-
-        Parameters
-        ----------
-        data_set : DataSet
-            The corpus.
-
-        Returns
-        -------
-        bool
-            Whether its file was found.
-        """
+        """Return whether the folder has a corpus."""
         return data_set.file in self._paths
 
     def path(self, data_set: DataSet) -> Path:
-        """Return the path of a corpus.
-
-        Parameters
-        ----------
-        data_set : DataSet
-            The corpus.
-
-        Returns
-        -------
-        Path
-            Its file or folder.
-
-        Raises
-        ------
-        OptionError
-            If it is not in the folder.
-        """
+        """Return the path of a corpus."""
         if not self.in_folder(data_set):
             raise OptionError(f"{data_set.file} was not found; it contains {data_set.description}")
         return self._paths[data_set.file]
 
     def json(self, data_set: DataSet) -> Any:
-        """Return the JSON in a corpus file.
-
-        Parameters
-        ----------
-        data_set : DataSet
-            The corpus.
-
-        Returns
-        -------
-        object
-            The content; a list of the lines of a JSON lines file.
-
-        Raises
-        ------
-        FormatError
-            If the file is not JSON.
-        """
+        """Return the JSON in a corpus file."""
         path = self.path(data_set)
         try:
             text = path.read_text(encoding="utf-8")
@@ -182,18 +112,7 @@ def _is_installed(module: str) -> bool:
 
 
 def moonstone(data: Data) -> dict[str, Corpus]:
-    """Return the two groups of coders of The Moonstone whose segmentations are free.
-
-    Parameters
-    ----------
-    data : Data
-        Where to look.
-
-    Returns
-    -------
-    dict of str to Corpus
-        ``"G2"`` (chapters 2, 5, 8 and 10) and ``"G5"`` (chapters 1, 3, 4 and 11).
-    """
+    """Return the two groups of coders of The Moonstone whose segmentations are free."""
     if data.in_folder(MOONSTONE):
         groups = data.json(MOONSTONE)["groups"]
     else:
@@ -213,16 +132,4 @@ def _from_masses(items: Mapping[str, Mapping[str, Any]]) -> Corpus:
 
 
 def segmentations_of(corpus: Corpus) -> dict[tuple[str, str], Segmentation]:
-    """Return the segmentations in a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-
-    Returns
-    -------
-    dict
-        Item and coder -> segmentation.
-    """
     return {key: annotation for key, annotation in corpus.items() if isinstance(annotation, Segmentation)}

@@ -12,29 +12,19 @@ from caesura.papers.data import Data, DataSet
 
 REPRODUCED, PRESET, REFUTED = "reproduced", "reproduced under a preset", "refuted"
 NOT_FREE, NOT_RUN = "not free", "not run"
+# All verdicts: three about numbers, and two about data that nobody, or not this computer, has.
 VERDICTS = (REPRODUCED, PRESET, REFUTED, NOT_FREE, NOT_RUN)
-"""All verdicts: three about numbers, and two about data that nobody, or not this computer, has."""
 
 Value = float | str
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper behind the measures.
+    """A paper behind the measures."""
 
-    Parameters
-    ----------
-    key : str
-        Beginning of the names of its entries, such as ``"fournier2012"``.
-    short : str
-        Authors and year.
-    citation : str
-        Authors, year, title and place.
-    """
-
-    key: str
-    short: str
-    citation: str
+    key: str  # beginning of the names of its entries, such as ``"fournier2012"``
+    short: str  # authors and year
+    citation: str  # authors, year, title and place
 
     def entry(
         self,
@@ -46,55 +36,21 @@ class Paper:
         compute: Callable[[Data], Computation] | None,
         **details: Any,
     ) -> Entry:
-        """Return an entry of this paper.
-
-        Parameters
-        ----------
-        name : str
-            Name inside the paper, such as ``"figure-5b"``.
-        display, place, about, expected : str
-            As in :class:`Entry`.
-        compute : callable or None
-            As in :class:`Entry`.
-        **details : object
-            ``needs``, ``preset`` and ``reason``.
-
-        Returns
-        -------
-        Entry
-            The entry.
-        """
         return Entry(f"{self.key}-{name}", self, display, place, about, expected, compute, **details)
 
 
 @dataclass(frozen=True, slots=True)
 class Row(Result):
-    """One printed number or statement beside ours.
-
-    Parameters
-    ----------
-    label : str
-        What the number is.
-    printed : str
-        The number or statement as printed.
-    ours : float or str
-        The same by the definition.
-    preset : float or str, optional
-        The same under the preset of the entry, if it differs by definition.
-    error : float, default 0
-        Largest difference that chance explains, for numbers that come from random draws.
-    exact : bool, default False
-        Whether the printed number is exact, not rounded.
-    """
+    """One printed number or statement beside ours."""
 
     json_properties = ("difference", "agrees", "agrees_under_preset")
 
     label: str
-    printed: str
-    ours: Value
-    preset: Value | None = None
-    error: float = 0.0
-    exact: bool = False
+    printed: str  # the number or statement as printed
+    ours: Value  # the same by the definition
+    preset: Value | None = None  # the same under the preset of the entry, if it differs by definition
+    error: float = 0.0  # largest difference that chance explains, for numbers that come from random draws
+    exact: bool = False  # whether the printed number is exact, not rounded
 
     @property
     def difference(self) -> float | None:
@@ -137,127 +93,54 @@ def _decimals(text: str) -> int:
 
 
 def statement(label: str, holds: bool) -> Row:
-    """Return a row for a sentence of the paper.
-
-    Parameters
-    ----------
-    label : str
-        The sentence, in our words.
-    holds : bool
-        Whether it holds for the numbers that we computed.
-
-    Returns
-    -------
-    Row
-        The row; the paper says ``"yes"``.
-    """
+    """Return a row for a sentence of the paper."""
     return Row(label, "yes", "yes" if holds else "no")
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Lines to draw: a figure of a paper.
+    """Lines to draw: a figure of a paper."""
 
-    Parameters
-    ----------
-    x_label, y_label : str
-        Names of the axes.
-    lines : mapping of str to tuple
-        Name of each line -> x and y values.
-    """
-
-    x_label: str
+    x_label: str  # x_label, y_label: Names of the axes
     y_label: str
-    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]  # name of each line -> x and y values
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure that another function draws.
+    """A figure that another function draws."""
 
-    Parameters
-    ----------
-    kind : str
-        Name of a function of :mod:`caesura.views.figures`.
-    arguments : tuple
-        Its arguments.
-    """
-
-    kind: str
+    kind: str  # name of a function of ``views.figures``
     arguments: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """What the function of an entry returns.
+    """What the function of an entry returns."""
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Printed numbers beside ours.
-    figure : Curves or Picture, optional
-        The figure, redrawn.
-    signatures : sequence of str, optional
-        Signatures of the numbers.
-    """
-
-    rows: Sequence[Row]
-    figure: Curves | Picture | None = None
+    rows: Sequence[Row]  # printed numbers beside ours
+    figure: Curves | Picture | None = None  # the figure, redrawn
     signatures: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table or figure of a paper.
+    """A table or figure of a paper."""
 
-    Parameters
-    ----------
-    name : str
-        Name for ``caesura reproduce NAME``.
-    paper : Paper
-        The paper.
-    display : str
-        Its name in the paper, such as ``"Figure 5b"``.
-    place : str
-        Section and page.
-    about : str
-        What it shows, in one sentence.
-    expected : str
-        The verdict that the numbers lead to; the tests check it.
-    compute : callable or None
-        Function of the data that returns the numbers; None if nobody can compute them.
-    needs : tuple of DataSet, optional
-        Data that do not ship with the package.
-    preset : str, optional
-        Options that give the printed numbers.
-    reason : str, optional
-        Why the printed numbers are not those of the definition, or what is missing.
-    """
-
-    name: str
+    name: str  # name for ``caesura reproduce NAME``
     paper: Paper
-    display: str
-    place: str
-    about: str
-    expected: str
+    display: str  # its name in the paper, such as ``"Figure 5b"``
+    place: str  # section and page
+    about: str  # what it shows, in one sentence
+    expected: str  # the verdict that the numbers lead to; the tests check it
+    # Function of the data that returns the numbers; None if nobody can compute them.
     compute: Callable[[Data], Computation] | None
-    needs: tuple[DataSet, ...] = ()
-    preset: str = ""
-    reason: str = ""
+    needs: tuple[DataSet, ...] = ()  # data that do not ship with the package
+    preset: str = ""  # options that give the printed numbers
+    reason: str = ""  # why the printed numbers are not those of the definition, or what is missing
 
     def run(self, data: Data) -> Reproduction:
-        """Compute the display and compare it with what is printed.
-
-        Parameters
-        ----------
-        data : Data
-            Where to look for data that do not ship with the package.
-
-        Returns
-        -------
-        Reproduction
-            The numbers and the verdict.
-        """
+        """Compute the display and compare it with what is printed."""
         missing = [data_set for data_set in self.needs if not data.has(data_set)]
         if self.compute is None or missing:
             verdict = NOT_FREE if self.compute is None else NOT_RUN
@@ -269,18 +152,6 @@ class Entry:
 
 
 def verdict_of(rows: Sequence[Row]) -> str:
-    """Return the verdict on numbers.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Printed numbers beside ours.
-
-    Returns
-    -------
-    str
-        One of :data:`VERDICTS`.
-    """
     if all(row.agrees for row in rows):
         return REPRODUCED
     return PRESET if all(row.agrees_under_preset for row in rows) else REFUTED
@@ -288,33 +159,17 @@ def verdict_of(rows: Sequence[Row]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction(Result):
-    """A display beside our numbers.
-
-    Attributes
-    ----------
-    entry : Entry
-        The display.
-    verdict : str
-        One of :data:`VERDICTS`.
-    rows : tuple of Row
-        Printed numbers beside ours; empty if nothing was computed.
-    figure : Curves, Picture or None
-        The figure, redrawn.
-    signatures : tuple of str
-        Signatures of the numbers.
-    missing : tuple of str
-        Data that were not found.
-    """
+    """A display beside our numbers."""
 
     json_properties = ("name", "paper", "display", "place", "about", "preset", "reason", "largest_difference")
     frame_field = "rows"
 
-    entry: Entry = field(metadata=HIDDEN)
+    entry: Entry = field(metadata=HIDDEN)  # the display
     verdict: str
-    rows: tuple[Row, ...] = ()
-    figure: Curves | Picture | None = field(default=None, metadata=HIDDEN)
+    rows: tuple[Row, ...] = ()  # printed numbers beside ours; empty if nothing was computed
+    figure: Curves | Picture | None = field(default=None, metadata=HIDDEN)  # the figure, redrawn
     signatures: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # data that were not found
 
     @property
     def name(self) -> str:

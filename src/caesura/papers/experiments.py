@@ -26,30 +26,9 @@ _probability = number(0, 1)
 
 
 def figure_5a(units: int = 100) -> Pairs:
-    """Return pairs with one match and 0, 1, ... units-2 false alarms (Fournier & Inkpen 2012, Figure 5a).
-
-    Parameters
-    ----------
-    units : int, default 100
-        Number of units.
-
-    Returns
-    -------
-    list of tuple
-        Pairs (reference, hypothesis). With n false alarms the hypothesis has n+2 segments of nearly equal length. The
-        reference has one boundary, which is the first boundary of the hypothesis.
-
-    Notes
-    -----
-    S falls linearly, by 1 / (units - 1) per false alarm. 1 - WD reaches 0 early: from that point on, the hypothesis has
-    more boundaries than the reference in every window.
-
-    Examples
-    --------
-    >>> scores = score_many(figure_5a(), "window_diff(compat='fournier2012')")
-    >>> int(np.flatnonzero(scores.values == 1)[0]), scores[7].params["window"]      # "at 7 FP", "k = 25"
-    (7, 25)
-    """
+    """Return pairs with one match and 0, 1, ... units-2 false alarms (Fournier & Inkpen 2012, Figure 5a)."""
+    # S falls linearly, by 1 / (units - 1) per false alarm. 1 - WD reaches 0 early: from that point on, the hypothesis has more
+    # boundaries than the reference in every window.
     units = check_units(units, 2)
     check_size(units**2 // 2, 2 * units, "units")
     pairs = []
@@ -61,32 +40,9 @@ def figure_5a(units: int = 100) -> Pairs:
 
 
 def figure_5b(units: int = 100, max_distance: int = 10) -> Pairs:
-    """Return pairs with one boundary on each side, 0, 1, 2, ... units apart (Fournier & Inkpen 2012, Figure 5b).
-
-    Parameters
-    ----------
-    units : int, default 100
-        Number of units.
-    max_distance : int, default 10
-        Largest distance.
-
-    Returns
-    -------
-    list of tuple
-        Pairs (reference, hypothesis). The reference has a boundary in the middle, the hypothesis has one to the right of
-        it.
-
-    Notes
-    -----
-    The paper does not give the length of the text, only the distances and the range of the vertical axis, 0.7 to 1. A
-    text of 100 units is consistent with this range: 1 - WD ends at .74.
-
-    Examples
-    --------
-    >>> scores = score_many(figure_5b(), "window_diff(compat='fournier2012')")
-    >>> [f"{1 - value:.3f}" for value in scores.values[[0, 1, 10]]]
-    ['1.000', '0.974', '0.737']
-    """
+    """Return pairs with one boundary on each side, 0, 1, 2, ... units apart (Fournier & Inkpen 2012, Figure 5b)."""
+    # The paper does not give the length of the text, only the distances and the range of the vertical axis, 0.7 to 1. A text of
+    # 100 units is consistent with this range: 1 - WD ends at .74.
     units = check_units(units, 2)
     middle = units // 2
     max_distance = whole(0, units - 1 - middle)("max_distance", max_distance)
@@ -96,29 +52,8 @@ def figure_5b(units: int = 100, max_distance: int = 10) -> Pairs:
 
 
 def figure_5c(max_units: int = 100) -> Pairs:
-    """Return pairs with one match and one false alarm in texts of 4, 5, ... units (Figures 5c and 10).
-
-    Parameters
-    ----------
-    max_units : int, default 100
-        Number of units of the longest text.
-
-    Returns
-    -------
-    list of tuple
-        Pairs (reference, hypothesis). In a text of m units the reference has a boundary at m/4, and the hypothesis has a
-        second one at m/2; both are rounded down.
-
-    Notes
-    -----
-    S = 1 - 1 / (m - 1) rises towards 1. 1 - WD does not, because the window grows with the text.
-
-    Examples
-    --------
-    >>> scores = score_many(figure_5c(), "window_diff(compat='fournier2012')")
-    >>> f"{1 - scores.values[-1]:.2f}"                  # "1-WD will eventually indicate 0.68"
-    '0.68'
-    """
+    """Return pairs with one match and one false alarm in texts of 4, 5, ... units (Figures 5c and 10)."""
+    # S = 1 - 1 / (m - 1) rises towards 1. 1 - WD does not, because the window grows with the text.
     max_units = whole(4)("max_units", max_units)
     check_size(3 * max_units, 2 * max_units, "max_units")
     return [
@@ -129,31 +64,15 @@ def figure_5c(max_units: int = 100) -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioMean(Result):
-    """One cell of :func:`table_1`.
+    """One cell of ``table_1``."""
 
-    Attributes
-    ----------
-    scenario : str
-        ``"misses"``, ``"false alarms"`` or ``"both"``.
-    low, high : int
-        Shortest and longest segment.
-    measure : Measure
-        The measure.
-    mean : float
-        Mean over all hypotheses of all trials.
-    deviation : float
-        Population standard deviation of the same values.
-    standard_error : float
-        Standard error of ``mean``, computed from the means of the trials because hypotheses of a trial share their
-        reference.
-    """
-
-    scenario: str
-    low: int
+    scenario: str  # ``"misses"``, ``"false alarms"`` or ``"both"``
+    low: int  # low, high: Shortest and longest segment
     high: int
     measure: Measure
-    mean: float
-    deviation: float
+    mean: float  # mean over all hypotheses of all trials
+    deviation: float  # population standard deviation of the same values
+    # Standard error of ``mean``, computed from the means of the trials because hypotheses of a trial share their reference.
     standard_error: float
 
 
@@ -179,56 +98,16 @@ def table_1(
     ranges: Iterable[tuple[int, int]] | None = None,
     margin: int | None = None,
 ) -> tuple[ScenarioMean, ...]:
-    """Compute how much measures depend on the variation of segment lengths (Fournier & Inkpen 2012, Table 1).
-
-    Parameters
-    ----------
-    seed : int, numpy.random.Generator or None, default 0
-        Random seed, or a generator to continue.
-    trials : int, default 10
-        Number of references per scenario and range.
-    hypotheses : int, default 100
-        Number of hypotheses per reference.
-    segments : int, default 1000
-        Number of segments per reference.
-    miss : float, default 0.5
-        Probability that a boundary is dropped.
-    false_alarm : float, default 0.5
-        Probability that a boundary is added inside a segment.
-    measures : str, Measure or iterable
-        The measures (default: those in the paper, WindowDiff and S).
-    compat : str, optional
-        ``"fournier2012"`` reproduces two undocumented details of the printed table; see Notes.
-    ranges : iterable of (int, int), optional
-        Ranges of segment lengths (default: the four of the paper, whose mean is 25).
-    margin : int, optional
-        Number of positions at the end of each segment that never get a false alarm (default: 0).
-
-    Returns
-    -------
-    tuple of ScenarioMean
-        One entry per scenario (misses, false alarms, both), range and measure.
-
-    Notes
-    -----
-    Every trial draws a reference (:func:`uniform_segments`) and hypotheses with errors. The mean segment length is 25 in
-    all ranges, so a stable measure has the same mean in all of them.
-
-    The standard error is computed over trials because trials vary more than hypotheses. Half the mean segment length is
-    about 12.5, so WindowDiff's k is 12 in one trial and 13 in the next, and its mean changes by .02.
-
-    The means differ from the printed means by at most .012 (WD) and .0015 (S). With ``compat="fournier2012"`` they agree
-    within sampling error. This option reproduces two details that the paper does not mention but its figures reveal: a
-    false alarm never falls on the last inner position (``margin=1``), and the last range is (5, 44).
-
-    Examples
-    --------
-    >>> table = table_1(seed=1, trials=2, hypotheses=10, segments=200, ranges=[(20, 30)])
-    >>> for cell in table[:2]:
-    ...     print(f"{cell.scenario} ({cell.low}, {cell.high})  {cell.measure.name}  {cell.mean:.3f} ± {cell.deviation:.3f}")
-    misses (20, 30)  window_diff  0.230 ± 0.014
-    misses (20, 30)  segmentation_similarity  0.980 ± 0.001
-    """
+    """Compute how much measures depend on the variation of segment lengths (Fournier & Inkpen 2012, Table 1)."""
+    # Every trial draws a reference (``uniform_segments``) and hypotheses with errors. The mean segment length is 25 in all
+    # ranges, so a stable measure has the same mean in all of them.
+    #
+    # The standard error is computed over trials because trials vary more than hypotheses. Half the mean segment length is about
+    # 12.5, so WindowDiff's k is 12 in one trial and 13 in the next, and its mean changes by .02.
+    #
+    # The means differ from the printed means by at most .012 (WD) and .0015 (S). With ``compat="fournier2012"`` they agree
+    # within sampling error. This option reproduces two details that the paper does not mention but its figures reveal: a false
+    # alarm never falls on the last inner position (``margin=1``), and the last range is (5, 44).
     rng, chosen = segmentations.random_generator(seed), parse_measures(measures)
     preset = _PRESETS[optional(choice("fournier2012"))("compat", compat)]
     margin = whole(0)("margin", preset["margin"] if margin is None else margin)

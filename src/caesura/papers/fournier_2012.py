@@ -237,6 +237,7 @@ def _figure_9(_: Data) -> Computation:
 
 _WINDOW = "The paper moves a window of k units, not of k positions."
 _OLD = "The paper counts a near miss as a whole error and moves a window of k units, not of k positions."
+# All displays of the paper.
 ENTRIES = (
     PAPER.entry(
         "figure-3",
@@ -355,4 +356,3 @@ ENTRIES = (
         reason="Three of the five groups of coders of The Moonstone were never published.",
     ),
 )
-"""All displays of the paper."""

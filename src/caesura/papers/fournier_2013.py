@@ -249,6 +249,7 @@ def _table_5_3b(_: Data) -> Computation:
 
 
 _SEGMENTS = "The printed values count segments where the equation says boundaries; the program was corrected later."
+# All displays of the paper.
 ENTRIES = (
     PAPER.entry(
         "figure-1",
@@ -406,4 +407,3 @@ ENTRIES = (
         "pairs.",
     ),
 )
-"""All displays of the paper."""

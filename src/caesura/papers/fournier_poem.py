@@ -121,6 +121,7 @@ def _stanzas(data: Data) -> Computation:
 
 _SEGMENTS = "The printed values count segments where the equation says boundaries."
 _NEEDS = {"needs": (KUBLA_KHAN,)}
+# All displays of the paper.
 ENTRIES = (
     PAPER.entry(
         "figure-1a", "Figure 1a", "section 4, page 50", "Boundaries per coder.", REPRODUCED, _figure_1a, **_NEEDS
@@ -177,4 +178,3 @@ ENTRIES = (
         reason="In the published segmentations seven coders, not six, end a segment with line 11.",
     ),
 )
-"""All displays of the paper."""

@@ -83,8 +83,7 @@ def _similarities(
 
 
 def _figure_2(_: Data) -> Computation:
-    """The text that the caption describes: two substitutions around an r that may move right and a p "
-    "that may move left."""
+    """The text that the caption describes: two substitutions around an r that may move right and a p " "that may move left."""
     a = Segmentation.from_marks(["p", "", "r", "", "q"], types=["p", "q", "r"])
     b = Segmentation.from_marks(["q", "r", "", "p", "p"], types=["p", "q", "r"])
     score = flexible_similarity(a, b, transposition=0.5)
@@ -171,6 +170,7 @@ def _figure_6(data: Data) -> Computation:
 
 _NEEDS = {"needs": (CONVERSATIONS,)}
 _PLACES = "section 4.3"
+# All displays of the paper.
 ENTRIES = (
     PAPER.entry(
         "figure-2",
@@ -232,4 +232,3 @@ ENTRIES = (
         "too low.",
     ),
 )
-"""All displays of the paper."""

@@ -7,32 +7,16 @@ from caesura.options import suggest
 from caesura.papers import carbone_2004, fournier_2012, fournier_2013, fournier_poem, lai_2023, shi_2024, yondem
 from caesura.papers.entry import Entry
 
+# Name -> entry, paper by paper.
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for module in (fournier_2012, fournier_2013, fournier_poem, lai_2023, shi_2024, yondem, carbone_2004)
     for entry in module.ENTRIES
 }
-"""Name -> entry, paper by paper."""
 
 
 def find_entries(names: tuple[str, ...]) -> list[Entry]:
-    """Return the entries with these names.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of entries, or of papers, which mean all their entries; none means all.
-
-    Returns
-    -------
-    list of Entry
-        The entries in the order of the registry.
-
-    Raises
-    ------
-    OptionError
-        If there is no such entry.
-    """
+    """Return the entries with these names."""
     papers = {entry.paper.key for entry in ENTRIES.values()}
     for name in names:
         if name not in ENTRIES and name not in papers:

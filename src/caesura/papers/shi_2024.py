@@ -99,6 +99,7 @@ def _figure_7(data: Data) -> Computation:
     return Computation(rows, Picture("correlation", (result,)))
 
 
+# All displays of the paper.
 ENTRIES = (
     PAPER.entry(
         "table-1",
@@ -152,4 +153,3 @@ ENTRIES = (
         reason="Both treebanks and the models need a licence.",
     ),
 )
-"""All displays of the paper."""

@@ -90,6 +90,7 @@ def _cochran(_: Data) -> Computation:
     )
 
 
+# All displays of the paper. Its figures have no numbers, so their statements are tested on counts like those drawn.
 ENTRIES = (
     PAPER.entry(
         "extract",
@@ -139,4 +140,3 @@ ENTRIES = (
         reason="The marks of the corpus were never published.",
     ),
 )
-"""All displays of the paper. Its figures have no numbers, so their statements are tested on counts like those drawn."""

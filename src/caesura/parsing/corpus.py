@@ -21,76 +21,45 @@ from caesura.model.result import HIDDEN, Excluded, Reasoned, Result, Score, keep
 from caesura.model.tree import Tree
 from caesura.model.value import Floats
 
+# Trees sentence by sentence; None for a sentence without a tree.
 Trees = Iterable[Tree | None]
-"""Trees sentence by sentence; None for a sentence without a tree."""
+# EVALB's status of a sentence.
 SCORED, ERROR, SKIPPED = range(3)
-"""EVALB's status of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """PARSEVAL of one sentence. If the sentence could not be scored, ratios are None and counts are 0.
+    """PARSEVAL of one sentence. If the sentence could not be scored, ratios are None and counts are 0."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the sentence, from 1.
-    length : int
-        Number of words of the gold tree before deletion, excluding tags in ``delete_labels_for_length``.
-    status : int
-        0: scored. 1: error, because the words differ. 2: skipped, because the prediction has no words.
-    recall, precision : float or None
-        Ratio of the gold brackets that match, and of the predicted brackets that match.
-    matched, gold, predicted : int
-        Number of brackets that match, gold brackets and predicted brackets.
-    crossing : int
-        Number of predicted brackets that cross a gold bracket.
-    words, correct_tags : int
-        Number of words, and of words with the right tag.
-    tagging_accuracy : float or None
-        Ratio of the words with the right tag.
-    reason : str or None
-        Reason why the sentence could not be scored.
-    """
-
-    number: int
-    length: int
-    status: int
+    number: int  # number of the sentence, from 1
+    length: int  # number of words of the gold tree before deletion, excluding tags in ``delete_labels_for_length``
+    status: int  # 0: scored. 1: error, because the words differ. 2: skipped, because the prediction has no words.
+    # recall, precision: Ratio of the gold brackets that match, and of the predicted brackets that match.
     recall: float | None
     precision: float | None
-    matched: int
+    matched: int  # matched, gold, predicted: Number of brackets that match, gold brackets and predicted brackets
     gold: int
     predicted: int
-    crossing: int
-    words: int
+    crossing: int  # number of predicted brackets that cross a gold bracket
+    words: int  # words, correct_tags: Number of words, and of words with the right tag
     correct_tags: int
-    tagging_accuracy: float | None
-    reason: str | None
+    tagging_accuracy: float | None  # ratio of the words with the right tag
+    reason: str | None  # reason why the sentence could not be scored
 
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts(Result):
-    """Brackets of one label, after deletion; labels are cut at ``-`` or ``=``.
+    """Brackets of one label, after deletion; labels are cut at ``-`` or ``=``."""
 
-    Brackets with different labels may match (``equal_labels``, ``labelled=False``). Such a match counts for the gold label in
-    ``gold_matched`` and recall, and for the predicted label in ``predicted_matched`` and precision.
-
-    Attributes
-    ----------
-    label : str
-        The label.
-    gold, predicted : int
-        Number of gold and of predicted brackets.
-    gold_matched, predicted_matched : int
-        Number of gold and of predicted brackets that match.
-    """
+    # Brackets with different labels may match (``equal_labels``, ``labelled=False``). Such a match counts for the gold label in
+    # ``gold_matched`` and recall, and for the predicted label in ``predicted_matched`` and precision.
 
     json_properties: ClassVar[tuple[str, ...]] = ("recall", "precision", "f")
 
     label: str
-    gold: int
+    gold: int  # gold, predicted: Number of gold and of predicted brackets
     predicted: int
-    gold_matched: int
+    gold_matched: int  # gold_matched, predicted_matched: Number of gold and of predicted brackets that match
     predicted_matched: int
 
     @property
@@ -111,46 +80,29 @@ class LabelCounts(Result):
 
 @dataclass(frozen=True, slots=True)
 class ParsevalSummary(Reasoned):
-    """The summary that EVALB prints at the end. Ratios are between 0 and 1; they are None if no sentence was scored.
+    """The summary that EVALB prints at the end. Ratios are between 0 and 1; they are None if no sentence was scored."""
 
-    Attributes
-    ----------
-    max_length : int or None
-        Longest sentence that is counted; None for all.
-    sentences, errors, skipped, valid : int
-        Number of all sentences, of sentences with different words, of sentences without a prediction, and of scored
-        sentences.
-    recall, precision, f : float or None
-        Recall, precision and F of brackets with labels.
-    unlabelled_recall, unlabelled_precision, unlabelled_f : float or None
-        Recall, precision and F of brackets without labels.
-    complete, unlabelled_complete : float or None
-        Ratio of the sentences in which all brackets match.
-    average_crossing : float or None
-        Crossing brackets per sentence.
-    no_crossing, two_or_less_crossing : float or None
-        Ratio of the sentences with no, and with at most two, crossing brackets.
-    tagging_accuracy : float or None
-        Ratio of the words with the right tag.
-    """
-
-    max_length: int | None
+    max_length: int | None  # longest sentence that is counted; None for all
+    # sentences, errors, skipped, valid: Number of all sentences, of sentences with different words, of sentences without a
+    # prediction, and of scored sentences.
     sentences: int
     errors: int
     skipped: int
     valid: int
-    recall: float | None
+    recall: float | None  # recall, precision, f: Recall, precision and F of brackets with labels
     precision: float | None
     f: float | None
+    # unlabelled_recall, unlabelled_precision, unlabelled_f: Recall, precision and F of brackets without labels.
     unlabelled_recall: float | None
     unlabelled_precision: float | None
     unlabelled_f: float | None
-    complete: float | None
+    complete: float | None  # complete, unlabelled_complete: Ratio of the sentences in which all brackets match
     unlabelled_complete: float | None
-    average_crossing: float | None
+    average_crossing: float | None  # crossing brackets per sentence
+    # no_crossing, two_or_less_crossing: Ratio of the sentences with no, and with at most two, crossing brackets.
     no_crossing: float | None
     two_or_less_crossing: float | None
-    tagging_accuracy: float | None
+    tagging_accuracy: float | None  # ratio of the words with the right tag
 
     @property
     def reason(self) -> str | None:
@@ -286,25 +238,7 @@ def parseval_corpus(
 
 
 def pair_trees(gold: Trees, predicted: Trees, name: str) -> list[tuple[Tree | None, Tree | None]]:
-    """Return the trees of two sides as pairs, sentence by sentence.
-
-    Parameters
-    ----------
-    gold, predicted : iterable of Tree or None
-        Two lists of the same length; None for a sentence without a tree.
-    name : str
-        Name of the second side, for error messages.
-
-    Returns
-    -------
-    list of tuple
-        One pair per sentence.
-
-    Raises
-    ------
-    MismatchError
-        If the lengths differ, or an entry is neither a tree nor None.
-    """
+    """Return the trees of two sides as pairs, sentence by sentence."""
     gold_trees, predicted_trees = list(gold), list(predicted)
     for side, trees in (("gold", gold_trees), (name, predicted_trees)):
         for i, tree in enumerate(trees):
@@ -373,43 +307,23 @@ def _summary(sentences: Iterable[ParsedSentence], scores: Scores, max_length: in
 
 @dataclass(frozen=True, slots=True)
 class StructIoUSentence:
-    """Struct-IoU of one sentence.
+    """Struct-IoU of one sentence."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the sentence, from 1.
-    value : float or None
-        Its Struct-IoU; None if it could not be scored.
-    parts : dict of str to float
-        Its additive parts; empty if it could not be scored.
-    alignment : tuple of NodePair
-        The aligned pairs of nodes.
-    reason : str or None
-        Reason why it could not be scored.
-    """
-
-    number: int
-    value: float | None
-    parts: dict[str, float]
-    alignment: tuple[NodePair, ...]
-    reason: str | None
+    number: int  # number of the sentence, from 1
+    value: float | None  # its Struct-IoU; None if it could not be scored
+    parts: dict[str, float]  # its additive parts; empty if it could not be scored
+    alignment: tuple[NodePair, ...]  # the aligned pairs of nodes
+    reason: str | None  # reason why it could not be scored
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StructIoUResult(Result):
-    """Result of :func:`struct_iou_corpus`. Sentences that could not be scored are in ``errors``; no figure includes them.
-
-    Attributes
-    ----------
-    scores : Scores
-        The parts of every sentence.
-    """
+    """Result of ``struct_iou_corpus``. Sentences that could not be scored are in ``errors``; no figure includes them."""
 
     json_properties: ClassVar[tuple[str, ...]] = ("mean", "corpus", "sentences", "labels", "excluded", "signature")
     frame_field: ClassVar[str] = "sentences"
 
-    scores: Scores = field(metadata=HIDDEN)
+    scores: Scores = field(metadata=HIDDEN)  # the parts of every sentence
 
     @property
     def values(self) -> Floats:

@@ -18,18 +18,12 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
+# Maximum number of places in one answer.
 MAX_PLACES = 500
-"""Maximum number of places in one answer."""
 
 
 class Desk:
-    """The adjudication of an open corpus. It begins with the first request, and again when the files were reloaded.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-    """
+    """The adjudication of an open corpus. It begins with the first request, and again when the files were reloaded."""
 
     def __init__(self, workbench: Workbench) -> None:
         self.workbench = workbench
@@ -38,18 +32,7 @@ class Desk:
         self._material: object = None
 
     def work(self) -> Adjudication:
-        """Return the adjudication of the corpus as it was last read.
-
-        Returns
-        -------
-        Adjudication
-            The adjudication.
-
-        Raises
-        ------
-        CaesuraError
-            If the corpus cannot be adjudicated, or another process has the journal open.
-        """
+        """Return the adjudication of the corpus as it was last read."""
         with self.lock:
             material = self.workbench.material
             if self._work is None or self._material is not material:
@@ -70,18 +53,7 @@ class Desk:
 
 
 def routes(workbench: Workbench) -> list[Route]:
-    """Return the routes of adjudication.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-
-    Returns
-    -------
-    list of starlette.routing.Route
-        ``/api/adjudication`` is the queue; ``decide``, ``undo`` and ``export`` below it change something.
-    """
+    """Return the routes of adjudication."""
     desk = Desk(workbench)
 
     def queue(query: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +114,6 @@ def _answer(work: Adjudication, key: str) -> dict[str, Any]:
 
 
 def _entry(names: Sequence[str], number: Any, what: str) -> str | None:
-    """Return the name with a number, or None."""
     return None if number is None else name_of(what, names, number)
 
 

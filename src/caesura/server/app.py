@@ -17,27 +17,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
+# Functions that return the routes of a module; a new module adds its own here.
 ROUTES: tuple[Callable[[Workbench], list[Route]], ...] = (page.routes, live.routes, sound.routes, adjudication.routes)
-"""Functions that return the routes of a module; a new module adds its own here."""
 
 
 def create_app(workbench: Workbench, *, token: str, hosts: Iterable[str]) -> Guard:
-    """Return the application that serves one open corpus.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-    token : str
-        The token with which all addresses begin.
-    hosts : iterable of str
-        Names and ports under which the server may be addressed.
-
-    Returns
-    -------
-    Guard
-        An ASGI application.
-    """
+    """Return the application that serves one open corpus."""
     routes = [route for module in ROUTES for route in module(workbench)]
     handlers = {RequestError: _refused, 404: _missing, 405: _missing, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]

@@ -17,23 +17,12 @@ from caesura.views.table import clean
 if TYPE_CHECKING:
     from starlette.routing import Route
 
+# Boundaries of a scratch copy.
 MAX_BOUNDARIES = 100_000
-"""Boundaries of a scratch copy."""
 
 
 def routes(workbench: Workbench) -> list[Route]:
-    """Return the routes of the live numbers.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-
-    Returns
-    -------
-    list of starlette.routing.Route
-        Addresses below ``/api``.
-    """
+    """Return the routes of the live numbers."""
 
     def update(body: dict[str, Any]) -> dict[str, Any]:
         """Return the numbers of the page, and the edits of the item that is open."""

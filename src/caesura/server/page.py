@@ -20,18 +20,7 @@ if TYPE_CHECKING:
 
 
 def routes(workbench: Workbench) -> list[Route]:
-    """Return the routes of the page.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-
-    Returns
-    -------
-    list of starlette.routing.Route
-        ``/`` is the page.
-    """
+    """Return the routes of the page."""
     drawing = Lock()  # figures are drawn by one thread at a time
 
     def page(_query: dict[str, Any]) -> HTMLResponse:

@@ -11,25 +11,7 @@ from caesura.tasks.workbench import Parameters, Workbench
 
 
 def read_parameters(workbench: Workbench, body: dict[str, Any]) -> Parameters:
-    """Return the parameters in a request.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-    body : dict
-        The request: ``measure`` is a text with options, or a name if ``options`` has them; ``coders`` is a list of numbers.
-
-    Returns
-    -------
-    Parameters
-        The parameters.
-
-    Raises
-    ------
-    OptionError
-        If a parameter is invalid.
-    """
+    """Return the parameters in a request."""
     measure, options, coders = body.get("measure"), body.get("options"), body.get("coders")
     if measure is not None and not isinstance(measure, str):
         raise OptionError("measure: expected a text")
@@ -43,50 +25,11 @@ def read_parameters(workbench: Workbench, body: dict[str, Any]) -> Parameters:
 
 
 def item_of(workbench: Workbench, number: Any) -> str:
-    """Return the name of an item by its number on the page.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-    number : object
-        The number in a request.
-
-    Returns
-    -------
-    str
-        The name.
-
-    Raises
-    ------
-    OptionError
-        If there is no such item.
-    """
+    """Return the name of an item by its number on the page."""
     return name_of("item", workbench.items, number)
 
 
 def name_of(what: str, names: Sequence[str], number: Any) -> str:
-    """Return a name by its number.
-
-    Parameters
-    ----------
-    what : str
-        What is named, for the message.
-    names : sequence of str
-        The names.
-    number : object
-        The number in a request: a whole number, or digits.
-
-    Returns
-    -------
-    str
-        The name.
-
-    Raises
-    ------
-    OptionError
-        If there is no such name.
-    """
     if isinstance(number, str) and number.isdecimal() and len(number) < 10:
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(names):

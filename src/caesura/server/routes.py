@@ -21,38 +21,11 @@ if TYPE_CHECKING:
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    """Return a response with JSON.
-
-    Parameters
-    ----------
-    data : object
-        Dictionaries, lists, texts, numbers and results.
-    status : int, default 200
-        HTTP status.
-
-    Returns
-    -------
-    starlette.responses.Response
-        The response.
-    """
     return Response(to_json(data, indent=None), status, media_type="application/json")
 
 
 def post(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
-    """Return a route for requests with a JSON object.
-
-    Parameters
-    ----------
-    path : str
-        Path below the token, such as ``/api/update``.
-    answer : callable
-        Function of the JSON object that returns the data of the response, or a response. It runs in a thread of its own.
-
-    Returns
-    -------
-    starlette.routing.Route
-        The route. An error of the package becomes a sentence with status 400; warnings are added to the data.
-    """
+    """Return a route for requests with a JSON object."""
 
     async def endpoint(request: Request) -> Response:
         return await _answer(answer, await _body(request))
@@ -61,20 +34,7 @@ def post(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
 
 
 def get(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
-    """Return a route for requests without a body.
-
-    Parameters
-    ----------
-    path : str
-        Path below the token.
-    answer : callable
-        Function of the query parameters that returns the data of the response. It runs in a thread of its own.
-
-    Returns
-    -------
-    starlette.routing.Route
-        The route.
-    """
+    """Return a route for requests without a body."""
 
     async def endpoint(request: Request) -> Response:
         return await _answer(answer, dict(request.query_params))

@@ -16,30 +16,12 @@ from caesura.server.app import create_app
 from caesura.server.security import new_token
 from caesura.tasks.workbench import Workbench
 
+# The only address that the server listens at.
 LOOPBACK = "127.0.0.1"
-"""The only address that the server listens at."""
 
 
 class LocalServer:
-    """A server for one open corpus, which listens at a port of this machine.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-    port : int, default 0
-        Port to listen at; 0 for any free port.
-
-    Attributes
-    ----------
-    address : str
-        Address of the page, with the token.
-
-    Raises
-    ------
-    OptionError
-        If the port is in use or may not be used.
-    """
+    """A server for one open corpus, which listens at a port of this machine."""
 
     def __init__(self, workbench: Workbench, port: int = 0) -> None:
         self._listener = _listen(port)
@@ -61,7 +43,7 @@ class LocalServer:
         )
 
     def run(self) -> None:
-        """Answer requests until :meth:`stop` is called or the user presses Ctrl-C."""
+        """Answer requests until ``stop`` is called or the user presses Ctrl-C."""
         with self._listener:
             self._server.run(sockets=[self._listener])
 
@@ -71,24 +53,7 @@ class LocalServer:
 
 
 def serve(workbench: Workbench, *, port: int = 0, browser: bool = True, announce: Callable[[str], None]) -> None:
-    """Serve an open corpus until the user presses Ctrl-C.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-    port : int, default 0
-        Port to listen at; 0 for any free port.
-    browser : bool, default True
-        Whether to open the address in the browser.
-    announce : callable
-        Called with lines for the user, the address first.
-
-    Raises
-    ------
-    OptionError
-        If the port is in use or may not be used.
-    """
+    """Serve an open corpus until the user presses Ctrl-C."""
     server = LocalServer(workbench, port)
     with suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
         announce(server.address)

@@ -12,10 +12,10 @@ from starlette.responses import JSONResponse, RedirectResponse
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+# Maximum number of bytes of a request.
 MAX_BODY = 1_000_000
-"""Maximum number of bytes of a request."""
+# Methods that change nothing; a page elsewhere may cause them, but cannot read the answer.
 SAFE_METHODS = ("GET", "HEAD")
-"""Methods that change nothing; a page elsewhere may cause them, but cannot read the answer."""
 
 _HEADERS = {
     "cache-control": "no-store",
@@ -28,26 +28,12 @@ _HEADERS = {
 
 
 def new_token() -> str:
-    """Return a random token for the address of a server.
-
-    Returns
-    -------
-    str
-        43 characters, which nobody can guess.
-    """
+    """Return a random token for the address of a server."""
     return secrets.token_urlsafe(32)
 
 
 class RequestError(Exception):
-    """Raised when a request is refused.
-
-    Parameters
-    ----------
-    status : int
-        HTTP status.
-    message : str
-        One sentence for the user.
-    """
+    """Raised when a request is refused."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
@@ -56,20 +42,9 @@ class RequestError(Exception):
 
 
 class Guard:
-    """ASGI middleware that refuses requests from other machines, other pages and without the token.
+    """ASGI middleware that refuses requests from other machines, other pages and without the token."""
 
-    Every address begins with the token, so that no cookie is needed, which a server on another port could read.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The application behind the guard; it sees paths without the token.
-    token : str
-        The token.
-    hosts : iterable of str
-        Values of the header ``Host`` that are allowed, such as ``127.0.0.1:8000``. A name that another machine's owner
-        points at this machine is none of them.
-    """
+    # Every address begins with the token, so that no cookie is needed, which a server on another port could read.
 
     def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
         self.app = app
@@ -77,13 +52,7 @@ class Guard:
         self.hosts = frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request, and pass it on if it is allowed.
-
-        Parameters
-        ----------
-        scope, receive, send
-            As ASGI defines them.
-        """
+        """Check a request, and pass it on if it is allowed."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return

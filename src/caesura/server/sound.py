@@ -19,18 +19,7 @@ _TYPES = {".wav": "audio/wav", ".ogg": "audio/ogg", ".mp3": "audio/mpeg", ".flac
 
 
 def routes(workbench: Workbench) -> list[Route]:
-    """Return the routes of sound.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        The open corpus.
-
-    Returns
-    -------
-    list of starlette.routing.Route
-        ``/api/sound`` says which file an item has; ``/sound`` is the file, of which a browser may request a part.
-    """
+    """Return the routes of sound."""
 
     def about(query: dict[str, Any]) -> dict[str, Any]:
         item = item_of(workbench, query.get("item"))

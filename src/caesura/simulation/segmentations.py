@@ -19,8 +19,8 @@ from caesura.options import seed as check_seed
 
 Seed: TypeAlias = "int | np.random.Generator | None"  # a string, because numpy.random is slow to import
 
+# Number of units added to each segmentation in this count, because an empty segmentation takes memory too.
 SEGMENTATION_OVERHEAD = 100
-"""Number of units added to each segmentation in this count, because an empty segmentation takes memory too."""
 
 _probability = number(0, 1)
 
@@ -423,29 +423,11 @@ def _lengths(units: int | Sequence[int], coders: int) -> list[int]:
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
-    """Return a random generator.
-
-    Parameters
-    ----------
-    seed : int, numpy.random.Generator or None
-        A seed, which always gives the same numbers; a generator, which continues from its state; or None for a random seed.
-
-    Returns
-    -------
-    numpy.random.Generator
-        The generator itself, or a new one.
-    """
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(check_seed("seed", seed))
 
 
 class SegmentLengths:
-    """Segment lengths to draw from.
-
-    Parameters
-    ----------
-    masses : numpy.ndarray
-        The lengths, repeated as often as they occur.
-    """
+    """Segment lengths to draw from."""
 
     def __init__(self, masses: Ints) -> None:
         self.masses = masses
@@ -453,56 +435,17 @@ class SegmentLengths:
         self._sums = np.concatenate([[0], np.cumsum(self._ordered)])
 
     def draw(self, count: int, rng: np.random.Generator) -> Ints:
-        """Draw lengths with replacement.
-
-        Parameters
-        ----------
-        count : int
-            Number of lengths.
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        numpy.ndarray
-            The lengths; the same as those of ``rng.choice``, which takes longer.
-        """
+        """Draw lengths with replacement."""
         return self.masses[rng.integers(0, len(self.masses), count)]
 
     def mean_up_to(self, limit: int) -> float:
-        """Return the mean of all lengths if those above a limit are shortened to it.
-
-        Parameters
-        ----------
-        limit : int
-            Largest length.
-
-        Returns
-        -------
-        float
-            The mean.
-        """
+        """Return the mean of all lengths if those above a limit are shortened to it."""
         number, fitting = len(self._ordered), int(self._ordered.searchsorted(limit, "right"))
         return float((self._sums[fitting] + limit * (number - fitting)) / number)
 
 
 def fill_with_segments(length: int, lengths: SegmentLengths, rng: np.random.Generator) -> Ints:
-    """Draw segments until a text is full.
-
-    Parameters
-    ----------
-    length : int
-        Number of units.
-    lengths : SegmentLengths
-        Segment lengths to draw from, with replacement.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    numpy.ndarray
-        Positions of the boundaries; the last segment is shortened to fit.
-    """
+    """Draw segments until a text is full."""
     rounds = []
     reached = 0
     while reached < length:
@@ -517,28 +460,7 @@ def fill_with_segments(length: int, lengths: SegmentLengths, rng: np.random.Gene
 def draw_hypotheses(
     ends: Ints, count: int, *, miss: float, false_alarm: float, margin: int, rng: np.random.Generator
 ) -> list[Ints]:
-    """Draw hypotheses with misses and false alarms.
-
-    Parameters
-    ----------
-    ends : numpy.ndarray
-        Ends of the segments of the reference; the last is the number of units.
-    count : int
-        Number of hypotheses.
-    miss : float
-        Probability that a boundary is dropped.
-    false_alarm : float
-        Probability that a boundary is added inside a segment.
-    margin : int
-        Number of positions at the end of each segment that never get a false alarm.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        Positions of the boundaries of each hypothesis.
-    """
+    """Draw hypotheses with misses and false alarms."""
     shape = (count, len(ends))
     # For each segment: a position inside it and then its end, so that every selection of these positions is sorted.
     places = np.empty((*shape, 2), np.int64)
@@ -559,27 +481,7 @@ def draw_hypotheses(
 
 
 def move_boundaries(positions: Ints, length: int, p: float, distance: int, rng: np.random.Generator) -> Ints:
-    """Move boundaries by a distance, left or right with equal probability.
-
-    Parameters
-    ----------
-    positions : numpy.ndarray
-        Positions of the boundaries.
-    length : int
-        Number of units.
-    p : float
-        Probability that a boundary moves.
-    distance : int
-        Number of positions by which a boundary moves.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    numpy.ndarray
-        The new position of each boundary, in the order of ``positions``. A boundary does not move if it would leave the
-        text, reach the position of another boundary, or move to the same position as another one.
-    """
+    """Move boundaries by a distance, left or right with equal probability."""
     moving = rng.random(positions.size) < p
     target = positions + np.where(rng.random(positions.size) < 0.5, -distance, distance)
     moving &= (target >= 1) & (target < length) & (_occurrences(target, positions) == 0)
@@ -594,41 +496,12 @@ def _occurrences(values: Ints, among: Ints) -> Ints:
 
 
 def with_boundaries(reference: Segmentation, positions: Ints) -> Segmentation:
-    """Return a segmentation of the same text with different boundaries.
-
-    Parameters
-    ----------
-    reference : Segmentation
-        A segmentation of the text.
-    positions : numpy.ndarray
-        Positions of the new boundaries.
-
-    Returns
-    -------
-    Segmentation
-        The segmentation, with the units of the reference.
-    """
+    """Return a segmentation of the same text with different boundaries."""
     return Segmentation.from_positions(reference.length, positions, units=reference.units)
 
 
 def segment_ends(reference: Segmentation) -> Ints:
-    """Return the ends of the segments of a reference, including the end of the text.
-
-    Parameters
-    ----------
-    reference : Segmentation
-        A segmentation whose boundaries have no named types.
-
-    Returns
-    -------
-    numpy.ndarray
-        Positions, ascending.
-
-    Raises
-    ------
-    OptionError
-        If the reference is not a segmentation, has named types, or is too long.
-    """
+    """Return the ends of the segments of a reference, including the end of the text."""
     if not isinstance(reference, Segmentation):
         raise OptionError(f"reference: expected a Segmentation; got {type(reference).__name__}")
     if reference.types != UNTYPED:
@@ -642,45 +515,11 @@ def segment_ends(reference: Segmentation) -> Ints:
 
 
 def check_units(units: object, minimum: int = 1, name: str = "units") -> int:
-    """Check a number of units and return it.
-
-    Parameters
-    ----------
-    units : object
-        The number.
-    minimum : int, default 1
-        Smallest number allowed.
-    name : str, default "units"
-        Name for the error message.
-
-    Returns
-    -------
-    int
-        The number.
-    """
     return int(whole(minimum, MAX_SIMULATED_UNITS)(name, units))
 
 
 def check_segments(segments: object, low: object, high: object) -> tuple[int, int, int]:
-    """Check a number of segments and the range of their lengths, and return them.
-
-    Parameters
-    ----------
-    segments : object
-        Number of segments.
-    low, high : object
-        Shortest and longest segment.
-
-    Returns
-    -------
-    tuple of int
-        The three numbers.
-
-    Raises
-    ------
-    OptionError
-        If a number is invalid, or the text would be too long.
-    """
+    """Check a number of segments and the range of their lengths, and return them."""
     count, shortest, longest = whole(1)("segments", segments), whole(1)("low", low), whole(1)("high", high)
     if shortest > longest:
         raise OptionError(f"high must be at least low; got low={shortest} and high={longest}")
@@ -689,22 +528,7 @@ def check_segments(segments: object, low: object, high: object) -> tuple[int, in
 
 
 def check_size(units: int, segmentations: int, names: str) -> None:
-    """Raise an error if a simulation would take too much memory.
-
-    Parameters
-    ----------
-    units : int
-        Number of units over all segmentations.
-    segmentations : int
-        Number of segmentations.
-    names : str
-        Names of the options that determine the size, for the error message.
-
-    Raises
-    ------
-    OptionError
-        If the simulation is too large.
-    """
+    """Raise an error if a simulation would take too much memory."""
     size = units + SEGMENTATION_OVERHEAD * segmentations
     if size > MAX_SIMULATED_UNITS:
         raise OptionError(

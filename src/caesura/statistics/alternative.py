@@ -230,10 +230,8 @@ def _t_test(d: Floats, epsilon: float) -> float:
 
 
 def _signed_rank(x: Floats) -> float:
-    """Return P(W+ <= observed W+) under random signs of x: exact, with ties, and without zeros.
-
-    The exact distribution in scipy assumes ranks without ties, but d has only three values.
-    """
+    """Return P(W+ <= observed W+) under random signs of x: exact, with ties, and without zeros."""
+    # The exact distribution in scipy assumes ranks without ties, but d has only three values.
     x = x[x != 0]
     doubled = np.rint(2 * mean_ranks(np.abs(x).round(12))).astype(np.int64)  # mean ranks may be multiples of one half
     ways = np.zeros(int(doubled.sum()) + 1)

@@ -11,34 +11,12 @@ from caesura.errors import MismatchError, OptionError
 from caesura.model import checks
 
 Floats = NDArray[np.float64]
+# Function from rows of summed parts to one value per row, such as ``Measure.finish``.
 Finish = Callable[[Floats], Floats]
-"""Function from rows of summed parts to one value per row, such as ``Measure.finish``."""
 
 
 def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bool = False) -> Floats:
-    """Check and return a table of finite numbers with at least one row and one column.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error message.
-    values : array_like
-        The table.
-    rows, columns : str
-        Names of the rows and columns, for the error message.
-    missing : bool, default False
-        Whether NaN is allowed for missing values.
-
-    Returns
-    -------
-    numpy.ndarray
-        The table as floats.
-
-    Raises
-    ------
-    OptionError
-        If the shape or an entry is wrong.
-    """
+    """Check and return a table of finite numbers with at least one row and one column."""
     table = _floats(name, values)
     if table.ndim != 2 or 0 in table.shape:
         raise OptionError(f"{name}: must be a table of {rows} by {columns}; got an array of shape {table.shape}")
@@ -48,29 +26,7 @@ def matrix(name: str, values: ArrayLike, rows: str, columns: str, *, missing: bo
 
 
 def equal_matrices(tables: Mapping[str, ArrayLike], rows: str, columns: str, *, missing: bool = False) -> list[Floats]:
-    """Check and return two tables of the same shape.
-
-    Parameters
-    ----------
-    tables : mapping of str to array_like
-        Name of each argument (for the error message) -> table.
-    rows, columns : str
-        Names of the rows and columns, for the error message.
-    missing : bool, default False
-        Whether NaN is allowed for missing values.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        The tables as floats.
-
-    Raises
-    ------
-    OptionError
-        If the shape of a table or an entry is wrong.
-    MismatchError
-        If the shapes differ.
-    """
+    """Check and return two tables of the same shape."""
     checked = [matrix(name, values, rows, columns, missing=missing) for name, values in tables.items()]
     if len({table.shape for table in checked}) > 1:
         shapes = " and ".join(f"{len(table)} by {table.shape[1]}" for table in checked)
@@ -79,20 +35,7 @@ def equal_matrices(tables: Mapping[str, ArrayLike], rows: str, columns: str, *, 
 
 
 def vector(name: str, values: ArrayLike) -> Floats:
-    """Check and return a list of at least one finite number.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error message.
-    values : array_like
-        The numbers.
-
-    Returns
-    -------
-    numpy.ndarray
-        The numbers as floats.
-    """
+    """Check and return a list of at least one finite number."""
     numbers = _floats(name, values)
     if numbers.ndim != 1 or not numbers.size:
         raise OptionError(f"{name}: must be a list of at least one number; got an array of shape {numbers.shape}")
@@ -101,40 +44,13 @@ def vector(name: str, values: ArrayLike) -> Floats:
 
 
 def p_values(name: str, values: ArrayLike) -> Floats:
-    """Check and return a list of p-values, numbers from 0 to 1.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error message.
-    values : array_like
-        The p-values.
-
-    Returns
-    -------
-    numpy.ndarray
-        The p-values as floats.
-    """
     numbers = vector(name, values)
     _check_entries(name, numbers, (numbers >= 0) & (numbers <= 1), "a p-value from 0 to 1")
     return numbers
 
 
 def p_matrix(name: str, values: ArrayLike) -> Floats:
-    """Check and return a symmetric table with the p-value of every pair.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the error message.
-    values : array_like
-        A square table. Its diagonal is ignored.
-
-    Returns
-    -------
-    numpy.ndarray
-        A copy of the table, with 1 on the diagonal.
-    """
+    """Check and return a symmetric table with the p-value of every pair."""
     table = _floats(name, values).copy()
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise OptionError(f"{name}: must be a square table of p-values; got an array of shape {table.shape}")
@@ -147,20 +63,7 @@ def p_matrix(name: str, values: ArrayLike) -> Floats:
 
 
 def checked_values(finish: Finish, sums: Floats) -> Floats:
-    """Return ``finish(sums)`` after checking that it has one finite number per row.
-
-    Parameters
-    ----------
-    finish : callable
-        Function from rows of summed parts to values.
-    sums : numpy.ndarray
-        Rows of summed parts.
-
-    Returns
-    -------
-    numpy.ndarray
-        One value per row.
-    """
+    """Return ``finish(sums)`` after checking that it has one finite number per row."""
     values = np.asarray(finish(sums), np.float64)
     if values.shape != sums.shape[:1]:
         n, shape = len(sums), values.shape

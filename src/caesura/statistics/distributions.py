@@ -18,56 +18,18 @@ _REACH, _STEP = 9.0, 0.1  # the normal density beyond 9 is below 1e-18; the trap
 
 
 def normal_tail(z: float) -> float:
-    """Return P(Z >= z) of the standard normal distribution.
-
-    Parameters
-    ----------
-    z : float
-        A value.
-
-    Returns
-    -------
-    float
-        Probability of a value at least as large.
-    """
+    """Return P(Z >= z) of the standard normal distribution."""
     return 0.5 * math.erfc(z / math.sqrt(2))
 
 
 def normal_quantile(tail: float) -> float:
-    """Return the z that a standard normal value exceeds with probability ``tail``.
-
-    Parameters
-    ----------
-    tail : float
-        Probability between 0 and 1.
-
-    Returns
-    -------
-    float
-        The value z.
-    """
+    """Return the z that a standard normal value exceeds with probability ``tail``."""
     return -_NORMAL.inv_cdf(tail)
 
 
 def chi_square_tail(x: float, df: int) -> float:
-    """Return P(X >= x) of the chi-square distribution.
-
-    Parameters
-    ----------
-    x : float
-        A value from 0 up.
-    df : int
-        Degrees of freedom, from 1 up.
-
-    Returns
-    -------
-    float
-        Probability of a value at least as large.
-
-    Notes
-    -----
-    For a whole number of degrees of freedom the tail is a finite sum (Abramowitz & Stegun 1964, 26.4.4 and 26.4.5).
-    """
+    """Return P(X >= x) of the chi-square distribution."""
+    # For a whole number of degrees of freedom the tail is a finite sum (Abramowitz & Stegun 1964, 26.4.4 and 26.4.5).
     half = x / 2
     if df % 2:
         total, power = math.erfc(math.sqrt(half)), -0.5
@@ -82,26 +44,10 @@ def chi_square_tail(x: float, df: int) -> float:
 
 
 def range_tail(q: float, k: int) -> float:
-    """Return P(range >= q) for the range of k independent standard normal values.
-
-    Parameters
-    ----------
-    q : float
-        A value from 0 up.
-    k : int
-        Number of values, from 2 up.
-
-    Returns
-    -------
-    float
-        Probability of a range at least as large; ``scipy.stats.studentized_range.sf(q, k, inf)`` computes the same.
-
-    Notes
-    -----
-    P(range < q) = k ∫ φ(x) [Φ(x) - Φ(x - q)]^(k-1) dx, where x is the largest value. Because k ∫ φ(x) Φ(x)^(k-1) dx = 1,
-    the tail is k ∫ φ(x) {Φ(x)^(k-1) - [Φ(x) - Φ(x - q)]^(k-1)} dx, in which small tails keep their digits. The trapezoid
-    rule computes it.
-    """
+    """Return P(range >= q) for the range of k independent standard normal values."""
+    # P(range < q) = k ∫ φ(x) [Φ(x) - Φ(x - q)]^(k-1) dx, where x is the largest value. Because k ∫ φ(x) Φ(x)^(k-1) dx = 1, the
+    # tail is k ∫ φ(x) {Φ(x)^(k-1) - [Φ(x) - Φ(x - q)]^(k-1)} dx, in which small tails keep their digits. The trapezoid rule
+    # computes it.
     if q <= 0:
         return 1.0
     x, density, upper = _grid()
@@ -112,20 +58,7 @@ def range_tail(q: float, k: int) -> float:
 
 
 def range_quantile(tail: float, k: int) -> float:
-    """Return the q that the range of k independent standard normal values exceeds with probability ``tail``.
-
-    Parameters
-    ----------
-    tail : float
-        Probability between 0 and 1.
-    k : int
-        Number of values, from 2 up.
-
-    Returns
-    -------
-    float
-        The value q, by bisection.
-    """
+    """Return the q that the range of k independent standard normal values exceeds with probability ``tail``."""
     low, high = 0.0, 2 * _REACH
     for _ in range(60):
         middle = (low + high) / 2
@@ -134,18 +67,7 @@ def range_quantile(tail: float, k: int) -> float:
 
 
 def mean_ranks(values: Floats) -> Floats:
-    """Return the ranks of values from 1 up; equal values share the mean of their ranks.
-
-    Parameters
-    ----------
-    values : numpy.ndarray
-        One or two dimensions; the values of each row are ranked separately.
-
-    Returns
-    -------
-    numpy.ndarray
-        The ranks, in the same shape.
-    """
+    """Return the ranks of values from 1 up; equal values share the mean of their ranks."""
     if values.ndim > 1:
         smaller = (values[:, None, :] < values[:, :, None]).sum(axis=2)
         equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)

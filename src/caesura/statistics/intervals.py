@@ -23,8 +23,8 @@ from caesura.options import seed as check_seed
 from caesura.products import product
 from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, vector
 
+# Number of items below which a percentile interval is too narrow.
 MIN_ITEMS = 20
-"""Number of items below which a percentile interval is too narrow."""
 _CELLS = 250_000  # numbers in a block of weights: 2 MB for any number of replicates
 _MAX_SINGLE = 2.0**24  # whole numbers below it are exact in single precision
 
@@ -124,22 +124,7 @@ def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Itera
 
 
 def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -> Floats:
-    """Return the sums of columns over bootstrap samples of their rows.
-
-    Parameters
-    ----------
-    columns : numpy.ndarray
-        One row per item.
-    replicates : int
-        Number of samples.
-    rng : numpy.random.Generator
-        Source of random numbers.
-
-    Returns
-    -------
-    numpy.ndarray
-        One row per sample. Equal columns are summed once, and columns of whole numbers in single precision if that is exact.
-    """
+    """Return the sums of columns over bootstrap samples of their rows."""
     places: dict[bytes, int] = {}
     place_of = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
     distinct = np.empty((len(columns), len(places)))
@@ -161,20 +146,7 @@ def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -
 
 
 def block_sizes(rows: int, width: int) -> Iterator[int]:
-    """Divide rows into blocks with a bounded number of cells.
-
-    Parameters
-    ----------
-    rows : int
-        Number of rows.
-    width : int
-        Number of cells per row.
-
-    Yields
-    ------
-    int
-        Number of rows of the next block.
-    """
+    """Divide rows into blocks with a bounded number of cells."""
     size = max(1, _CELLS // width)
     for start in range(0, rows, size):
         yield min(size, rows - start)

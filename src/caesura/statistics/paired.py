@@ -40,14 +40,14 @@ _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to th
 _BLOCK = 1 << 14  # assignments whose sums are computed at once; they fit into the cache
 _BYTE = 8  # items whose swaps one random byte decides
 
+# Largest number of items for which all assignments can be examined on request.
 MAX_EXACT_ITEMS = 30
-"""Largest number of items for which all assignments can be examined on request."""
+# Largest number of items on which the systems differ for which all assignments are examined.
 EXACT_ITEMS = 20
-"""Largest number of items on which the systems differ for which all assignments are examined."""
+# Default number of random assignments if there are more items.
 DRAWS = 100_000
-"""Default number of random assignments if there are more items."""
+# Number of standard errors within which a p-value from random draws is too close to the level to decide.
 BORDERLINE_ERRORS = 3.0
-"""Number of standard errors within which a p-value from random draws is too close to the level to decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,26 +350,16 @@ def _differences(sums: Floats, finish: Finish) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _SwappedSums:
-    """Sums of the parts of two systems after some of their outputs were swapped.
+    """Sums of the parts of two systems after some of their outputs were swapped."""
 
-    Attributes
-    ----------
-    kept, swapped : numpy.ndarray
-        One row per item: what it adds to the columns that swaps can change.
-    columns : numpy.ndarray
-        Places of these columns among the parts of the first system, followed by those of the second.
-    constant : numpy.ndarray
-        What all other items and columns add.
-    total : numpy.ndarray or None
-        Parts of both systems together. If all parts are whole numbers, the sums of the second system are the total minus
-        those of the first. Otherwise None, and they are added up too, because a difference of fractions that should be 0
-        might not be exactly 0, which some measures treat specially.
-    """
-
-    kept: Floats
+    kept: Floats  # kept, swapped: One row per item: what it adds to the columns that swaps can change
     swapped: Floats
+    # Places of these columns among the parts of the first system, followed by those of the second.
     columns: NDArray[np.int64]
-    constant: Floats
+    constant: Floats  # what all other items and columns add
+    # Parts of both systems together. If all parts are whole numbers, the sums of the second system are the total minus those of
+    # the first. Otherwise None, and they are added up too, because a difference of fractions that should be 0 might not be
+    # exactly 0, which some measures treat specially.
     total: Floats | None
 
     @classmethod
@@ -445,11 +435,9 @@ def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[
 
 
 def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the value, the effect of one more copy of each item, and the largest possible effect, per row of weights.
-
-    The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items
-    of the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
-    """
+    """Return the value, the effect of one more copy of each item, and the largest possible effect, per row of weights."""
+    # The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items of
+    # the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
     sums, sizes = product(weights, parts), product(weights, np.abs(parts))
     values, slopes = checked_values(finish, sums), np.zeros_like(sums)
     for j in range(parts.shape[1]):

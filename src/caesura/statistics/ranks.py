@@ -44,8 +44,8 @@ from caesura.statistics.paired import DRAWS, is_borderline, monte_carlo_error
 
 Ints = NDArray[np.int64]
 
+# Largest number of blocks for which ranks are permuted; with more blocks, asymptotic distributions are accurate.
 MAX_PERMUTED_BLOCKS = 20
-"""Largest number of blocks for which ranks are permuted; with more blocks, asymptotic distributions are accurate."""
 _MAX_WORK = 20_000_000  # additions of probabilities for the exact distribution of rank sums: a tenth of a second
 _MAX_ARRANGED = 6  # systems of the exact distribution: 6! = 720 arrangements per block
 _BLOCK = 1 << 14  # random permutations at once
@@ -355,10 +355,8 @@ def _permuted(
 
 
 def _centred(ranks: Floats) -> tuple[Ints, float]:
-    """Return the informative blocks as whole numbers with sum 0, and the size of one in ranks.
-
-    Ranks are multiples of one half. Blocks in which all systems are tied stay the same under permutations.
-    """
+    """Return the informative blocks as whole numbers with sum 0, and the size of one in ranks."""
+    # Ranks are multiples of one half. Blocks in which all systems are tied stay the same under permutations.
     k = ranks.shape[1]
     doubled = np.rint(2 * ranks).astype(np.int64)
     scores = k * doubled - doubled.sum(axis=1, keepdims=True)
@@ -430,10 +428,8 @@ def _tails(values: Ints, probability: Floats, observed: float) -> tuple[Ints, Fl
 
 
 def _exact_null(scores: Ints) -> _Sums:
-    """Return the distribution of the rank sums if every block is permuted independently.
-
-    The array has one dimension for the sum of each system except the last one, whose sum follows from the others.
-    """
+    """Return the distribution of the rank sums if every block is permuted independently."""
+    # The array has one dimension for the sum of each system except the last one, whose sum follows from the others.
     k = scores.shape[1]
     distribution, reach = np.ones((1,) * (k - 1)), 0
     for block in scores.tolist():

@@ -28,8 +28,8 @@ from caesura.model.tier import Tier
 from caesura.notices import collect_warnings
 from caesura.tasks.files import named_by_file
 
+# Formats for a gold standard whose own format cannot be written.
 _FALLBACKS = ("spans-json", "textgrid", "table-csv", "masses-json")
-"""Formats for a gold standard whose own format cannot be written."""
 
 
 def adjudicate(
@@ -101,19 +101,7 @@ def adjudicate(
 
 
 def journal_path(paths: Sequence[str | PathLike[str]]) -> str:
-    """Return the path of the journal of a corpus.
-
-    Parameters
-    ----------
-    paths : sequence of path-like
-        Files, folders or globs of the corpus.
-
-    Returns
-    -------
-    str
-        ``NAME.adjudication.jsonl`` beside the only file; otherwise beside the folder that contains all of them, so that a
-        reader of the folder does not meet it.
-    """
+    """Return the path of the journal of a corpus."""
     first, *more = [fspath(path) for path in paths]
     if not more and not is_collection(first):
         return str(unpacked_path(first).with_suffix(JOURNAL_SUFFIX))
@@ -295,18 +283,7 @@ def _reading_options(part: Corpus, file_format: Format) -> dict[str, Any]:
 
 
 def same_marks(expected: Annotation, actual: Annotation) -> bool:
-    """Return whether two annotations have the same boundaries, intervals or spans.
-
-    Parameters
-    ----------
-    expected, actual : annotation
-        The annotations. What not every format stores may differ: text, the scale of types, and the extent of a recording.
-
-    Returns
-    -------
-    bool
-        True if the marks are the same.
-    """
+    """Return whether two annotations have the same boundaries, intervals or spans."""
     return bool(_content(expected) == _content(actual))
 
 

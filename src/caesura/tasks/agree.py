@@ -45,6 +45,7 @@ from caesura.tasks.measure_choice import (
 )
 from caesura.tasks.units import CommonUnits, at_level, level_setting, on_common_units, with_units
 
+# Presets of the measures and coefficients for which agreement is defined.
 PRESETS = tuple(
     dict.fromkeys(
         [
@@ -53,29 +54,10 @@ PRESETS = tuple(
         ]
     )
 )
-"""Presets of the measures and coefficients for which agreement is defined."""
 
 
 def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
-    """Validate the option and return the name of a group and its coders.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option, for messages.
-    value : str or tuple
-        ``"NAME=CODER,CODER"``, or a name and coders.
-
-    Returns
-    -------
-    tuple
-        Name and coders.
-
-    Raises
-    ------
-    OptionError
-        If the value is invalid.
-    """
+    """Validate the option and return the name of a group and its coders."""
     if isinstance(value, tuple) and len(value) == 2:
         return str(value[0]), tuple(value[1])
     group, _, coders = str(value).partition("=")
@@ -146,37 +128,13 @@ Errors = type[CaesuraError] | tuple[type[CaesuraError], ...]
 
 @dataclass(frozen=True)
 class Outcome(Generic[T]):
-    """The result of an analysis, or the reason why it is undefined.
+    """The result of an analysis, or the reason why it is undefined."""
 
-    Attributes
-    ----------
-    result : object or None
-        The result; None if it is undefined.
-    reason : str or None
-        Why the analysis is undefined; None if there is a result.
-    """
-
-    result: T | None = None
-    reason: str | None = None
+    result: T | None = None  # the result; None if it is undefined
+    reason: str | None = None  # why the analysis is undefined; None if there is a result
 
     @classmethod
     def attempt(cls, compute: Callable[[], T], errors: Errors = Undefined, **attributes: Any) -> Self:
-        """Return the outcome of a computation.
-
-        Parameters
-        ----------
-        compute : callable
-            Function that returns the result.
-        errors : type or tuple of types, default Undefined
-            Errors that mean that there is no result.
-        **attributes : object
-            Further fields of the outcome.
-
-        Returns
-        -------
-        Outcome
-            The result, or the message of the error.
-        """
         try:
             return cls(compute(), **attributes)
         except errors as error:
@@ -188,21 +146,13 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementOutcome(Outcome[Agreement]):
-    """One coefficient over one measure: its result, or the reason why it is undefined.
+    """One coefficient over one measure: its result, or the reason why it is undefined."""
 
-    Attributes
-    ----------
-    coefficient : str
-        Name of the coefficient, such as ``multi_pi``; ``mean`` for the mean over pairs of coders.
-    measure : Measure or None
-        Measure that the coefficient corrects for chance; None for coefficients of spans, which need no measure.
-    placement : Agreement or None
-        The coefficient with the chance agreement of coders who place their boundaries at random; None if it is not
-        defined, if ``result`` already uses it, or with a preset.
-    """
-
-    coefficient: str
+    coefficient: str  # name of the coefficient, such as ``multi_pi``; ``mean`` for the mean over pairs of coders
+    # Measure that the coefficient corrects for chance; None for coefficients of spans, which need no measure.
     measure: Measure | None
+    # The coefficient with the chance agreement of coders who place their boundaries at random; None if it is not defined, if
+    # ``result`` already uses it, or with a preset.
     placement: Agreement | None = None
 
     @property
@@ -225,26 +175,15 @@ class AgreementOutcome(Outcome[Agreement]):
 
 @dataclass(frozen=True)
 class AgreementStudy(Result):
-    """Agreement between the coders of a corpus.
+    """Agreement between the coders of a corpus."""
 
-    Attributes
-    ----------
-    agreement : tuple of AgreementOutcome
-        One entry per measure and coefficient.
-    placed : Placed
-        Number of boundaries of each coder.
-    analyses : mapping
-        Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
-    groups : tuple of GroupedAgreement
-        Agreement inside groups of coders, one entry per measure and coefficient; empty if there are no groups.
-    excluded : tuple of Excluded
-        Items that could not be used, and coefficients and analyses that could not be computed.
-    """
-
-    agreement: tuple[AgreementOutcome, ...]
-    placed: Placed
+    agreement: tuple[AgreementOutcome, ...]  # one entry per measure and coefficient
+    placed: Placed  # number of boundaries of each coder
+    # Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
     analyses: Mapping[str, Outcome[Any]] = field(default_factory=dict)
+    # Agreement inside groups of coders, one entry per measure and coefficient; empty if there are no groups.
     groups: tuple[GroupedAgreement, ...] = ()
+    # Items that could not be used, and coefficients and analyses that could not be computed.
     excluded: tuple[Excluded, ...] = ()
 
     frame_field: ClassVar[str] = "agreement"
@@ -268,32 +207,7 @@ def agree(
     engine: str | Engine = "threads",
     checkpoint: str | None = None,
 ) -> AgreementStudy:
-    """Compute agreement beyond chance between the coders of a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The coders' annotations.
-    options : AgreeOptions, optional
-        Measures, coefficients, chance agreement, intervals and additional analyses.
-    settings : Settings, optional
-        Symbols, similarity matrix and costs of a settings file.
-    engine : str or Engine, default "threads"
-        Engine for the computation.
-    checkpoint : str, optional
-        Folder that stores finished simulations.
-
-    Returns
-    -------
-    AgreementStudy
-        The coefficients and analyses, with a reason for each undefined one. Items that could not be used are listed in
-        ``excluded``.
-
-    Raises
-    ------
-    OptionError
-        If agreement is not defined for this kind of data, or if options contradict each other.
-    """
+    """Compute agreement beyond chance between the coders of a corpus."""
     options = options or AgreeOptions()
     _refuse_mixed_kinds(corpus)
     unitizing, others = _divide_coefficients(corpus, options)
@@ -352,10 +266,8 @@ def _without_declined(corpus: Corpus, excluded: dict[Excluded, None]) -> dict[Ex
 
 
 def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
-    """Return the options with the default measures of tiers in seconds, if the user chose no measure.
-
-    If coefficients were chosen, the measures are those that have one of them.
-    """
+    """Return the options with the default measures of tiers in seconds, if the user chose no measure."""
+    # If coefficients were chosen, the measures are those that have one of them.
     if options.measures and options.hierarchy_level is None:
         return replace(options, measures=requested_measures([corpus], options.measures, settings=settings))
     if options.measures or options.compat is not None:
@@ -504,23 +416,7 @@ def _refuse_alpha_over_spans(measures: Sequence[Measure]) -> None:
 
 
 def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
-    """Raise an error if options contradict each other, independently of the data.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-        The measures.
-    options : AgreeOptions
-        The options.
-    checkpoint : str or None
-        Folder that stores finished simulations.
-
-    Raises
-    ------
-    OptionConflictError
-        If a coefficient is not defined over any of the measures, if a measure lacks the preset, or if there are
-        simulation options but chance agreement is not simulated for these measures.
-    """
+    """Raise an error if options contradict each other, independently of the data."""
     _check_simulation(measures, options, checkpoint)
     for name in options.coefficients:
         if name != MEAN and not any(name in measure.coefficients for measure in measures):

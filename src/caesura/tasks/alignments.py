@@ -22,104 +22,57 @@ from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
+# Edits whose alignment takes as long as everything else about a pair of coders.
 EDITS_PER_PAIR = 40
-"""Edits whose alignment takes as long as everything else about a pair of coders."""
+# Pairs of nodes of two trees whose comparison takes as long as an edit.
 NODE_PAIRS_PER_EDIT = 25
-"""Pairs of nodes of two trees whose comparison takes as long as an edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditShape:
-    """An edit without its position.
+    """An edit without its position."""
 
-    A corpus may have many edits but has few shapes: all matches of untyped boundaries have the same shape.
+    # A corpus may have many edits but has few shapes: all matches of untyped boundaries have the same shape.
 
-    Parameters
-    ----------
-    kind : str
-        Kind of the edit, as in :class:`~caesura.Edit`.
-    shift : int
-        Distance from the first coder's boundary to the second coder's boundary, in positions; 0 if only one coder has it.
-    a_type, b_type : str or None
-        Boundary types on both sides.
-    cost : float
-        Cost of the edit.
-    stream : str or None
-        Stream of a dialogue.
-    """
-
-    kind: str
+    kind: str  # kind of the edit, as in ``Edit``
+    # Distance from the first coder's boundary to the second coder's boundary, in positions; 0 if only one coder has it.
     shift: int
-    a_type: str | None
+    a_type: str | None  # a_type, b_type: Boundary types on both sides
     b_type: str | None
-    cost: float
-    stream: str | None
+    cost: float  # cost of the edit
+    stream: str | None  # stream of a dialogue
 
 
 @dataclass(frozen=True, eq=False)
 class PairAlignment:
-    """The edits between two coders on one item.
-
-    Parameters
-    ----------
-    item : str
-        Name of the item.
-    coders : tuple of (str, str)
-        The two coders.
-    edits : tuple of int
-        Two numbers per edit: the index of its shape, and its distance from the preceding edit, in positions.
-    """
+    """The edits between two coders on one item."""
 
     item: str
-    coders: tuple[str, str]
+    coders: tuple[str, str]  # the two coders
+    # Two numbers per edit: the index of its shape, and its distance from the preceding edit, in positions.
     edits: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class TreeAlignment:
-    """The aligned nodes of two parses of a sentence.
+    """The aligned nodes of two parses of a sentence."""
 
-    Parameters
-    ----------
-    item : str
-        Name of the sentence.
-    coders : tuple of (str, str)
-        The two coders.
-    score : StructIoUScore
-        Score of the two parses, with the alignment.
-    """
-
-    item: str
-    coders: tuple[str, str]
-    score: StructIoUScore
+    item: str  # name of the sentence
+    coders: tuple[str, str]  # the two coders
+    score: StructIoUScore  # score of the two parses, with the alignment
 
 
 @dataclass(frozen=True, eq=False)
 class Alignments(Result):
-    """All alignments of a corpus.
+    """All alignments of a corpus."""
 
-    Parameters
-    ----------
-    pairs : tuple of PairAlignment
-        Edits between all pairs of coders, item by item; empty for trees.
-    shapes : tuple of EditShape
-        The shapes of the edits.
-    operations : OperationsTable or None
-        Number of edits by boundary type.
-    trees : tuple of TreeAlignment
-        Aligned parses; empty for boundaries.
-    signature : str or None
-        Signature of the total score; None if no two coders could be aligned.
-    excluded : tuple of Excluded
-        Items that were not aligned.
-    """
-
+    # Edits between all pairs of coders, item by item; empty for trees.
     pairs: tuple[PairAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     shapes: tuple[EditShape, ...] = field(default=(), metadata=HIDDEN, repr=False)
-    operations: OperationsTable | None = None
+    operations: OperationsTable | None = None  # number of edits by boundary type
     trees: tuple[TreeAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
-    signature: str | None = None
-    excluded: tuple[Excluded, ...] = ()
+    signature: str | None = None  # signature of the total score; None if no two coders could be aligned
+    excluded: tuple[Excluded, ...] = ()  # items that were not aligned
 
     @property
     def disagreements(self) -> dict[str, int]:
@@ -136,18 +89,7 @@ class Alignments(Result):
 
 
 def possible_edits(corpus: Corpus) -> dict[str, int]:
-    """Return the work to align all pairs of coders on each item, before it is done.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations, dialogues or trees.
-
-    Returns
-    -------
-    dict
-        Item -> number of edits if no two boundaries match, and ``EDITS_PER_PAIR`` for each pair of coders.
-    """
+    """Return the work to align all pairs of coders on each item, before it is done."""
     sizes: dict[str, list[int]] = {}
     for (item, _), annotation in corpus.items():
         size = len(annotation.labels) if isinstance(annotation, Tree) else _boundaries(annotation)
@@ -169,20 +111,7 @@ def _node_pairs(numbers: Sequence[int]) -> int:
 
 
 def items_that_fit(sizes: Mapping[str, int], limit: int) -> list[str]:
-    """Return the first items whose sizes together are within a limit; an item that is too large for the rest is left out.
-
-    Parameters
-    ----------
-    sizes : mapping
-        Item -> size, the most important items first.
-    limit : int
-        Largest sum of the sizes.
-
-    Returns
-    -------
-    list of str
-        The items, in the same order.
-    """
+    """Return the first items whose sizes together are within a limit; an item that is too large for the rest is left out."""
     chosen = []
     for item, size in sizes.items():
         if size <= limit:
@@ -192,31 +121,7 @@ def items_that_fit(sizes: Mapping[str, int], limit: int) -> list[str]:
 
 
 def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], counted: Collection[str]) -> Alignments:
-    """Align all pairs of coders on every item that both annotated, up to ``MAX_PAGE_EDITS`` possible edits.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations, dialogues or trees.
-    measure : Measure
-        A measure that aligns boundaries, or Struct-IoU for trees.
-    listed : collection of str
-        Items whose edits are listed; they are aligned before the others. Edits of all items are counted.
-    counted : collection of str
-        Coders whose edits are counted by type.
-
-    Returns
-    -------
-    Alignments
-        The alignments.
-
-    Raises
-    ------
-    LimitError
-        If every item is too large.
-    OptionError
-        If no two coders can be aligned.
-    """
+    """Align all pairs of coders on every item that both annotated, up to ``MAX_PAGE_EDITS`` possible edits."""
     corpus, excluded = _that_fit(corpus, listed)
     pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
     excluded += [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
@@ -305,10 +210,8 @@ def _steps(columns: EditColumns, ends: Sequence[int]) -> Ints:
 
 
 def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[Ints, list[EditShape]]:
-    """Return the shape of each of the first edits, as an index, and the shapes.
-
-    Shapes of listed edits come first, in the order of their first use; the others are only counted.
-    """
+    """Return the shape of each of the first edits, as an index, and the shapes."""
+    # Shapes of listed edits come first, in the order of their first use; the others are only counted.
     number = len(is_listed)
     stream = np.zeros_like(columns.kind) if columns.stream is None else columns.stream
     keys = np.column_stack([columns.kind, columns.shift, columns.a_type, columns.b_type, stream])[:number]

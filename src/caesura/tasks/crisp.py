@@ -50,34 +50,13 @@ class CrispOptions(OptionSet):
         return self.crisp or self.gold is not None
 
     def check(self, corpus: Corpus) -> None:
-        """Raise an error if crisp evaluation is requested and no item has segmentations.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            Annotations of the human coders, as they are judged.
-        """
+        """Raise an error if crisp evaluation is requested and no item has segmentations."""
         if self.requested and not any(isinstance(annotation, Segmentation) for annotation in corpus.values()):
             raise OptionError(NEEDS_SEGMENTATIONS)
 
 
 def crisp_and_fuzzy(judgement: Judgement, options: CrispOptions) -> tuple[Judgement, CrispAndFuzzy | None]:
-    """Score the systems of a judgement against a gold standard of its coders, if options ask for it.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        Systems judged against human coders.
-    options : CrispOptions
-        The method of the gold standard.
-
-    Returns
-    -------
-    judgement : Judgement
-        The judgement; ``.excluded`` also lists what this comparison excludes.
-    comparison : CrispAndFuzzy or None
-        Crisp and fuzzy evaluation side by side; None without ``--gold`` and ``--crisp``.
-    """
+    """Score the systems of a judgement against a gold standard of its coders, if options ask for it."""
     if not options.requested:
         return judgement, None
     from caesura.judging.crisp_gold import compare_crisp_and_fuzzy

@@ -22,8 +22,8 @@ from caesura.model.value import Floats
 from caesura.options import OptionSet, choice, finite, path, setting, text, whole
 from caesura.tasks.reading import ReadingOptions
 
+# Tolerance for scores in seconds, unless another one is chosen.
 DEFAULT_SECONDS = "0.5s"
-"""Tolerance for scores in seconds, unless another one is chosen."""
 
 
 def _amount(name: str, value: Any) -> float | str:
@@ -71,21 +71,11 @@ class CurveOptions(OptionSet):
 
 @dataclass(frozen=True)
 class CurveRow(Result):
-    """The curve of one program against one coder.
+    """The curve of one program against one coder."""
 
-    Attributes
-    ----------
-    system : str
-        Name of the scores.
-    reference : str
-        The coder.
-    curve : BoundaryCurve
-        Their curve over all items.
-    """
-
-    system: str
-    reference: str
-    curve: BoundaryCurve
+    system: str  # name of the scores
+    reference: str  # the coder
+    curve: BoundaryCurve  # their curve over all items
 
     def __json__(self) -> dict[str, Any]:
         """Return names, curve and points as one object with the reference's number of boundaries."""
@@ -97,69 +87,30 @@ class CurveRow(Result):
 
 @dataclass(frozen=True)
 class CoderDensity:
-    """How densely a coder marks boundaries.
-
-    Attributes
-    ----------
-    coder : str
-        Name of the coder.
-    boundaries : int
-        Number of boundaries, over all items with scores.
-    density : float
-        Boundaries per unit, or per minute.
-    """
+    """How densely a coder marks boundaries."""
 
     coder: str
-    boundaries: int
-    density: float
+    boundaries: int  # number of boundaries, over all items with scores
+    density: float  # boundaries per unit, or per minute
 
 
 @dataclass(frozen=True)
 class MeanPoint:
-    """One threshold for all coders: the one with the highest mean F of a program against each of them.
+    """One threshold for all coders: the one with the highest mean F of a program against each of them."""
 
-    Attributes
-    ----------
-    system : str
-        Name of the scores.
-    references : tuple of str
-        The coders.
-    average_precision : float or None
-        Mean of the average precisions; None if it is undefined for a coder.
-    threshold : float or None
-        The highest of the best thresholds; None: mark nothing.
-    precision, recall, f : float
-        Means over the coders at this threshold.
-    marked : int
-        Number of marks at this threshold.
-    density : float
-        Marks per unit, or per minute.
-    """
-
-    system: str
-    references: tuple[str, ...]
-    average_precision: float | None
-    threshold: float | None
-    precision: float
+    system: str  # name of the scores
+    references: tuple[str, ...]  # the coders
+    average_precision: float | None  # mean of the average precisions; None if it is undefined for a coder
+    threshold: float | None  # the highest of the best thresholds; None: mark nothing
+    precision: float  # precision, recall, f: Means over the coders at this threshold
     recall: float
     f: float
-    marked: int
-    density: float
+    marked: int  # number of marks at this threshold
+    density: float  # marks per unit, or per minute
 
     @classmethod
     def of(cls, rows: Sequence[CurveRow]) -> MeanPoint:
-        """Return the best point of one program over several coders.
-
-        Parameters
-        ----------
-        rows : sequence of CurveRow
-            The curves of the program, one per coder.
-
-        Returns
-        -------
-        MeanPoint
-            The point.
-        """
+        """Return the best point of one program over several coders."""
         curves = [row.curve for row in rows]
         thresholds = np.unique(np.concatenate([curve.thresholds for curve in curves]))[::-1]
         f = np.mean([_f_at(curve, thresholds) for curve in curves], axis=0)
@@ -194,37 +145,21 @@ def _f_at(curve: BoundaryCurve, thresholds: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class CurveStudy(Result):
-    """Curves of all programs against all coders, the result of :func:`score_thresholds`.
+    """Curves of all programs against all coders, the result of ``score_thresholds``."""
 
-    Attributes
-    ----------
-    curves : tuple of CurveRow
-        One curve per program and coder.
-    densities : tuple of CoderDensity
-        How densely each coder marks.
-    axis : {"units", "time"}
-        Axis of the scores.
-    threshold_from : tuple of str
-        Files on which the threshold was chosen.
-    means : tuple of MeanPoint
-        One threshold per program for all coders, if there are several; empty if a threshold is applied.
-    excluded : tuple of Excluded
-        Items that could not be used.
-    """
-
-    curves: tuple[CurveRow, ...]
-    densities: tuple[CoderDensity, ...]
-    axis: str
-    threshold_from: tuple[str, ...] = ()
+    curves: tuple[CurveRow, ...]  # one curve per program and coder
+    densities: tuple[CoderDensity, ...]  # how densely each coder marks
+    axis: str  # axis of the scores
+    threshold_from: tuple[str, ...] = ()  # files on which the threshold was chosen
+    # One threshold per program for all coders, if there are several; empty if a threshold is applied.
     means: tuple[MeanPoint, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
+    excluded: tuple[Excluded, ...] = ()  # items that could not be used
 
     json_properties: ClassVar[tuple[str, ...]] = ("average_precision", "best_threshold", "best_f", "signature")
     frame_field: ClassVar[str | None] = "curves"
 
     @property
     def first(self) -> BoundaryCurve:
-        """The first curve."""
         return self.curves[0].curve
 
     @property
@@ -249,20 +184,7 @@ class CurveStudy(Result):
 
 
 def read_scored(reading: ReadingOptions, paths: Sequence[str]) -> Corpus:
-    """Read references and boundary scores; times stay in seconds.
-
-    Parameters
-    ----------
-    reading : ReadingOptions
-        Options of reading.
-    paths : sequence of str
-        Files of references and scores.
-
-    Returns
-    -------
-    Corpus
-        Scores are annotations of their program.
-    """
+    """Read references and boundary scores; times stay in seconds."""
     if any(reading.accepts(name, "scores") for name in paths):
         reading = reading.with_options(scores=True)
     corpus = reading.require(reading.read_in_seconds(paths), "draw a curve of")
@@ -274,27 +196,7 @@ def read_scored(reading: ReadingOptions, paths: Sequence[str]) -> Corpus:
 def score_thresholds(
     corpus: Corpus, options: CurveOptions | None = None, *, threshold_corpus: Corpus | None = None
 ) -> CurveStudy:
-    """Compute the curve of every program against every coder.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        References, and boundary scores as annotations of their program.
-    options : CurveOptions, optional
-        Tolerance, coders and threshold.
-    threshold_corpus : Corpus, optional
-        References and scores on which the threshold is chosen.
-
-    Returns
-    -------
-    CurveStudy
-        The curves and the densities of the coders.
-
-    Raises
-    ------
-    OptionError
-        If there are no scores or no references, or no item has both.
-    """
+    """Compute the curve of every program against every coder."""
     options = options or CurveOptions()
     corpus = corpus.select(items=options.items or None)
     systems, coders = _sides(corpus, options)

@@ -25,10 +25,10 @@ from caesura.options import OptionSet, setting, suggest, text
 from caesura.tasks.measure_choice import measures_setting, requested_measures, with_settings
 from caesura.tasks.units import spans_as_hierarchies
 
+# Name of the tier that is written.
 TIER_NAME = "disagreements"
-"""Name of the tier that is written."""
+# Placeholder for the name of the item in the path of a file.
 ITEM = "{item}"
-"""Placeholder for the name of the item in the path of a file."""
 _HALF_WIDTH = 0.1  # seconds: how far an interval extends to each side, in formats without points
 
 
@@ -52,29 +52,7 @@ class DisagreementOptions(OptionSet):
 def find_disagreements(
     corpus: Corpus, options: DisagreementOptions | None = None, *, settings: Settings | None = None
 ) -> Disagreements:
-    """List where the coders of a corpus disagree.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations; tiers in seconds are converted to units, and their times are kept.
-    options : DisagreementOptions, optional
-        Measure, reference and items.
-    settings : Settings, optional
-        Similarity matrix and costs of a settings file.
-
-    Returns
-    -------
-    Disagreements
-        The disagreements, the costliest place first.
-
-    Raises
-    ------
-    OptionConflictError
-        If there are several measures, or a measure and a coefficient.
-    OptionError
-        If the coefficient is unknown.
-    """
+    """List where the coders of a corpus disagree."""
     options = options or DisagreementOptions()
     if len(options.measures) > 1:
         raise OptionConflictError(f"disagreements are listed under one measure; got {len(options.measures)}")
@@ -102,27 +80,7 @@ def find_disagreements(
 
 
 def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> list[str]:
-    """Write tiers in seconds with an additional tier that contains the disagreements.
-
-    Parameters
-    ----------
-    result : Disagreements
-        The disagreements.
-    corpus : Corpus
-        The tiers that were compared.
-    target : str
-        File to write. It may contain ``{item}``, and then there is one file per item.
-
-    Returns
-    -------
-    list of str
-        The files. Either all of them are written or none.
-
-    Raises
-    ------
-    FormatError
-        If the format cannot store tiers, the corpus has no times, or a file cannot be written.
-    """
+    """Write tiers in seconds with an additional tier that contains the disagreements."""
     selected = one_level_as_tiers(corpus.select(items=result.items))
     if corpus.kind == "spans":
         raise FormatError(target, None, "disagreements about spans are no tier; write a table with --csv instead")

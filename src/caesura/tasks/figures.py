@@ -41,8 +41,8 @@ from caesura.tasks.systems import split_systems
 from caesura.tasks.units import CommonUnits, on_common_units, with_units
 
 Trees = list[Tree | None]
+# The arguments of a plot function, and the items and sentences that the figure does not show.
 FigureData = tuple[tuple[Any, ...], Sequence[Excluded]]
-"""The arguments of a plot function, and the items and sentences that the figure does not show."""
 
 
 @dataclass(frozen=True)
@@ -99,59 +99,19 @@ class FigureOptions(OptionSet):
 
 @dataclass(frozen=True)
 class FigureSource:
-    """The data that were read for a figure.
+    """The data that were read for a figure."""
 
-    Parameters
-    ----------
-    corpora : tuple of Corpus
-        One corpus, or the corpora of reference and hypothesis.
-    system_files : mapping of str to Corpus
-        Path -> corpus, for systems that are files.
-    trees : tuple of list of Tree or None
-        Trees of each file; None for a sentence without a tree.
-    paths : tuple of str
-        The files.
-    settings : Settings or None
-        Symbols, similarity matrix and costs of a settings file.
-    seconds : Corpus or None
-        The first corpus in seconds, if it contains tiers.
-    """
-
-    corpora: tuple[Corpus, ...] = ()
-    system_files: Mapping[str, Corpus] = field(default_factory=dict)
-    trees: tuple[Trees, ...] = ()
-    paths: tuple[str, ...] = ()
-    settings: Settings | None = None
-    seconds: Corpus | None = None
+    corpora: tuple[Corpus, ...] = ()  # one corpus, or the corpora of reference and hypothesis
+    system_files: Mapping[str, Corpus] = field(default_factory=dict)  # path -> corpus, for systems that are files
+    trees: tuple[Trees, ...] = ()  # trees of each file; None for a sentence without a tree
+    paths: tuple[str, ...] = ()  # the files
+    settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
+    seconds: Corpus | None = None  # the first corpus in seconds, if it contains tiers
 
 
 def read_figure_source(
     form: str, files: Sequence[str], options: FigureOptions, reading: ReadingOptions
 ) -> FigureSource:
-    """Read the files of a figure.
-
-    Parameters
-    ----------
-    form : {"corpus", "spans", "pair", "trees"}
-        Kind of input: one corpus with systems; the same with spans as they are, which may cross; a reference and a hypothesis;
-        or files of trees.
-    files : sequence of str
-        The files.
-    options : FigureOptions
-        Systems, items, and times of words.
-    reading : ReadingOptions
-        Options of reading; this object also collects the reading errors.
-
-    Returns
-    -------
-    FigureSource
-        The corpora, with the chosen items only, or the trees.
-
-    Raises
-    ------
-    OptionError
-        If nothing is left to show, or a corpus contains trees.
-    """
     paths = tuple(files)
     if form == "trees":
         inputs = zip(paths, (options.gold_times, options.predicted_times), strict=False)
@@ -181,33 +141,16 @@ def read_figure_source(
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """One kind of figure, named after its plot function.
+    """One kind of figure, named after its plot function."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the plot function in :mod:`caesura.plot`, and of the kind on the command line.
-    compute : callable
-        Function that computes the arguments of the plot function from a :class:`FigureSource`.
-    description : str
-        Description of the figure.
-    needs : str
-        Description of the required files and options.
-    options : tuple of str
-        Fields of :class:`FigureOptions` that the figure uses.
-    source : {"corpus", "spans", "pair", "trees"}
-        Kind of input: one corpus, a reference and a hypothesis, or trees.
-    max_files : int, optional
-        Maximum number of files (default: any number).
-    """
-
-    name: str
+    name: str  # name of the plot function in ``plot``, and of the kind on the command line
+    # Function that computes the arguments of the plot function from a ``FigureSource``.
     compute: Callable[[FigureSource, FigureOptions], FigureData]
-    description: str
-    needs: str
-    options: tuple[str, ...]
-    source: str = "corpus"
-    max_files: int | None = None
+    description: str  # description of the figure
+    needs: str  # description of the required files and options
+    options: tuple[str, ...]  # fields of ``FigureOptions`` that the figure uses
+    source: str = "corpus"  # Kind of input: one corpus, a reference and a hypothesis, or trees
+    max_files: int | None = None  # maximum number of files (default: any number)
 
     @property
     def flags(self) -> str:
@@ -215,20 +158,7 @@ class FigureKind:
         return " ".join(_FLAGS[name] for name in self.options)
 
     def check(self, files: Sequence[str], options: FigureOptions) -> None:
-        """Raise an error if files and options do not fit together, independently of the contents of the files.
-
-        Parameters
-        ----------
-        files : sequence of str
-            The files.
-        options : FigureOptions
-            The options.
-
-        Raises
-        ------
-        OptionConflictError
-            If there are too few or too many files, or if an option does not belong to this kind.
-        """
+        """Raise an error if files and options do not fit together, independently of the contents of the files."""
         if not files:
             raise OptionConflictError(f"{self.name} needs {self.needs}")
         if self.max_files is not None and len(files) > self.max_files:
@@ -248,8 +178,8 @@ _SEVERAL_MEASURES = ("systems", "items")
 _CODERS = "a corpus with several coders"
 _TREES = "two files of trees, gold and predicted"
 
+# Name -> kind of figure.
 KINDS: dict[str, FigureKind] = {}
-"""Name -> kind of figure."""
 _Compute = Callable[[FigureSource, FigureOptions], FigureData]
 
 
@@ -268,23 +198,7 @@ def _kind(
 
 
 def figure_kind(name: str | None) -> FigureKind:
-    """Return a kind of figure by name, or raise an ``OptionConflictError`` that lists all kinds.
-
-    Parameters
-    ----------
-    name : str or None
-        Name of the kind.
-
-    Returns
-    -------
-    FigureKind
-        The kind.
-
-    Raises
-    ------
-    OptionConflictError
-        If there is no such kind.
-    """
+    """Return a kind of figure by name, or raise an ``OptionConflictError`` that lists all kinds."""
     if name not in KINDS:
         if name is not None and get_close_matches(name, KINDS, 1):
             raise OptionConflictError(suggest("no kind", name, KINDS))

@@ -31,87 +31,39 @@ from caesura.tasks.units import with_units
 
 T = TypeVar("T")
 
+# Maximum number of files whose tiers are listed.
 MAX_TIER_FILES = 10
-"""Maximum number of files whose tiers are listed."""
 
 
 @dataclass(frozen=True)
 class TierSummary:
-    """Summary of one tier of a file.
+    """Summary of one tier of a file."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the tier.
-    kind : str
-        ``"intervals"`` or ``"points"``.
-    number : int
-        Number of intervals or points.
-    labelled : int
-        Number of intervals or points with a label.
-    begin, end : float
-        Extent of the tier in seconds.
-    """
-
-    name: str
-    kind: str
-    number: int
-    labelled: int
-    begin: float
+    name: str  # name of the tier
+    kind: str  # ``"intervals"`` or ``"points"``
+    number: int  # number of intervals or points
+    labelled: int  # number of intervals or points with a label
+    begin: float  # begin, end: Extent of the tier in seconds
     end: float
 
 
 @dataclass(frozen=True)
 class FileInfo(Result):
-    """Formats and contents of a file, a folder or a glob.
-
-    Attributes
-    ----------
-    path : str
-        The path.
-    formats : mapping
-        Format -> number of files.
-    files : int
-        Number of files.
-    contents : Contents
-        Summary of the corpus.
-    tiers : mapping
-        File -> its tiers.
-    rows : tuple of (int, int), optional
-        Number of rows that were read, and of all rows, if only the first rows of a large file were read.
-    next_commands : tuple of str
-        Commands that fit the data.
-    corpus : Corpus
-        The corpus; empty if no file could be read.
-    """
+    """Formats and contents of a file, a folder or a glob."""
 
     path: str
-    formats: Mapping[str, int]
+    formats: Mapping[str, int]  # format -> number of files
     files: int
-    contents: Contents
-    tiers: Mapping[str, tuple[TierSummary, ...]]
+    contents: Contents  # summary of the corpus
+    tiers: Mapping[str, tuple[TierSummary, ...]]  # file -> its tiers
+    # Number of rows that were read, and of all rows, if only the first rows of a large file were read.
     rows: tuple[int, int] | None
-    next_commands: tuple[str, ...]
-    corpus: Corpus = field(metadata=HIDDEN, repr=False)
+    next_commands: tuple[str, ...]  # commands that fit the data
+    corpus: Corpus = field(metadata=HIDDEN, repr=False)  # the corpus; empty if no file could be read
 
 
 def file_info(path: str | Sequence[str], reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
-    """Describe a file, a folder, a glob, or several of them that are one corpus.
-
-    Parameters
-    ----------
-    path : str or sequence of str
-        The path, or one path per coder.
-    reading : ReadingOptions
-        Options of reading; this object also collects the reading errors.
-    exact : bool, default False
-        Whether to read large tables completely. Otherwise only their first rows are read.
-
-    Returns
-    -------
-    FileInfo
-        Formats, contents and tiers.
-    """
+    """Describe a file, a folder, a glob, or several of them that are one corpus."""
     paths = [path] if isinstance(path, str) else list(path)
     corpus = None if exact or len(paths) > 1 else reading.read_beginning(paths[0])
     if corpus is not None and corpus.source is not None:
@@ -147,22 +99,7 @@ def file_info(path: str | Sequence[str], reading: ReadingOptions, *, exact: bool
 
 
 def next_commands(paths: Sequence[str], corpus: Corpus, reading: ReadingOptions) -> tuple[str, ...]:
-    """Return up to three commands that fit the data.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        The files, folders or globs.
-    corpus : Corpus
-        Its content.
-    reading : ReadingOptions
-        Options with which it was read; the commands contain them.
-
-    Returns
-    -------
-    tuple of str
-        The commands.
-    """
+    """Return up to three commands that fit the data."""
     source = shlex.join([*paths, *reading.flags])
     if not corpus:
         return ()
@@ -214,26 +151,7 @@ class ConvertOptions(OptionSet):
 def convert_files(
     sources: Sequence[str], target: str, options: ConvertOptions, reading: ReadingOptions
 ) -> tuple[Corpus, tuple[str, ...]]:
-    """Write a corpus in another format.
-
-    Parameters
-    ----------
-    sources : sequence of str
-        File, folder or glob to read, or one per coder.
-    target : str
-        File to write.
-    options : ConvertOptions
-        Format, coders and items.
-    reading : ReadingOptions
-        Options of reading the source.
-
-    Returns
-    -------
-    corpus : Corpus
-        The corpus that was written.
-    notes : tuple of str
-        Messages about names that changed.
-    """
+    """Write a corpus in another format."""
     keeps_times = _keeps_times(sources[0], target, options, reading)
     if keeps_times:
         reading = reading.with_options(units="times")
@@ -264,44 +182,14 @@ def _as_stored(corpus: Corpus, target: str, format_name: str | None) -> Corpus:
 
 
 def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:
-    """Write a corpus to a file in the format that its suffix names.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-    target : str
-        File to write.
-
-    Returns
-    -------
-    tuple of str
-        Messages about names that changed.
-    """
+    """Write a corpus to a file in the format that its suffix names."""
     corpus, notes = named_by_file(corpus, target, None)
     write(corpus, target)
     return notes
 
 
 def named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
-    """Rename the only coder or item to the file name if the format does not store its name.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus to write.
-    target : str
-        File to write.
-    format_name : str or None
-        Name of its format (default: by the suffix).
-
-    Returns
-    -------
-    corpus : Corpus
-        The corpus with the names that a reader of the file will see.
-    notes : tuple of str
-        Messages about names that changed.
-    """
+    """Rename the only coder or item to the file name if the format does not store its name."""
     stem = Path(target).stem
     notes = []
     for kind in format_for_writing(target, corpus, format_name).names_from_file:
@@ -337,45 +225,21 @@ def _without_labels(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:
 
 @dataclass(frozen=True)
 class CoderContents:
-    """Summary of one coder's annotations of one kind, over all items.
-
-    Parameters
-    ----------
-    coder : str
-        Name of the coder.
-    kind : str
-        ``segmentation``, ``dialogue``, ``hierarchy``, ``spans``, ``tree``, ``tier``, or ``points`` for tiers without
-        intervals.
-    items : int
-        Number of items.
-    units : int
-        Number of units; 0 for tiers, which have times instead.
-    shortest, longest : int
-        Units of the shortest and of the longest item.
-    marks : int
-        Number of boundaries, spans, nodes or intervals, depending on the kind.
-    types : tuple of str
-        Boundary types, or labels of spans, nodes and intervals.
-    streams : tuple of str
-        Streams (speakers) of dialogues.
-    items_with_text, items_with_labels : int
-        Items whose units have text, and items with labels.
-    seconds : float or None
-        Total length of the items in seconds; None for items with units.
-    """
+    """Summary of one coder's annotations of one kind, over all items."""
 
     coder: str
+    # ``segmentation``, ``dialogue``, ``hierarchy``, ``spans``, ``tree``, ``tier``, or ``points`` for tiers without intervals.
     kind: str
     items: int
-    units: int
-    shortest: int
+    units: int  # number of units; 0 for tiers, which have times instead
+    shortest: int  # shortest, longest: Units of the shortest and of the longest item
     longest: int
-    marks: int
-    types: tuple[str, ...]
-    streams: tuple[str, ...]
-    items_with_text: int
+    marks: int  # number of boundaries, spans, nodes or intervals, depending on the kind
+    types: tuple[str, ...]  # boundary types, or labels of spans, nodes and intervals
+    streams: tuple[str, ...]  # streams (speakers) of dialogues
+    items_with_text: int  # items_with_text, items_with_labels: Items whose units have text, and items with labels
     items_with_labels: int
-    seconds: float | None = None
+    seconds: float | None = None  # total length of the items in seconds; None for items with units
 
     @property
     def mark_name(self) -> str:
@@ -394,20 +258,12 @@ class CoderContents:
 
 @dataclass(frozen=True)
 class Contents(Result):
-    """Summary of the contents of a corpus.
-
-    Parameters
-    ----------
-    items : tuple of str
-        Names of the items.
-    coders : tuple of CoderContents
-        One entry per coder and kind of annotation.
-    """
+    """Summary of the contents of a corpus."""
 
     frame_field = "coders"
 
     items: tuple[str, ...]
-    coders: tuple[CoderContents, ...]
+    coders: tuple[CoderContents, ...]  # one entry per coder and kind of annotation
 
 
 class _ItemContents(NamedTuple):
@@ -423,26 +279,7 @@ class _ItemContents(NamedTuple):
 
 
 def describe(corpus: Corpus) -> Contents:
-    """Return a summary of each coder's annotations in a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of any kind.
-
-    Returns
-    -------
-    Contents
-        One entry per coder and kind of annotation.
-
-    Examples
-    --------
-    >>> from caesura import Segmentation
-    >>> moon = Segmentation.from_marks(["", ",", "."], units=["good", "night", "moon"])
-    >>> (row,) = describe(Corpus({"x": {"ann": moon}})).coders
-    >>> row.units, row.marks, row.types, row.items_with_text
-    (3, 2, (',', '.'), 1)
-    """
+    """Return a summary of each coder's annotations in a corpus."""
     groups: dict[tuple[str, str], list[_ItemContents]] = {}
     for (_, coder), annotation in corpus.items():
         tiers = tiers_of(annotation).values()

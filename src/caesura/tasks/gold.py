@@ -26,8 +26,8 @@ from caesura.tasks.files import write_corpus
 from caesura.tasks.gold_times import gold_tiers, time_scale, with_times
 from caesura.tasks.units import spans_as_hierarchies, with_units
 
+# Near misses in seconds, as in the default measures.
 DEFAULT_SECONDS = "0.5s"
-"""Near misses in seconds, as in the default measures."""
 _MIN_SECONDS, _MAX_SECONDS = 0.001, 10_000
 
 
@@ -102,21 +102,11 @@ class UnifyOptions(OptionSet):
 
 @dataclass(frozen=True)
 class GoldStudy(Result):
-    """A gold standard of hierarchies, and the evaluation of all methods.
+    """A gold standard of hierarchies, and the evaluation of all methods."""
 
-    Attributes
-    ----------
-    gold : Gold
-        The gold standard.
-    evaluation : Unification or None
-        Comparison of every method with every annotation, if requested.
-    excluded : tuple of Excluded
-        Items that could not be used.
-    """
-
-    gold: Gold
-    evaluation: Unification | None = None
-    excluded: tuple[Excluded, ...] = ()
+    gold: Gold  # the gold standard
+    evaluation: Unification | None = None  # comparison of every method with every annotation, if requested
+    excluded: tuple[Excluded, ...] = ()  # items that could not be used
 
     @property
     def signature(self) -> str:
@@ -129,22 +119,7 @@ class GoldStudy(Result):
 
 
 def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
-    """Make one gold standard from the annotations of several coders.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations, dialogues, tiers or hierarchies of several coders.
-    options : GoldOptions, optional
-        The method and its options.
-
-    Returns
-    -------
-    Gold
-        The gold standard. Tiers, and hierarchies in seconds with one level unless an option for hierarchies is set, are
-        converted to units, and the boundaries get times; items that cannot be converted are listed in ``excluded``. Without
-        words, near misses are measured in seconds, and labels do not matter for the boundaries.
-    """
+    """Make one gold standard from the annotations of several coders."""
     options = options or GoldOptions()
     if options.alpha != GoldOptions().alpha and options.method != "cochran":
         raise OptionConflictError("--alpha has no effect without --method cochran; add it")
@@ -187,27 +162,7 @@ def _asks_for_hierarchy(options: GoldOptions) -> bool:
 
 
 def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, evaluate: bool = False) -> GoldStudy:
-    """Make one hierarchy from those of several coders, item by item.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The coders' hierarchies.
-    options : UnifyOptions, optional
-        The method and its options.
-    evaluate : bool, default False
-        Whether to compare every method with every annotation.
-
-    Returns
-    -------
-    GoldStudy
-        The gold standard. Items that cannot be used are listed in ``excluded``.
-
-    Raises
-    ------
-    OptionError
-        If the corpus contains annotations that are not hierarchies, or if options contradict each other.
-    """
+    """Make one hierarchy from those of several coders, item by item."""
     options = options or UnifyOptions()
     (corpus,), crossing = spans_as_hierarchies([corpus])
     _require_hierarchies(corpus)
@@ -219,20 +174,7 @@ def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, ev
 
 
 def write_gold(result: Gold, target: str) -> tuple[str, ...]:
-    """Write a gold standard to a file in the format that its suffix names; in seconds if it has times and the format tiers.
-
-    Parameters
-    ----------
-    result : Gold
-        The gold standard.
-    target : str
-        Path of the file.
-
-    Returns
-    -------
-    tuple of str
-        Messages for the reader.
-    """
+    """Write a gold standard to a file in the format that its suffix names; in seconds if it has times and the format tiers."""
     corpus = result.corpus
     if result.recordings:
         tiers = gold_tiers(result, points=False)

@@ -23,22 +23,7 @@ _MAX_N_T = 1_000_000  # the largest n_t of boundary similarity
 
 
 def time_scale(converted: Corpus, corpus: Corpus, n_t: float) -> TimeScale:
-    """Return the times of the positions of segmentations that were made from tiers.
-
-    Parameters
-    ----------
-    converted : Corpus
-        Segmentations or dialogues over the times that coders marked.
-    corpus : Corpus
-        The tiers from which they were made.
-    n_t : float
-        Boundaries less than this many seconds apart are near misses.
-
-    Returns
-    -------
-    TimeScale
-        The time of a position is the median of the times at which coders placed it; the end of a recording if none did.
-    """
+    """Return the times of the positions of segmentations that were made from tiers."""
     per_second = 10 ** min(_DIGITS, math.floor(math.log10(_MAX_N_T / n_t)))  # decimal fractions of seconds stay exact
     by_place: dict[tuple[str, str], dict[int, list[float]]] = {}
     for (item, _, stream), times in boundary_times(corpus).items():
@@ -56,21 +41,7 @@ def time_scale(converted: Corpus, corpus: Corpus, n_t: float) -> TimeScale:
 
 
 def with_times(result: Gold, corpus: Corpus) -> Gold:
-    """Return a gold standard whose boundaries have times.
-
-    Parameters
-    ----------
-    result : Gold
-        Gold standard over units.
-    corpus : Corpus
-        The tiers from which it was made.
-
-    Returns
-    -------
-    Gold
-        The time of a boundary is the median of the times at which coders placed it, or of the near misses if no coder
-        placed it exactly there. ``.recordings`` has the beginning, end and words of every recording.
-    """
+    """Return a gold standard whose boundaries have times."""
     times = boundary_times(corpus)
     if not times:
         return result
@@ -99,22 +70,7 @@ def _with_time(boundary: GoldBoundary | GoldSpan, times: BoundaryTimes) -> GoldB
 
 
 def gold_tiers(result: Gold, *, points: bool) -> Corpus:
-    """Return the gold standard as tiers in seconds.
-
-    Parameters
-    ----------
-    result : Gold
-        Gold standard with times.
-    points : bool
-        Whether boundaries without types become points. Otherwise, and if boundaries have types, the intervals between them are
-        labelled; the label is the type of the boundary at the end of the interval. In seconds, without words, it is the label
-        that most coders have there.
-
-    Returns
-    -------
-    Corpus
-        One tier per item, or one per stream. The coder is called gold, followed by the name of the stream.
-    """
+    """Return the gold standard as tiers in seconds."""
     labels: dict[tuple[str, str], dict[float, list[str]]] = {key: {} for key in result.recordings}
     for boundary in result.kept:
         if isinstance(boundary, GoldBoundary) and boundary.time is not None:

@@ -82,26 +82,7 @@ def judge_systems(
     settings: Settings | None = None,
     crisp: CrispOptions | None = None,
 ) -> Judgement:
-    """Judge systems against human coders.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of the human coders.
-    systems : mapping
-        System -> item -> annotation.
-    options : JudgeOptions, optional
-        Measures, intervals, bounds and tests.
-    settings : Settings, optional
-        Symbols, similarity matrix and costs of a settings file.
-    crisp : CrispOptions, optional
-        Crisp evaluation that follows; annotations that it cannot evaluate are refused before they are judged.
-
-    Returns
-    -------
-    Judgement
-        The scores of all systems, with bounds, tests and mistakes.
-    """
+    """Judge systems against human coders."""
     options = options or JudgeOptions()
     spans = (corpus, systems) if corpus.kind == "spans" else None
     without_units: tuple[Excluded, ...] = ()

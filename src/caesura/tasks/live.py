@@ -32,77 +32,31 @@ _MAX_TRIAL = 2000  # units of an item with which measures are tried
 
 @dataclass(frozen=True)
 class SystemValue:
-    """One system against all human coders.
-
-    Parameters
-    ----------
-    system : str
-        Name of the system.
-    value : float
-        Value of the measure over all items and human coders, from summed parts.
-    """
+    """One system against all human coders."""
 
     system: str
-    value: float
+    value: float  # value of the measure over all items and human coders, from summed parts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LiveResult(Result):
-    """The parts of a report that change with its parameters.
+    """The parts of a report that change with its parameters."""
 
-    Parameters
-    ----------
-    measure : Measure
-        Measure that compares coders.
-    aligner : Measure
-        Measure that aligns boundaries or nodes.
-    agreement : AgreementOutcome
-        Agreement of the human coders beyond chance, or the reason why it is undefined.
-    pairs : mapping
-        (Coder, coder) -> value over their common items, systems included.
-    items : mapping
-        Item -> mean value of its pairs of human coders; of all pairs if there is only one human coder.
-    disagreements : mapping or None
-        Item -> number of edits that are no matches; None if that takes too long to count at once.
-    systems : tuple of SystemValue
-        The systems, the best first.
-    people : float or None
-        Value over all pairs of human coders, with which the systems can be compared.
-    excluded : tuple of Excluded
-        Items that could not be scored.
-    """
-
-    measure: Measure
-    aligner: Measure
-    agreement: AgreementOutcome
-    pairs: Mapping[tuple[str, str], float]
+    measure: Measure  # measure that compares coders
+    aligner: Measure  # measure that aligns boundaries or nodes
+    agreement: AgreementOutcome  # agreement of the human coders beyond chance, or the reason why it is undefined
+    pairs: Mapping[tuple[str, str], float]  # (Coder, coder) -> value over their common items, systems included
+    # Item -> mean value of its pairs of human coders; of all pairs if there is only one human coder.
     items: Mapping[str, float]
+    # Item -> number of edits that are no matches; None if that takes too long to count at once.
     disagreements: Mapping[str, int] | None
-    systems: tuple[SystemValue, ...]
-    people: float | None
-    excluded: tuple[Excluded, ...]
+    systems: tuple[SystemValue, ...]  # the systems, the best first
+    people: float | None  # value over all pairs of human coders, with which the systems can be compared
+    excluded: tuple[Excluded, ...]  # items that could not be scored
 
 
 def select_coders(subject: Subject, coders: Sequence[str]) -> Subject:
-    """Return a subject with some of its coders.
-
-    Parameters
-    ----------
-    subject : Subject
-        A corpus that was prepared for a report.
-    coders : sequence of str
-        Names of human coders and systems.
-
-    Returns
-    -------
-    Subject
-        The same items, as far as one of the coders annotated them.
-
-    Raises
-    ------
-    OptionError
-        If fewer than two coders remain, or no human coder.
-    """
+    """Return a subject with some of its coders."""
     chosen = [name for name in subject.corpus.coders if name in coders]
     people = tuple(name for name in subject.human_coders if name in chosen)
     if len(chosen) < 2 or not people:
@@ -119,15 +73,9 @@ def select_coders(subject: Subject, coders: Sequence[str]) -> Subject:
 
 
 class LiveComputation:
-    """Computes what a live page shows for one choice of coders, under one measure after the other.
+    """Computes what a live page shows for one choice of coders, under one measure after the other."""
 
-    The arrays of the last measure are used again, so that a new value of an option costs little more than the kernel.
-
-    Parameters
-    ----------
-    subject : Subject
-        A corpus that was prepared for a report, with the coders that take part.
-    """
+    # The arrays of the last measure are used again, so that a new value of an option costs little more than the kernel.
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -137,23 +85,7 @@ class LiveComputation:
         self._pairs: dict[tuple[str, str], CoderPairs] = {}  # the same, by purpose and measure
 
     def result(self, measure: Measure) -> LiveResult:
-        """Compute what a live page shows under a measure.
-
-        Parameters
-        ----------
-        measure : Measure
-            Measure that compares coders.
-
-        Returns
-        -------
-        LiveResult
-            The numbers of the page.
-
-        Raises
-        ------
-        CaesuraError
-            If the measure cannot score any pair of coders.
-        """
+        """Compute what a live page shows under a measure."""
         subject = self.subject
         outcome = self._agreement(measure)
         pairs = self._all_pairs(measure)
@@ -225,18 +157,7 @@ class LiveComputation:
 
 
 def measure_problems(subject: Subject) -> dict[str, str | None]:
-    """Return the measures that compare such data, and what prevents each from comparing the first two coders.
-
-    Parameters
-    ----------
-    subject : Subject
-        A corpus that was prepared for a report.
-
-    Returns
-    -------
-    dict
-        Name of the measure -> None, or why it cannot score a pair with its default options. Other options may help.
-    """
+    """Return the measures that compare such data, and what prevents each from comparing the first two coders."""
     pair = _shortest_pair(subject.corpus)
     problems: dict[str, str | None] = {}
     for name, measure_class in registered_measures().items():
@@ -260,35 +181,13 @@ def _shortest_pair(corpus: Corpus) -> tuple[Any, Any] | None:
 
 
 def boundary_types(subject: Subject) -> tuple[str, ...]:
-    """Return the boundary types of a corpus, in their order.
-
-    Parameters
-    ----------
-    subject : Subject
-        Segmentations, dialogues or hierarchies that were prepared for a report.
-
-    Returns
-    -------
-    tuple of str
-        The types; empty if boundaries have none.
-    """
+    """Return the boundary types of a corpus, in their order."""
     names = dict.fromkeys(name for streams in _streams(subject) for text in streams.values() for name in text.types)
     return () if set(names) <= set(UNTYPED) else tuple(names)
 
 
 def stream_names(subject: Subject) -> tuple[str, ...]:
-    """Return the streams of all dialogues of a corpus.
-
-    Parameters
-    ----------
-    subject : Subject
-        A corpus that was prepared for a report.
-
-    Returns
-    -------
-    tuple of str
-        The names; one empty name if there are no dialogues.
-    """
+    """Return the streams of all dialogues of a corpus."""
     return tuple(dict.fromkeys(name for streams in _streams(subject) for name in streams))
 
 
@@ -298,22 +197,7 @@ def _streams(subject: Subject) -> list[Mapping[str, Segmentation]]:
 
 
 def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:
-    """Align all pairs of coders on some items.
-
-    Parameters
-    ----------
-    subject : Subject
-        A corpus that was prepared for a report, with the coders that take part.
-    aligner : Measure
-        Measure that aligns boundaries or nodes.
-    items : sequence of str
-        Names of the items.
-
-    Returns
-    -------
-    Alignments
-        The edits; empty if no two of the coders annotated these items.
-    """
+    """Align all pairs of coders on some items."""
     known = frozenset(subject.boundaries.item_names)
     present = [item for item in items if item in known]
     try:

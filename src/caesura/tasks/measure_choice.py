@@ -21,6 +21,7 @@ from caesura.model.spans import Spans
 from caesura.notices import warn
 from caesura.options import setting
 
+# Kind of data -> its plural in messages.
 KIND_NAMES = {
     "linear": "segmentations",
     "dialogue": "dialogues",
@@ -29,58 +30,22 @@ KIND_NAMES = {
     "hierarchy": "hierarchies",
     "trees": "trees",
 }
-"""Kind of data -> its plural in messages."""
 
 
 def measure_value(name: str, value: Measure | str) -> Measure:
-    """Return a measure; parse it if it is a string. This function is a validator for options.
-
-    Parameters
-    ----------
-    name : str
-        Name of the option.
-    value : Measure or str
-        A measure, or a string such as ``"window_diff(window=5)"``.
-
-    Returns
-    -------
-    Measure
-        The measure.
-    """
+    """Return a measure; parse it if it is a string. This function is a validator for options."""
     return parse(value)
 
 
 def measures_setting(
     description: str = 'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
 ) -> Any:
-    """Return the field of an option set for measures.
-
-    Parameters
-    ----------
-    description : str, optional
-        Help text of the option.
-
-    Returns
-    -------
-    dataclasses.Field
-        The field.
-    """
+    """Return the field of an option set for measures."""
     return setting((), measure_value, description, flags=("-m", "--measure"))
 
 
 def with_plain_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """Return the measures; those with a preset are followed by their plain form, unless files are read for the preset.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-        The measures.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures without duplicates.
-    """
+    """Return the measures; those with a preset are followed by their plain form, unless files are read for the preset."""
     plain = {measure: () if measure.preset_reading.get(measure.compat) else (measure.plain(),) for measure in measures}
     return tuple(dict.fromkeys(entry for measure in measures for entry in (measure, *plain[measure])))
 
@@ -93,31 +58,7 @@ def choose_measures(
     settings: Settings | None = None,
     compat: str | None = None,
 ) -> tuple[Measure, ...]:
-    """Return the measures of a task: those requested, or the defaults for the kind of data.
-
-    Parameters
-    ----------
-    task : str
-        ``"score"``, ``"agree"``, ``"judge"`` or ``"report"``.
-    corpus : Corpus
-        The data.
-    requested : sequence of Measure or str, optional
-        Measures that the user requested.
-    settings : Settings, optional
-        A settings file; its matrix and costs apply to measures that do not set their own.
-    compat : str, optional
-        A preset; default measures without this preset are omitted.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures, each of which can score the data.
-
-    Raises
-    ------
-    OptionError
-        If the task is not defined for the kind of data, or a measure cannot score it.
-    """
+    """Return the measures of a task: those requested, or the defaults for the kind of data."""
     kind = corpus.kind
     if kind in ("timed", "spans") and requested:
         _check_measures(tuple(map(parse, requested)), task, kind)
@@ -165,20 +106,7 @@ def _check_measures(chosen: Sequence[Measure], task: str, kind: str) -> None:
 
 
 def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tuple[Measure, ...]:
-    """Return the measures with the matrix and costs of a settings file.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-        The measures. Those without such options do not change.
-    settings : Settings or None
-        The settings file. If it sets a normalization, measures with a different one are omitted.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures.
-    """
+    """Return the measures with the matrix and costs of a settings file."""
     if settings is None:
         return tuple(measures)
     options = settings.measure_options()
@@ -189,40 +117,14 @@ def with_settings(measures: Sequence[Measure], settings: Settings | None) -> tup
 
 
 def compares_spans(measures: Sequence[Measure]) -> bool:
-    """Return whether all measures compare spans as they are, so that spans need not become hierarchies.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-        Measures that the user requested.
-
-    Returns
-    -------
-    bool
-        True if there is a measure and every measure compares spans.
-    """
+    """Return whether all measures compare spans as they are, so that spans need not become hierarchies."""
     return bool(measures) and all("spans" in measure.kinds for measure in measures)
 
 
 def measures_in_seconds(
     corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
 ) -> tuple[Measure, ...]:
-    """Return the requested measures that compare the tiers of some corpora in seconds, without units.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora such as a reference and a hypothesis, or the annotations of a system.
-    requested : sequence of Measure
-        Measures that the user requested.
-
-    Returns
-    -------
-    tuple of Measure
-        Measures of segments and distances, which need no units, and measures with an option in seconds, such as ``F1@0.5s``;
-        if the tiers have no units, all measures with a definition in seconds. Empty if a corpus has other annotations than
-        tiers.
-    """
+    """Return the requested measures that compare the tiers of some corpora in seconds, without units."""
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
     if not annotations or not all(map(tiers_of, annotations)):
         return ()
@@ -242,20 +144,7 @@ def _has_time_axis(measure: Measure) -> bool:
 def measures_as_they_are(
     corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure]
 ) -> tuple[Measure, ...]:
-    """Return the measures that compare the annotations without conversion: times in seconds, or spans that may cross.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora, or annotations by any key.
-    requested : sequence of Measure
-        Measures that the user requested.
-
-    Returns
-    -------
-    tuple of Measure
-        Empty if a corpus has other annotations than tiers, than hierarchies in time, or than spans.
-    """
+    """Return the measures that compare the annotations without conversion: times in seconds, or spans that may cross."""
     if _axes_of_spans(corpora):
         return tuple(measure for measure in dict.fromkeys(requested) if "spans" in measure.kinds)
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
@@ -273,25 +162,7 @@ def default_direct_measures(
     *,
     settings: Settings | None = None,
 ) -> tuple[Measure, ...]:
-    """Return the requested measures; if there are none, those that compare spans or seconds without conversion.
-
-    Parameters
-    ----------
-    task : str
-        ``"score"``, ``"agree"``, ``"judge"``, ``"pairwise"`` or ``"report"``.
-    corpora : sequence of mapping
-        Corpora, or annotations by any key.
-    requested : tuple of Measure
-        Measures that the user requested.
-    settings : Settings, optional
-        A settings file. Its types and similarities belong to units, so that tiers are not compared in seconds.
-
-    Returns
-    -------
-    tuple of Measure
-        Empty if none was requested and there are other annotations than spans, than tiers without units, or than
-        hierarchies in seconds with one level.
-    """
+    """Return the requested measures; if there are none, those that compare spans or seconds without conversion."""
     if requested:
         return requested_measures(corpora, requested, settings=settings)
     timed = corpora if lack_units(corpora) else flat_as_tiers(corpora)
@@ -310,27 +181,7 @@ def default_direct_measures(
 def requested_measures(
     corpora: Sequence[Mapping[Any, Annotation]], requested: Sequence[Measure], *, settings: Settings | None = None
 ) -> tuple[Measure, ...]:
-    """Return the requested measures; for annotations in seconds without units, with their numbers in seconds.
-
-    Parameters
-    ----------
-    corpora : sequence of mapping
-        Corpora, or annotations by any key.
-    requested : sequence of Measure
-        Measures that the user requested.
-    settings : Settings, optional
-        A settings file. Its types and similarities belong to units, so that tiers are not compared in seconds.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures, such as ``F1@3s`` for ``F1@3``; unchanged if the annotations have units, or are spans or trees.
-
-    Raises
-    ------
-    OptionError
-        If a measure counts positions between units, and there are none.
-    """
+    """Return the requested measures; for annotations in seconds without units, with their numbers in seconds."""
     tiers = lack_units(corpora)
     if settings is not None or not (tiers or flat_as_tiers(corpora)):
         return tuple(requested)
@@ -370,27 +221,7 @@ def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:
 
 
 def default_timed_measures(task: str, corpora: Corpora) -> tuple[Measure, ...]:
-    """Return the default measures of a task for annotations in seconds.
-
-    Parameters
-    ----------
-    task : str
-        ``"score"``, ``"agree"``, ``"judge"``, ``"pairwise"`` or ``"report"``.
-    corpora : sequence of mapping
-        Corpora of tiers.
-
-    Returns
-    -------
-    tuple of Measure
-        Boundaries within a tolerance, and segments; before them, the share of time with equal labels if two annotations
-        of an item have a label in common. If the length of a recording is not known, or annotations of an item differ in
-        their extent, only the boundaries.
-
-    Warns
-    -----
-    CaesuraWarning
-        If measures are left out because of the extent.
-    """
+    """Return the default measures of a task for annotations in seconds."""
     chosen = default_measures(task, "timed labels" if _share_labels(corpora) else "timed")
     problem = extent_problem(corpora)
     if problem is None:

@@ -17,8 +17,8 @@ from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
+# Name that stands for all reference coders.
 ALL_CODERS = "all"
-"""Name that stands for all reference coders."""
 
 
 def _two_coders(coders: Sequence[str], reference: str | None, hypothesis: str | None) -> tuple[str, str]:
@@ -36,35 +36,7 @@ def pair_items(
     hypothesis_coder: str | None = None,
     tiers: bool = False,
 ) -> tuple[dict[str, Pair], tuple[Excluded, ...]]:
-    """Pair the items of two corpora by name, or two coders of one corpus.
-
-    Parameters
-    ----------
-    reference : Corpus
-        The reference, or a corpus with both coders.
-    hypothesis : Corpus, optional
-        The hypothesis.
-    reference_coder, hypothesis_coder : str, optional
-        Coder of each side, if there are several. In one corpus with two coders, the first is the reference.
-    tiers : bool, default False
-        Whether annotations may be tiers in seconds.
-
-    Returns
-    -------
-    pairs : dict
-        Item -> reference and hypothesis. If both corpora have exactly one item, the two items are paired even if their
-        names differ.
-    excluded : tuple of Excluded
-        Items that only one side has.
-
-    Raises
-    ------
-    OptionError
-        If there is only one coder, if a side has several coders but none was chosen, or if the two sides have no item in
-        common.
-    MismatchError
-        If an annotation is a tier, which has no units, and ``tiers`` is False.
-    """
+    """Pair the items of two corpora by name, or two coders of one corpus."""
     if reference_coder == ALL_CODERS:
         return _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=tiers)
     if hypothesis is None:
@@ -92,47 +64,19 @@ def _pair_sides(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[di
 
 
 class CoderReferences(tuple[Any, ...]):
-    """The annotations of several reference coders of one item, with the names of the coders.
+    """The annotations of several reference coders of one item, with the names of the coders."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the coders.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # names of the coders
 
     @classmethod
     def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:
-        """Return the annotations of several coders.
-
-        Parameters
-        ----------
-        annotations : mapping
-            Coder -> annotation.
-
-        Returns
-        -------
-        CoderReferences
-            The annotations.
-        """
+        """Return the annotations of several coders."""
         references = cls(annotations.values())
         references.names = tuple(annotations)
         return references
 
     def of(self, coder: str) -> Any:
-        """Return the annotation of a coder.
-
-        Parameters
-        ----------
-        coder : str
-            Name of the coder.
-
-        Returns
-        -------
-        Segmentation, Tier, Hierarchy or mapping
-            The annotation.
-        """
+        """Return the annotation of a coder."""
         return self[self.names.index(coder)]
 
 
@@ -160,24 +104,7 @@ def fingerprint_of_sides(
     reference_coder: str | None = None,
     hypothesis_coder: str | None = None,
 ) -> str:
-    """Return the fingerprint of the paired items, as they were before they were converted to common units.
-
-    Parameters
-    ----------
-    reference : Corpus
-        The reference, or a corpus with both coders.
-    hypothesis : Corpus or None
-        The hypothesis.
-    items : iterable of str
-        The items that :func:`pair_items` paired.
-    reference_coder, hypothesis_coder : str, optional
-        Coder of each side, as in :func:`pair_items`.
-
-    Returns
-    -------
-    str
-        The fingerprint.
-    """
+    """Return the fingerprint of the paired items, as they were before they were converted to common units."""
     if reference_coder == ALL_CODERS:
         pairs: Mapping[str, Any] = _pair_with_all(reference, hypothesis, hypothesis_coder, tiers=True)[0]
         by_coder = [(item, name) for item in items for name in pairs[item][0].names]

@@ -42,23 +42,13 @@ class PairwiseOptions(OptionSet):
 
 @dataclass(frozen=True)
 class PairwiseStudy(Result):
-    """Scores of all pairs of coders under one or more measures.
-
-    Attributes
-    ----------
-    pairwise : tuple of Pairwise
-        One entry per measure.
-    placed : Placed or None
-        Number of items, units and boundaries of each coder; None for trees.
-    excluded : tuple of Excluded
-        Items that could not be compared.
-    """
+    """Scores of all pairs of coders under one or more measures."""
 
     frame_field: ClassVar[str] = "rows"
 
-    pairwise: tuple[Pairwise, ...]
-    placed: Placed | None
-    excluded: tuple[Excluded, ...] = ()
+    pairwise: tuple[Pairwise, ...]  # one entry per measure
+    placed: Placed | None  # number of items, units and boundaries of each coder; None for trees
+    excluded: tuple[Excluded, ...] = ()  # items that could not be compared
 
     @property
     def rows(self) -> tuple[PairwiseRow, ...]:
@@ -78,29 +68,7 @@ def compare_pairs(
     settings: Settings | None = None,
     engine: str | Engine = "threads",
 ) -> PairwiseStudy:
-    """Score every coder against every coder.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations. Tiers in seconds are converted to units, except for measures that compare seconds.
-    options : PairwiseOptions, optional
-        Measures, directions and items.
-    settings : Settings, optional
-        Similarity matrix and costs of a settings file.
-    engine : str or Engine, default "threads"
-        Engine for the computation.
-
-    Returns
-    -------
-    PairwiseStudy
-        One result per measure.
-
-    Raises
-    ------
-    OptionError
-        If there are fewer than two coders, no item has two coders, or a measure cannot score the data.
-    """
+    """Score every coder against every coder."""
     options = options or PairwiseOptions()
     selected = corpus.select(items=options.items or None)
     requested = default_direct_measures("pairwise", [selected], options.measures, settings=settings)

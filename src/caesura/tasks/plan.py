@@ -38,25 +38,7 @@ class PlanOptions(OptionSet):
 
 
 def plan(pilot: Corpus, options: PlanOptions | None = None) -> Plan:
-    """Return what studies of several sizes will be able to say, by a pilot study.
-
-    Parameters
-    ----------
-    pilot : Corpus
-        Annotations of a few items by at least two coders.
-    options : PlanOptions, optional
-        Measure, sizes and power.
-
-    Returns
-    -------
-    Plan
-        Expected widths of intervals, and the smallest differences between systems that are found.
-
-    Raises
-    ------
-    OptionError
-        If the annotations are in seconds, without units.
-    """
+    """Return what studies of several sizes will be able to say, by a pilot study."""
     options = options or PlanOptions()
     _check_units(pilot)
     (pilot,), _ = with_units([pilot])

@@ -62,17 +62,7 @@ def _json_or_text(value: str) -> Any:
 
 @dataclass(frozen=True)
 class ReadingOptions(OptionSet):
-    """Options for reading files, and the corpora and errors of all files read with them.
-
-    Attributes
-    ----------
-    errors : list of FormatError
-        Reading errors; filled by the reading methods.
-    corpora : list of Corpus
-        The corpora, one per file or group of files; filled by the reading methods.
-    announce : callable, optional
-        Called with every corpus that was read.
-    """
+    """Options for reading files, and the corpora and errors of all files read with them."""
 
     format: str | None = setting(None, choice(*NAMES), "Input format (default: detected from the file).")
     types: tuple[str, ...] | None = setting(
@@ -107,9 +97,10 @@ class ReadingOptions(OptionSet):
         None, path_name, "A .toml or .json file with symbols, similarity matrix and costs.", flags=("--settings",)
     )
     quiet: bool = switch("Do not print how the files were read.")
-    errors: list[FormatError] = field(default_factory=list)
+    errors: list[FormatError] = field(default_factory=list)  # reading errors; filled by the reading methods
+    # The corpora, one per file or group of files; filled by the reading methods.
     corpora: list[Corpus] = field(default_factory=list)
-    announce: Callable[[Corpus], None] | None = None
+    announce: Callable[[Corpus], None] | None = None  # called with every corpus that was read
 
     @property
     def options(self) -> dict[str, Any]:
@@ -149,18 +140,7 @@ class ReadingOptions(OptionSet):
         return None if self.settings_file is None else read_settings(self.settings_file)
 
     def read(self, paths: Sequence[str]) -> Corpus:
-        """Read one corpus from a file, a folder, a glob, or one file or folder per coder.
-
-        Parameters
-        ----------
-        paths : sequence of str
-            The files, folders and globs.
-
-        Returns
-        -------
-        Corpus
-            All annotations that could be read.
-        """
+        """Read one corpus from a file, a folder, a glob, or one file or folder per coder."""
         if len(paths) == 1:
             return self.read_separately(paths)[0]
         if self.pattern is not None:
@@ -177,18 +157,7 @@ class ReadingOptions(OptionSet):
         return [path for files in listed for path in files]
 
     def read_in_seconds(self, paths: Sequence[str]) -> Corpus:
-        """Read one corpus as :meth:`read` does, but keep tiers in seconds, so that results can have times.
-
-        Parameters
-        ----------
-        paths : sequence of str
-            The files.
-
-        Returns
-        -------
-        Corpus
-            The annotations. Units that the user chose are stored in the source, for :func:`with_units`.
-        """
+        """Read one corpus as ``read`` does, but keep tiers in seconds, so that results can have times."""
         if not self._reads_tiers(paths[0]):
             return self.read(paths)
         others = tuple((name, value) for name, value in self.format_options if name != "units")
@@ -207,55 +176,18 @@ class ReadingOptions(OptionSet):
         return Tier in file_format.annotation_types and any(option.name == "units" for option in file_format.options)
 
     def read_beginning(self, path: str) -> Corpus | None:
-        """Read the first rows of a large table.
-
-        Parameters
-        ----------
-        path : str
-            The file.
-
-        Returns
-        -------
-        Corpus or None
-            The corpus; None if the file must be read completely.
-        """
+        """Read the first rows of a large table."""
         if self.alignment["align"] is not None or self.pattern is not None or self.settings_file is not None:
             return None
         corpus = read_beginning(path, self.format, types=self.types, **self.options)
         return None if corpus is None else self._collect([corpus])[0]
 
     def read_separately(self, paths: Sequence[str]) -> list[Corpus]:
-        """Read each file as a separate corpus; all corpora have the same units.
-
-        Parameters
-        ----------
-        paths : sequence of str
-            The files, folders or globs.
-
-        Returns
-        -------
-        list of Corpus
-            One corpus per path.
-        """
+        """Read each file as a separate corpus; all corpora have the same units."""
         return self._collect(read_together(paths, pattern=self.pattern, **self._arguments(paths[0])))
 
     def read_with_systems(self, paths: Sequence[str], systems: Sequence[str]) -> tuple[Corpus, dict[str, Corpus]]:
-        """Read the corpus of the human coders, and the files among ``systems``.
-
-        Parameters
-        ----------
-        paths : sequence of str
-            Files of the human coders.
-        systems : sequence of str
-            Names of coders, or files with the output of programs.
-
-        Returns
-        -------
-        corpus : Corpus
-            Corpus of the human coders.
-        system_files : dict
-            Path -> corpus, for every system that is a file.
-        """
+        """Read the corpus of the human coders, and the files among ``systems``."""
         files = [path for path in dict.fromkeys(systems) if Path(path).exists()]
         if len(paths) == 1:
             corpus, *system_corpora = self.read_separately([*paths, *files])
@@ -265,36 +197,12 @@ class ReadingOptions(OptionSet):
         return corpus, dict(zip(files, system_corpora, strict=True))
 
     def with_options(self, **options: Any) -> ReadingOptions:
-        """Return a copy with additional options of the format.
-
-        Parameters
-        ----------
-        **options : object
-            Defaults; options that the user set take precedence.
-
-        Returns
-        -------
-        ReadingOptions
-            A copy that shares the lists of errors and corpora.
-        """
+        """Return a copy with additional options of the format."""
         defaults = [(name, value) for name, value in options.items() if name not in self.options]
         return replace(self, format_options=(*self.format_options, *defaults))
 
     def accepts(self, path: str, option: str) -> bool:
-        """Return whether the format of a file has an option.
-
-        Parameters
-        ----------
-        path : str
-            A file, a folder or a glob.
-        option : str
-            Name of an option of a format.
-
-        Returns
-        -------
-        bool
-            Whether the format of one of the files has it; False if the format is not known, which reading reports.
-        """
+        """Return whether the format of a file has an option."""
         try:
             files = [file.path for file in find(path, self.format, self.pattern)] if is_collection(path) else [path]
             return any(entry.name == option for file in files for entry in detect(file, self.format).options)
@@ -304,22 +212,7 @@ class ReadingOptions(OptionSet):
     def for_presets(
         self, paths: Iterable[str], measures: Iterable[Measure], preset: str | None = None
     ) -> ReadingOptions:
-        """Return a copy that reads files as the presets of measures need it.
-
-        Parameters
-        ----------
-        paths : iterable of str
-            The files that will be read.
-        measures : iterable of Measure
-            The measures; if there are none, any measure that has the preset.
-        preset : str, optional
-            Preset of all measures that have it (default: each measure's own).
-
-        Returns
-        -------
-        ReadingOptions
-            A copy. Options that the user set, and files whose format does not have the option, are unchanged.
-        """
+        """Return a copy that reads files as the presets of measures need it."""
         chosen = [(measure.preset_reading, preset or measure.compat) for measure in measures]
         chosen = chosen or [(measure.preset_reading, preset) for measure in registered_measures().values()]
         needed = {name: value for by_preset, key in chosen for name, value in by_preset.get(key, {}).items()}
@@ -338,25 +231,7 @@ class ReadingOptions(OptionSet):
         return tuple(Excluded(None, None, message) for message in dict.fromkeys(map(str, self.errors)))
 
     def require(self, corpus: Corpus, purpose: str) -> Corpus:
-        """Return a corpus that was read, or raise an error if it is empty.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            The corpus that was read.
-        purpose : str
-            Purpose of the corpus, such as ``"score"``.
-
-        Returns
-        -------
-        Corpus
-            The corpus.
-
-        Raises
-        ------
-        FormatError or OptionError
-            The reading error if there is exactly one; otherwise an ``OptionError``.
-        """
+        """Return a corpus that was read, or raise an error if it is empty."""
         if corpus:
             return corpus
         if len(self.errors) == 1:
@@ -386,29 +261,7 @@ class ReadingOptions(OptionSet):
 def read_tree_files(
     path: str, *, times: str | None = None, **options: Any
 ) -> tuple[list[Tree | None], tuple[str, ...]]:
-    """Read the trees of a file, or of all files of a folder or glob, one after the other.
-
-    Parameters
-    ----------
-    path : str
-        A file of brackets, a folder or a glob.
-    times : str, optional
-        File with the times of the words.
-    **options : object
-        Further options of :func:`~caesura.read_trees`.
-
-    Returns
-    -------
-    trees : list of Tree or None
-        One entry per sentence.
-    files : tuple of str
-        The files, in the order of their names.
-
-    Raises
-    ------
-    FormatError
-        If times are given for several files.
-    """
+    """Read the trees of a file, or of all files of a folder or glob, one after the other."""
     files = tuple(sorted(file.path for file in find(path, "ptb"))) if is_collection(path) else (path,)
     if len(files) > 1 and times is not None:
         raise FormatError(path, None, f"times belong to one file of trees; this is {len(files)} files")

@@ -43,10 +43,10 @@ from caesura.tasks.report_items import items_in_detail, ranked_items
 from caesura.tasks.report_results import CorpusReport, FuzzyItem, Overview, ParserScore
 from caesura.tasks.report_subject import CONFUSION, Preparation, ReportOptions, crosses_itself, prepare_subject
 
+# Analyses that every report has.
 ESSENTIAL = ("agreement", "pairs", "alignments")
-"""Analyses that every report has."""
+# Spans that are united in the time that everything else about an item takes.
 SPANS_PER_GOLD = 20
-"""Spans that are united in the time that everything else about an item takes."""
 
 
 def analyze_corpus(
@@ -57,31 +57,7 @@ def analyze_corpus(
     settings: Settings | None = None,
     analyses: Collection[str] | None = None,
 ) -> CorpusReport:
-    """Compute everything that a report on a corpus shows.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Segmentations, dialogues, hierarchies or trees.
-    options : ReportOptions, optional
-        Measure, random seed and items.
-    systems : sequence of str, mapping or Corpus, optional
-        Systems: names of coders in the corpus, or a mapping system -> item -> annotation, or a corpus of systems.
-    settings : Settings, optional
-        Symbols, similarity matrix and costs of a settings file.
-    analyses : collection of str, optional
-        Names of the analyses to compute, which must include those of ``ESSENTIAL`` (default: all that apply).
-
-    Returns
-    -------
-    CorpusReport
-        The analyses. Items that cannot be analysed are listed in ``excluded``.
-
-    Raises
-    ------
-    OptionError
-        If no item can be used, all coders are systems, or the measure cannot score the data.
-    """
+    """Compute everything that a report on a corpus shows."""
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
     return _Analyst(prepare_subject(corpus, options or ReportOptions(), systems, settings)).report(analyses)
@@ -361,18 +337,7 @@ class _Analyst:
 
 
 def exact_chance(measure: Measure) -> str | None:
-    """Return how a report computes chance agreement, so that it does not depend on random draws.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-
-    Returns
-    -------
-    str or None
-        ``"exact"`` if the measure allows it.
-    """
+    """Return how a report computes chance agreement, so that it does not depend on random draws."""
     return "exact" if measure.supports_exact_chance else None
 
 

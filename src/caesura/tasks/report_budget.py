@@ -24,20 +24,19 @@ from caesura.model.segmentation import Segmentation
 from caesura.tasks.alignments import EDITS_PER_PAIR
 from caesura.tasks.report_subject import Preparation, Subject
 
+# Figures of one section of the page that has one figure per item.
 MAX_FIGURES = 12
-"""Figures of one section of the page that has one figure per item."""
+# Figures of such a section on a page that has hardly time for them.
 MIN_FIGURES = 2
-"""Figures of such a section on a page that has hardly time for them."""
 
 
 @dataclass(frozen=True)
 class _Rates:
-    """Work for a kind of data, in about a microsecond: per item and per possible edit, see ``possible_edits``.
+    """Work for a kind of data, in about a microsecond: per item and per possible edit, see ``possible_edits``."""
 
-    ``coefficient`` is that of a coefficient of agreement, ``pairs`` that of a table of pairs, and ``judgement`` that of a
-    system without bounds. ``drawn`` is per system, and per possible edit of a coder and a system, for all draws of its bounds;
-    there are fewer draws above ``max_drawn``.
-    """
+    # ``coefficient`` is that of a coefficient of agreement, ``pairs`` that of a table of pairs, and ``judgement`` that of a
+    # system without bounds. ``drawn`` is per system, and per possible edit of a coder and a system, for all draws of its
+    # bounds; there are fewer draws above ``max_drawn``.
 
     coefficient: tuple[float, float] = (80, 0.015)
     pairs: tuple[float, float] = (70, 0.07)
@@ -74,45 +73,19 @@ _MARK = 400  # per boundary or span in a figure
 
 @dataclass(frozen=True)
 class PageBudget:
-    """The analyses that a page has time for.
+    """The analyses that a page has time for."""
 
-    Parameters
-    ----------
-    all_coefficients : bool, default True
-        Whether all coefficients of agreement are computed, or only the first one.
-    bounds : bool, default True
-        Whether the systems are compared with bounds, such as random boundaries.
-    mistakes : bool, default True
-        Whether the mistakes of the systems are counted.
-    figures : int, default 12
-        Figures of each section with one figure per item.
-    left_out : mapping of str to str
-        Analysis -> why it is left out, and the command that computes it.
-    notes : tuple of str
-        What the page does not contain, for its reader.
-    """
-
-    all_coefficients: bool = True
-    bounds: bool = True
-    mistakes: bool = True
-    figures: int = MAX_FIGURES
+    all_coefficients: bool = True  # whether all coefficients of agreement are computed, or only the first one
+    bounds: bool = True  # whether the systems are compared with bounds, such as random boundaries
+    mistakes: bool = True  # whether the mistakes of the systems are counted
+    figures: int = MAX_FIGURES  # figures of each section with one figure per item
+    # Analysis -> why it is left out, and the command that computes it.
     left_out: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what the page does not contain, for its reader
 
 
 def page_budget(preparation: Preparation) -> PageBudget:
-    """Return what a page about a corpus can contain.
-
-    Parameters
-    ----------
-    preparation : Preparation
-        The corpus, its systems and its measures.
-
-    Returns
-    -------
-    PageBudget
-        All analyses, unless they would take more than ``MAX_PAGE_WORK``.
-    """
+    """Return what a page about a corpus can contain."""
     subject = preparation.subject
     work = _Work.of(preparation)
     if subject.kind == "trees" or work.total <= MAX_PAGE_WORK:
@@ -162,12 +135,11 @@ def page_budget(preparation: Preparation) -> PageBudget:
 
 @dataclass(frozen=True)
 class _Work:
-    """Estimates of the work of a page, in about a microsecond.
+    """Estimates of the work of a page, in about a microsecond."""
 
-    ``needed`` is the work of what every page has, ``coefficient`` that of all coefficients but the first, ``optional`` that of
-    other analyses with the command that has them too, ``figure`` that of a figure of an item, and ``sections`` the number of
-    sections with one figure per item.
-    """
+    # ``needed`` is the work of what every page has, ``coefficient`` that of all coefficients but the first, ``optional`` that
+    # of other analyses with the command that has them too, ``figure`` that of a figure of an item, and ``sections`` the number
+    # of sections with one figure per item.
 
     needed: float
     coefficient: float = 0.0

@@ -15,50 +15,20 @@ from caesura.tasks.alignments import items_that_fit
 from caesura.tasks.report_results import Overview
 from caesura.tasks.report_subject import Subject, length_in
 
+# Maximum number of units of an item that a browser shows without delay.
 MAX_UNITS = 20_000
-"""Maximum number of units of an item that a browser shows without delay."""
+# Units of an item in detail that take as long as everything else about it.
 CELLS_PER_ITEM = 600
-"""Units of an item in detail that take as long as everything else about it."""
 
 
 def ranked_items(subject: Subject, overview: Overview) -> list[str]:
-    """Return all items, those with the least agreement first and those without a value last.
-
-    Parameters
-    ----------
-    subject : Subject
-        The corpus.
-    overview : Overview
-        Values of the items.
-
-    Returns
-    -------
-    list of str
-        The items.
-    """
+    """Return all items, those with the least agreement first and those without a value last."""
     values, sign = overview.items, 1 if overview.higher_is_better else -1
     return sorted(subject.corpus.item_names, key=lambda item: sign * values[item] if item in values else math.inf)
 
 
 def items_in_detail(subject: Subject, ranked: Iterable[str], excluded: list[Excluded]) -> tuple[tuple[str, ...], str]:
-    """Return the items that are shown in detail: the first ones, until the page is full.
-
-    Parameters
-    ----------
-    subject : Subject
-        The corpus.
-    ranked : iterable of str
-        All items, the most important ones first.
-    excluded : list of Excluded
-        List to which items are added whose text is too long.
-
-    Returns
-    -------
-    items : tuple of str
-        The items, in the order of the corpus.
-    note : str
-        How many items are shown, if not all of them are; otherwise empty.
-    """
+    """Return the items that are shown in detail: the first ones, until the page is full."""
     candidates = list(ranked) if subject.kind == "trees" else _with_short_text(subject, ranked, excluded)
     sizes = _detail_sizes(subject)
     chosen = set(items_that_fit({item: sizes[item] for item in candidates}, MAX_PAGE_CELLS))

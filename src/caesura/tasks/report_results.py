@@ -22,135 +22,68 @@ from caesura.tasks.report_subject import Subject
 
 @dataclass(frozen=True, eq=False)
 class ParserScore:
-    """The score of a parser against one treebank under one measure.
+    """The score of a parser against one treebank under one measure."""
 
-    Parameters
-    ----------
-    system : str
-        Name of the parser.
-    coder : str
-        Name of the treebank's coder.
-    score : Score
-        Score from counts summed over sentences.
-    interval : tuple of float or None
-        Bootstrap interval over sentences; None if there is only one sentence.
-    """
-
-    system: str
-    coder: str
-    score: Score
-    interval: tuple[float, float] | None
+    system: str  # name of the parser
+    coder: str  # name of the treebank's coder
+    score: Score  # score from counts summed over sentences
+    interval: tuple[float, float] | None  # bootstrap interval over sentences; None if there is only one sentence
 
 
 @dataclass(frozen=True, eq=False)
 class FuzzyItem:
-    """Fuzzy success of one system for one item.
-
-    Parameters
-    ----------
-    item : str
-        Name of the item.
-    system : str
-        Name of the system.
-    score : FuzzyScore
-        Score of the system.
-    """
+    """Fuzzy success of one system for one item."""
 
     item: str
     system: str
-    score: FuzzyScore
+    score: FuzzyScore  # score of the system
 
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """One value per item and one per pair of coders, by which a reader finds where coders disagree.
+    """One value per item and one per pair of coders, by which a reader finds where coders disagree."""
 
-    Parameters
-    ----------
-    label : str
-        Name of the measure or coefficient; empty if there are no values.
-    higher_is_better : bool
-        Whether high values mean agreement.
-    items : mapping of str to float
-        Values of the items: of spans the first coefficient, else the mean score of the pairs of human coders, or of all pairs
-        if there is only one human coder.
-    pairs : mapping
-        Values of the pairs of coders.
-    """
-
-    label: str = ""
-    higher_is_better: bool = True
+    label: str = ""  # name of the measure or coefficient; empty if there are no values
+    higher_is_better: bool = True  # whether high values mean agreement
+    # Values of the items: of spans the first coefficient, else the mean score of the pairs of human coders, or of all pairs if
+    # there is only one human coder.
     items: Mapping[str, float] = field(default_factory=dict)
-    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)  # values of the pairs of coders
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorpusReport(Result):
-    """All analyses of a report. An analysis that does not apply to the corpus is None.
+    """All analyses of a report. An analysis that does not apply to the corpus is None."""
 
-    Parameters
-    ----------
-    subject : Subject
-        The corpus with its coders and measures.
-    agreement : Outcome of tuple of AgreementOutcome
-        Chance-corrected agreement of the human coders, one coefficient per measure.
-    pairs : Outcome of tuple of Pairwise
-        All pairs of coders, systems included, under every measure that can score at least one pair.
-    clustering : Outcome of Clustering, or None
-        Clusters of coders with similar segmentations.
-    placed : Outcome of Placed, or None
-        Boundaries per coder.
-    heat : Outcome of tuple of Heat, or None
-        Number of coders per position, for the items whose text is shown.
-    precision_recall : Outcome of Judgement or Pairwise, or None
-        B-precision and B-recall of the systems, or of the coders if there are no systems.
-    judgement : Outcome of Judgement, or None
-        Systems judged against human coders.
-    parsers : Outcome of tuple of ParserScore, or None
-        Parsers compared with treebanks.
-    fuzzy : Outcome of tuple of FuzzyItem, or None
-        Fuzzy success of the systems, for the items whose text is shown.
-    golds : Outcome of mapping of str to UnifiedHierarchy, or None
-        Conflict-free union of the human coders' hierarchies, by item: of the items with the least agreement if there are too
-        many.
-    spans : Outcome of mapping of str to ItemAlignment, or None
-        Best alignment of the spans of all coders, for the items with the least agreement that figures have space for.
-    budget : PageBudget
-        The analyses and figures that the page has time for.
-    alignments : Alignments
-        Aligned boundaries or nodes of all pairs of coders.
-    overview : Overview
-        One value per item and per pair of coders.
-    text_items : tuple of str
-        Items that are shown in detail, with their text and the edits of all pairs of coders: those with the least agreement if
-        there are too many.
-    details_note : str
-        How many items are shown in detail, if not all of them are; otherwise empty.
-    notes : tuple of str
-        Remarks for the reader of the report.
-    excluded : tuple of Excluded
-        Items and analyses that the report does not cover, with reasons.
-    """
-
-    subject: Subject
+    subject: Subject  # the corpus with its coders and measures
+    # Chance-corrected agreement of the human coders, one coefficient per measure.
     agreement: Outcome[tuple[AgreementOutcome, ...]]
+    # All pairs of coders, systems included, under every measure that can score at least one pair.
     pairs: Outcome[tuple[Pairwise, ...]]
-    clustering: Outcome[Clustering] | None = None
-    placed: Outcome[Placed] | None = None
-    heat: Outcome[tuple[Heat, ...]] | None = None
+    clustering: Outcome[Clustering] | None = None  # clusters of coders with similar segmentations
+    placed: Outcome[Placed] | None = None  # boundaries per coder
+    heat: Outcome[tuple[Heat, ...]] | None = None  # number of coders per position, for the items whose text is shown
+    # B-precision and B-recall of the systems, or of the coders if there are no systems.
     precision_recall: Outcome[Judgement | Pairwise] | None = None
-    judgement: Outcome[Judgement] | None = None
-    parsers: Outcome[tuple[ParserScore, ...]] | None = None
+    judgement: Outcome[Judgement] | None = None  # systems judged against human coders
+    parsers: Outcome[tuple[ParserScore, ...]] | None = None  # parsers compared with treebanks
+    # Fuzzy success of the systems, for the items whose text is shown.
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
+    # Conflict-free union of the human coders' hierarchies, by item: of the items with the least agreement if there are too
+    # many.
     golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
+    # Best alignment of the spans of all coders, for the items with the least agreement that figures have space for.
     spans: Outcome[Mapping[str, ItemAlignment]] | None = None
+    # The analyses and figures that the page has time for.
     budget: PageBudget = field(default_factory=PageBudget, metadata=HIDDEN, repr=False)
-    alignments: Alignments
-    overview: Overview
+    alignments: Alignments  # aligned boundaries or nodes of all pairs of coders
+    overview: Overview  # one value per item and per pair of coders
+    # Items that are shown in detail, with their text and the edits of all pairs of coders: those with the least agreement if
+    # there are too many.
     text_items: tuple[str, ...]
-    details_note: str = ""
-    notes: tuple[str, ...]
-    excluded: tuple[Excluded, ...]
+    details_note: str = ""  # how many items are shown in detail, if not all of them are; otherwise empty
+    notes: tuple[str, ...]  # remarks for the reader of the report
+    excluded: tuple[Excluded, ...]  # items and analyses that the report does not cover, with reasons
 
     @property
     def other_items(self) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ from caesura.tasks.measure_choice import (
 from caesura.tasks.systems import human_coders
 from caesura.tasks.units import on_common_units, spans_as_hierarchies, with_units
 
+# Measure of the precision and recall of boundaries.
 CONFUSION = "boundary_confusion(n_t=2)"
-"""Measure of the precision and recall of boundaries."""
 _KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", Tree: "trees"}
 
 
@@ -62,60 +62,29 @@ class ReportOptions(OptionSet):
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A corpus, prepared for a report.
+    """A corpus, prepared for a report."""
 
-    Parameters
-    ----------
-    kind : str
-        Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``.
-    corpus : Corpus
-        Human coders and systems; hierarchies are converted to common units.
-    boundaries : Corpus
-        The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
-    human_coders, systems : tuple of str
-        Names of the human coders and of the systems.
-    measures : tuple of Measure
-        Measures that compare coders; figures show the first one.
-    aligner : Measure
-        Measure that aligns boundaries or nodes.
-    seed : int
-        Random seed.
-    tiers : Corpus or None
-        The corpus in seconds, if it has tiers.
-    times : mapping
-        Item, coder and stream -> position of a boundary -> the time at which the coder put it, for tiers.
-    """
-
-    kind: str
+    kind: str  # Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``
+    # Human coders and systems; hierarchies are converted to common units.
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
+    # The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
     boundaries: Corpus = field(metadata=HIDDEN, repr=False)
     human_coders: tuple[str, ...]
     systems: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    aligner: Measure
-    seed: int
-    tiers: Corpus | None = field(default=None, metadata=HIDDEN, repr=False)
+    measures: tuple[Measure, ...]  # measures that compare coders; figures show the first one
+    aligner: Measure  # measure that aligns boundaries or nodes
+    seed: int  # random seed
+    tiers: Corpus | None = field(default=None, metadata=HIDDEN, repr=False)  # the corpus in seconds, if it has tiers
+    # Item, coder and stream -> position of a boundary -> the time at which the coder put it, for tiers.
     times: BoundaryTimes = field(default_factory=dict, metadata=HIDDEN, repr=False)
 
     def without_systems(self, corpus: Corpus) -> Corpus:
-        """Return a corpus without the systems.
-
-        Parameters
-        ----------
-        corpus : Corpus
-            A corpus of human coders and systems.
-
-        Returns
-        -------
-        Corpus
-            The human coders' annotations.
-        """
         present = frozenset(corpus.coders)
         return corpus.select(coders=[coder for coder in self.human_coders if coder in present])
 
     @cached_property
     def possible_edits(self) -> dict[str, int]:
-        """Item -> work to align all pairs of coders, as :func:`~caesura.tasks.alignments.possible_edits` counts it."""
+        """Item -> work to align all pairs of coders, as ``tasks.alignments.possible_edits`` counts it."""
         return possible_edits(self.boundaries)
 
     @property
@@ -134,61 +103,21 @@ class Subject:
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """A subject, with what was found out while it was prepared.
-
-    Parameters
-    ----------
-    subject : Subject
-        The subject.
-    system_names : tuple of str
-        Names of all systems, also of those without an item in the subject.
-    spans : Corpus or None
-        The spans as they are, if the corpus has spans.
-    direct : tuple of Measure
-        Measures that compare spans or tiers without conversion; empty if there are none.
-    judge_measures : tuple of Measure or None
-        Measures under which systems are judged; None for the default measures.
-    notes : tuple of str
-        Remarks for the reader of the report.
-    excluded : tuple of Excluded
-        Items that the subject does not contain, with reasons.
-    """
+    """A subject, with what was found out while it was prepared."""
 
     subject: Subject
-    system_names: tuple[str, ...] = ()
-    spans: Corpus | None = None
-    direct: tuple[Measure, ...] = ()
+    system_names: tuple[str, ...] = ()  # names of all systems, also of those without an item in the subject
+    spans: Corpus | None = None  # the spans as they are, if the corpus has spans
+    direct: tuple[Measure, ...] = ()  # measures that compare spans or tiers without conversion; empty if there are none
+    # Measures under which systems are judged; None for the default measures.
     judge_measures: tuple[Measure, ...] | None = None
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
+    notes: tuple[str, ...] = ()  # remarks for the reader of the report
+    excluded: tuple[Excluded, ...] = ()  # items that the subject does not contain, with reasons
 
 
 def prepare_subject(
     corpus: Corpus, options: ReportOptions, systems: Systems | None, settings: Settings | None
 ) -> Preparation:
-    """Prepare a corpus for a report.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of any kind.
-    options : ReportOptions
-        Measure, random seed and items.
-    systems : sequence of str, mapping or Corpus, or None
-        Systems: names of coders in the corpus, or their annotations.
-    settings : Settings or None
-        Symbols, similarity matrix and costs of a settings file.
-
-    Returns
-    -------
-    Preparation
-        The subject.
-
-    Raises
-    ------
-    OptionError
-        If no item can be used, all coders are systems, or the measure cannot score the data.
-    """
     excluded: list[Excluded] = []
     joined, system_names = _join_systems(corpus, systems)
     if options.items:
@@ -263,20 +192,7 @@ def _without(corpus: Corpus, reasons: Mapping[str, str], excluded: list[Excluded
 
 
 def length_in(corpus: Corpus, item: str) -> int:
-    """Return the number of units of an item, according to its first coder.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-    item : str
-        Name of the item.
-
-    Returns
-    -------
-    int
-        The number of units.
-    """
+    """Return the number of units of an item, according to its first coder."""
     return int(length_of(next(iter(corpus.of_item(item).values()))))
 
 
@@ -300,20 +216,7 @@ def _join_systems(corpus: Corpus, systems: Systems | None) -> tuple[Corpus, tupl
 
 
 def aligner_for(measure: Measure, corpus: Corpus) -> Measure:
-    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure that compares coders.
-    corpus : Corpus
-        The annotations.
-
-    Returns
-    -------
-    Measure
-        A measure that aligns.
-    """
+    """Return the measure if it aligns boundaries or nodes; otherwise return the default aligner."""
     kind = corpus.kind
     if kind == "trees":
         return measure if measure.name == "struct_iou" else parse("struct_iou")
@@ -337,18 +240,7 @@ def _direct_measures(corpus: Corpus, requested: tuple[Measure, ...], settings: S
 
 
 def crosses_itself(annotation: Annotation) -> bool:
-    """Return whether spans of an annotation cross each other.
-
-    Parameters
-    ----------
-    annotation : Annotation
-        An annotation of any kind.
-
-    Returns
-    -------
-    bool
-        Whether spans cross; False for annotations without spans.
-    """
+    """Return whether spans of an annotation cross each other."""
     if isinstance(annotation, Spans):
         return annotation.first_crossing() is not None
     return isinstance(annotation, Hierarchy) and not annotation.nested

@@ -24,18 +24,12 @@ class ReproduceOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class Reproductions(Result):
-    """Displays of papers beside our numbers.
-
-    Attributes
-    ----------
-    displays : tuple of Reproduction
-        One entry per table or figure.
-    """
+    """Displays of papers beside our numbers."""
 
     json_properties = ("counts",)
     frame_field = "displays"
 
-    displays: tuple[Reproduction, ...]
+    displays: tuple[Reproduction, ...]  # one entry per table or figure
 
     @property
     def counts(self) -> dict[str, int]:
@@ -45,51 +39,27 @@ class Reproductions(Result):
 
 @dataclass(frozen=True, slots=True)
 class ListedDisplay(Result):
-    """A table or figure in the list.
+    """A table or figure in the list."""
 
-    Attributes
-    ----------
-    name : str
-        Name for ``caesura reproduce NAME``.
-    paper : str
-        Citation of the paper.
-    display, place, about : str
-        Name in the paper, section and page, and what it shows.
-    verdict : str
-        The verdict that the numbers lead to.
-    needs : tuple of str
-        Corpora that it needs.
-    available : bool
-        Whether it can be computed here.
-    """
-
-    name: str
-    paper: str
-    display: str
+    name: str  # name for ``caesura reproduce NAME``
+    paper: str  # citation of the paper
+    display: str  # display, place, about: Name in the paper, section and page, and what it shows
     place: str
     about: str
-    verdict: str
-    needs: tuple[str, ...]
-    available: bool
+    verdict: str  # the verdict that the numbers lead to
+    needs: tuple[str, ...]  # corpora that it needs
+    available: bool  # whether it can be computed here
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayList(Result):
-    """All tables and figures that can be recomputed.
-
-    Attributes
-    ----------
-    displays : tuple of ListedDisplay
-        One entry per table or figure.
-    corpora : mapping of str to str
-        File name of each corpus that some of them need -> what it is and where it can be had.
-    """
+    """All tables and figures that can be recomputed."""
 
     json_properties = ("counts",)
     frame_field = "displays"
 
-    displays: tuple[ListedDisplay, ...]
-    corpora: Mapping[str, str]
+    displays: tuple[ListedDisplay, ...]  # one entry per table or figure
+    corpora: Mapping[str, str]  # file name of each corpus that some of them need -> what it is and where it can be had
 
     @property
     def counts(self) -> dict[str, int]:
@@ -103,18 +73,7 @@ def _count(verdicts: Iterable[str]) -> dict[str, int]:
 
 
 def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
-    """List the tables and figures of the papers without computing them.
-
-    Parameters
-    ----------
-    options : ReproduceOptions, optional
-        The folder with further data.
-
-    Returns
-    -------
-    DisplayList
-        All displays with their verdicts, and whether they can be computed here.
-    """
+    """List the tables and figures of the papers without computing them."""
     data = Data((options or ReproduceOptions()).data)
     entries = find_entries(())
     displays = tuple(
@@ -134,33 +93,7 @@ def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
 
 
 def reproduce(names: tuple[str, ...] = (), options: ReproduceOptions | None = None) -> Reproductions:
-    """Recompute tables and figures of the papers behind the measures.
-
-    Parameters
-    ----------
-    names : tuple of str, optional
-        Names of displays, or of papers, which mean all their displays (default: all).
-    options : ReproduceOptions, optional
-        The folder with further data.
-
-    Returns
-    -------
-    Reproductions
-        Our numbers beside the printed ones, with a verdict each.
-
-    Raises
-    ------
-    OptionError
-        If there is no such display, or no such folder.
-
-    Examples
-    --------
-    >>> result = reproduce(("fournier2013-stargazer",))
-    >>> [(row.printed, round(row.ours, 4), round(row.preset, 4)) for row in result.displays[0].rows]
-    [('0.7562', 0.7667, 0.7562), ('0.4405', 0.4644, 0.4405)]
-    >>> result.displays[0].verdict
-    'reproduced under a preset'
-    """
+    """Recompute tables and figures of the papers behind the measures."""
     options = options or ReproduceOptions()
     return Reproductions(tuple(_run(find_entries(names), Data(options.data))))
 

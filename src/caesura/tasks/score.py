@@ -39,8 +39,8 @@ from caesura.tasks.measure_choice import (
 from caesura.tasks.pairing import ALL_CODERS, fingerprint_of_sides, pair_items
 from caesura.tasks.units import at_level, level_setting, with_units
 
+# Presets of all measures.
 PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values() for preset in measure.presets))
-"""Presets of all measures."""
 
 
 @dataclass(frozen=True)
@@ -83,30 +83,15 @@ class ScoreOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The score of one item, or of all items together.
+    """The score of one item, or of all items together."""
 
-    Attributes
-    ----------
-    item : str or None
-        Name of the item; None for all items together.
-    score : Score
-        The score.
-    edits : bool
-        Whether the JSON of the score contains the edits.
-    chance : ChanceScore or None
-        The score of randomly placed boundaries, if requested.
-    plain : float or None
-        The value by the measure's own definition, if the score has the conventions of a preset.
-    coder : str or None
-        The reference coder, if there are several and this is the score of one of them.
-    """
-
-    item: str | None
+    item: str | None  # name of the item; None for all items together
     score: Score
-    edits: bool = False
-    chance: ChanceScore | None = None
+    edits: bool = False  # whether the JSON of the score contains the edits
+    chance: ChanceScore | None = None  # the score of randomly placed boundaries, if requested
+    # The value by the measure's own definition, if the score has the conventions of a preset.
     plain: float | None = None
-    coder: str | None = None
+    coder: str | None = None  # the reference coder, if there are several and this is the score of one of them
 
     def __json__(self) -> dict[str, Any]:
         edits = self.score.edits if self.edits and self.item is not None else None
@@ -117,42 +102,21 @@ class ItemScore:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOperations:
-    """Operations on the boundaries of each type under one measure.
+    """Operations on the boundaries of each type under one measure."""
 
-    Attributes
-    ----------
-    measure : Measure
-        The measure that aligned the boundaries.
-    table : OperationsTable
-        One row per boundary type.
-    """
-
-    measure: Measure
-    table: OperationsTable
+    measure: Measure  # the measure that aligned the boundaries
+    table: OperationsTable  # one row per boundary type
 
 
 @dataclass(frozen=True)
 class Scoring(Result):
-    """The scores of a hypothesis against a reference.
+    """The scores of a hypothesis against a reference."""
 
-    Attributes
-    ----------
-    scores : tuple of ItemScore
-        For each measure, the total score and, if requested, the score of each item.
-    operations : tuple of MeasureOperations
-        Operations on the boundaries of each type, if requested.
-    excluded : tuple of Excluded
-        Items that could not be scored.
-    pairs : mapping
-        Item -> reference and hypothesis.
-    confusion : ConfusionScore or None
-        The confusion matrix with the rates of each type, if boundaries have types.
-    """
-
-    scores: tuple[ItemScore, ...]
-    operations: tuple[MeasureOperations, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
+    scores: tuple[ItemScore, ...]  # for each measure, the total score and, if requested, the score of each item
+    operations: tuple[MeasureOperations, ...] = ()  # operations on the boundaries of each type, if requested
+    excluded: tuple[Excluded, ...] = ()  # items that could not be scored
     pairs: Mapping[str, Pair] = field(default_factory=dict, metadata=HIDDEN, repr=False)
+    # The confusion matrix with the rates of each type, if boundaries have types.
     confusion: ConfusionScore | None = None
 
     frame_field: ClassVar[str] = "scores"
@@ -175,29 +139,7 @@ def score_corpora(
     *,
     settings: Settings | None = None,
 ) -> Scoring:
-    """Score a hypothesis against a reference, item by item and over all items.
-
-    Parameters
-    ----------
-    reference : Corpus
-        The reference, or a corpus with both coders.
-    hypothesis : Corpus, optional
-        The hypothesis.
-    options : ScoreOptions, optional
-        Measures and coders.
-    settings : Settings, optional
-        Symbols, similarity matrix and costs of a settings file.
-
-    Returns
-    -------
-    Scoring
-        The scores. Items that cannot be scored are listed in ``excluded``.
-
-    Raises
-    ------
-    OptionError
-        If the two sides have no item in common, or no item could be scored.
-    """
+    """Score a hypothesis against a reference, item by item and over all items."""
     options = options or ScoreOptions()
     original = tiers_where_mixed([reference, *([] if hypothesis is None else [hypothesis])])
     _check_same_kind(original)
@@ -289,20 +231,7 @@ def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -
 
 
 def check_only(only: bool, measures: Sequence[Measure]) -> None:
-    """Raise an error if only the numbers of presets are wanted, but no measure has a preset.
-
-    Parameters
-    ----------
-    only : bool
-        Whether plain numbers are left out.
-    measures : sequence of Measure
-        The measures.
-
-    Raises
-    ------
-    OptionConflictError
-        If no measure has a preset.
-    """
+    """Raise an error if only the numbers of presets are wanted, but no measure has a preset."""
     if only and all(measure.compat is None for measure in measures):
         raise OptionConflictError(
             "--only has no effect without a preset; add --compat NAME or -m 'MEASURE(compat=NAME)'"
@@ -310,25 +239,7 @@ def check_only(only: bool, measures: Sequence[Measure]) -> None:
 
 
 def with_preset(measures: Sequence[Measure], preset: str | None) -> tuple[Measure, ...]:
-    """Return the measures with a preset; measures that do not have this preset are unchanged.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-        The measures.
-    preset : str or None
-        Name of the preset; None changes nothing.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures.
-
-    Raises
-    ------
-    OptionConflictError
-        If no measure has the preset, or a measure has a different one.
-    """
+    """Return the measures with a preset; measures that do not have this preset are unchanged."""
     if preset is None:
         return tuple(measures)
     for measure in measures:
@@ -343,10 +254,8 @@ def with_preset(measures: Sequence[Measure], preset: str | None) -> tuple[Measur
 
 
 def _confusion_measure(measures: Sequence[Measure]) -> Measure:
-    """Return the confusion matrix with the costs of the first measure that weighs the same edits.
-
-    If no measure uses the order of the types, a substitution costs a half whatever the types are.
-    """
+    """Return the confusion matrix with the costs of the first measure that weighs the same edits."""
+    # If no measure uses the order of the types, a substitution costs a half whatever the types are.
     confusion = parse("boundary_confusion")
     ordered = next((measure for measure in measures if measure.view == "typed"), None)
     if ordered is None:
@@ -393,20 +302,7 @@ def _score_pairs(pairs: Sequence[Pair], measure: Measure) -> Scores:
 
 
 def with_aggregation(measures: Sequence[Measure], options: ScoreOptions) -> tuple[Measure, ...]:
-    """Return the measures with the mean over items and the use of several references that the options set.
-
-    Parameters
-    ----------
-    measures : sequence of Measure
-        The measures.
-    options : ScoreOptions
-        Options of the task.
-
-    Returns
-    -------
-    tuple of Measure
-        The measures; with all coders as references, the mean over coders unless a measure says otherwise.
-    """
+    """Return the measures with the mean over items and the use of several references that the options set."""
     changes = {name: value for name, value in options.select("average", "references").items() if value is not None}
     if options.reference_coder != ALL_CODERS and options.references is not None:
         raise OptionConflictError("--references needs several reference coders; add --reference-coder all")

@@ -27,25 +27,7 @@ class SimilarityOptions(OptionSet):
 
 
 def expert_similarity(corpus: Corpus, options: SimilarityOptions | None = None) -> ExpertSimilarity:
-    """Estimate the similarity of boundary types from experts, and write it as a settings file if requested.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the experts.
-    options : SimilarityOptions, optional
-        Smoothing and the file to write.
-
-    Returns
-    -------
-    ExpertSimilarity
-        Counts and similarities.
-
-    Raises
-    ------
-    OptionError
-        If there is no estimate.
-    """
+    """Estimate the similarity of boundary types from experts, and write it as a settings file if requested."""
     options = options or SimilarityOptions()
     (corpus,), without_units = with_units([corpus])
     try:

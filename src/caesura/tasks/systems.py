@@ -14,26 +14,7 @@ from caesura.tasks.units import at_level, with_units
 def systems_with_units(
     corpus: Corpus, systems: Mapping[str, Mapping[str, Annotation]], *, level: int | None = None
 ) -> tuple[Corpus, dict[str, dict[str, Annotation]], tuple[Excluded, ...]]:
-    """Convert the tiers of human coders and systems to segmentations over the same units.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of the human coders.
-    systems : mapping
-        System -> item -> annotation.
-    level : int, optional
-        Level of hierarchies that becomes a segmentation (default: hierarchies do not change).
-
-    Returns
-    -------
-    corpus : Corpus
-        Annotations of the human coders, without tiers.
-    systems : dict
-        System -> item -> annotation, without tiers.
-    excluded : tuple of Excluded
-        Items that cannot be converted.
-    """
+    """Convert the tiers of human coders and systems to segmentations over the same units."""
     by_item: dict[str, dict[str, Annotation]] = {}
     for name, by_name in systems.items():
         for item, annotation in by_name.items():
@@ -46,29 +27,7 @@ def systems_with_units(
 def split_systems(
     corpus: Corpus, systems: Sequence[str], system_files: Mapping[str, Corpus]
 ) -> tuple[Corpus, dict[str, dict[str, Annotation]]]:
-    """Separate human coders from systems.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of human coders; it may also contain systems.
-    systems : sequence of str
-        Names of coders of the corpus that are programs, or paths of files with their output.
-    system_files : mapping
-        Path -> corpus of the systems in that file.
-
-    Returns
-    -------
-    human_corpus : Corpus
-        The corpus without the systems.
-    systems : dict
-        System -> item -> annotation.
-
-    Raises
-    ------
-    OptionError
-        If a system is neither a coder nor a file, if two systems have the same name, or if no human coder is left.
-    """
+    """Separate human coders from systems."""
     inside = [name for name in systems if name in corpus.coders]
     annotations = {name: corpus.of_coder(name) for name in inside}
     for path in systems:
@@ -88,25 +47,6 @@ def split_systems(
 
 
 def human_coders(corpus: Corpus, systems: Collection[str]) -> tuple[str, ...]:
-    """Return the coders of a corpus that are not systems.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Annotations of human coders and systems.
-    systems : collection of str
-        Names of the systems.
-
-    Returns
-    -------
-    tuple of str
-        The human coders.
-
-    Raises
-    ------
-    OptionError
-        If all coders are systems.
-    """
     coders = tuple(coder for coder in corpus.coders if coder not in systems)
     if not coders:
         raise OptionError("at least one coder must be human; all coders of the corpus are systems")

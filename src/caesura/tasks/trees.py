@@ -63,47 +63,23 @@ class TreeOptions(OptionSet):
 
 @dataclass(frozen=True)
 class Treebanks:
-    """Gold trees and predicted trees, sentence by sentence.
+    """Gold trees and predicted trees, sentence by sentence."""
 
-    Attributes
-    ----------
-    gold, predicted : list of Tree or None
-        Trees; None for a sentence without a parse.
-    versus : list of Tree or None, or None
-        Trees of a second parser, if there is one.
-    reading : ReadingOptions
-        Reports about the files, and the reading errors.
-    """
-
-    gold: Trees
+    gold: Trees  # gold, predicted: Trees; None for a sentence without a parse
     predicted: Trees
-    versus: Trees | None = None
-    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    versus: Trees | None = None  # trees of a second parser, if there is one
+    reading: ReadingOptions = field(default_factory=ReadingOptions)  # reports about the files, and the reading errors
 
 
 @dataclass(frozen=True)
 class TreeStudy(Result):
-    """Scores of parses against a treebank.
+    """Scores of parses against a treebank."""
 
-    Attributes
-    ----------
-    struct_iou : StructIoUResult
-        Struct-IoU of every sentence and of the corpus.
-    parseval : ParsevalResult
-        PARSEVAL of every sentence and of the corpus.
-    versus : tuple of ParserComparison
-        The comparison with a second parser under both measures.
-    excluded : tuple of Excluded
-        Sentences that could not be read.
-    trees : Treebanks
-        The trees that Struct-IoU compared.
-    """
-
-    struct_iou: StructIoUResult
-    parseval: ParsevalResult
-    versus: tuple[ParserComparison, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
-    trees: Treebanks | None = field(default=None, metadata=HIDDEN, repr=False)
+    struct_iou: StructIoUResult  # struct-IoU of every sentence and of the corpus
+    parseval: ParsevalResult  # PARSEVAL of every sentence and of the corpus
+    versus: tuple[ParserComparison, ...] = ()  # the comparison with a second parser under both measures
+    excluded: tuple[Excluded, ...] = ()  # sentences that could not be read
+    trees: Treebanks | None = field(default=None, metadata=HIDDEN, repr=False)  # the trees that Struct-IoU compared
 
     @cached_property
     def data(self) -> str | None:
@@ -121,20 +97,7 @@ class TreeStudy(Result):
 
 
 def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = None) -> Treebanks:
-    """Read the files of trees, with the times of their words.
-
-    Parameters
-    ----------
-    gold, predicted : str
-        Files of brackets as in the Penn Treebank; the files of a folder or a glob are read in the order of their names.
-    options : TreeFileOptions, optional
-        Times of words, files of a second parser, and layout.
-
-    Returns
-    -------
-    Treebanks
-        The trees.
-    """
+    """Read the files of trees, with the times of their words."""
     options = options or TreeFileOptions()
     reading = ReadingOptions(format="ptb")
     layout = options.select("tier", "snap", "zero_length", "layout")
@@ -153,22 +116,7 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
 def compare_trees(
     trees: Treebanks, options: TreeOptions | None = None, *, engine: str | Engine = "threads"
 ) -> TreeStudy:
-    """Compare predicted trees with gold trees, and two parsers with each other.
-
-    Parameters
-    ----------
-    trees : Treebanks
-        The trees.
-    options : TreeOptions, optional
-        Options of the measures.
-    engine : str or Engine, default "threads"
-        Where to compute.
-
-    Returns
-    -------
-    TreeStudy
-        Both measures, and the comparison of parsers if there are two.
-    """
+    """Compare predicted trees with gold trees, and two parsers with each other."""
     options = options or TreeOptions()
     iou_options = options.select("unlabelled", "flexible_terminals", "threshold", "compat")
     iou_options = {name: value for name, value in iou_options.items() if value is not False}  # a preset may change it

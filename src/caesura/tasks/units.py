@@ -22,13 +22,7 @@ from caesura.tasks.measure_choice import KIND_NAMES
 
 
 def level_setting() -> Any:
-    """Return the field of an option set that chooses one level of hierarchies.
-
-    Returns
-    -------
-    dataclasses.Field
-        The field.
-    """
+    """Return the field of an option set that chooses one level of hierarchies."""
     description = (
         "Compare hierarchies as segmentations on this level, 1 for the highest: with a boundary wherever a span of this "
         "level or a higher one begins or ends."
@@ -47,27 +41,7 @@ def _over_shared_units(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Hiera
 
 
 def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Measure] = ()) -> list[Corpus]:
-    """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share.
-
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        Corpora such as a reference and a hypothesis.
-    level : int or None
-        The level, 1 for the highest; None returns the corpora unchanged.
-    measures : sequence of Measure, optional
-        Measures that the user requested.
-
-    Returns
-    -------
-    list of Corpus
-        Corpora of segmentations.
-
-    Raises
-    ------
-    OptionError
-        If an annotation is not a hierarchy, no hierarchy has this level, or a measure has an option in seconds.
-    """
+    """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share."""
     if level is None:
         return list(corpora)
     for measure in measures:
@@ -96,27 +70,7 @@ def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Me
 def spans_as_hierarchies(
     corpora: Sequence[Corpus], *, layers: bool = False
 ) -> tuple[list[Corpus], tuple[Excluded, ...]]:
-    """Convert spans to hierarchies, for measures of hierarchies; coders of an item get the same length.
-
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        Corpora such as a reference and a hypothesis; corpora of other kinds do not change.
-    layers : bool, default False
-        Whether spans may cross, see :meth:`caesura.Spans.to_hierarchy`.
-
-    Returns
-    -------
-    corpora : list of Corpus
-        The corpora, without spans.
-    excluded : tuple of Excluded
-        Annotations that cannot be converted, because spans cross or have length 0.
-
-    Raises
-    ------
-    SpansError
-        If no annotation of a corpus can be converted.
-    """
+    """Convert spans to hierarchies, for measures of hierarchies; coders of an item get the same length."""
     if not any(corpus.kind == "spans" for corpus in corpora):
         return list(corpora), ()
     lengths: dict[str, float] = {}
@@ -151,48 +105,16 @@ def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list
 
 @dataclass(frozen=True)
 class CommonUnits:
-    """A corpus in which all coders of an item have the same units.
+    """A corpus in which all coders of an item have the same units."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        The corpus; timed hierarchies are converted to common units.
-    boundaries : Corpus
-        The same corpus as segmentations; hierarchies are flattened, with levels as boundary types.
-    notes : tuple of str
-        Messages about spans that were dropped, item by item.
-    excluded : tuple of Excluded
-        Items that have no common units.
-    """
-
-    corpus: Corpus
-    boundaries: Corpus
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
+    corpus: Corpus  # the corpus; timed hierarchies are converted to common units
+    boundaries: Corpus  # the same corpus as segmentations; hierarchies are flattened, with levels as boundary types
+    notes: tuple[str, ...] = ()  # messages about spans that were dropped, item by item
+    excluded: tuple[Excluded, ...] = ()  # items that have no common units
 
 
 def with_units(corpora: Sequence[Corpus], *, needs_lengths: bool = False) -> tuple[list[Corpus], tuple[Excluded, ...]]:
-    """Convert tiers in seconds to segmentations, and spans to hierarchies; an item has the same units in all corpora.
-
-    Parameters
-    ----------
-    corpora : sequence of Corpus
-        Corpora such as a reference and a hypothesis; corpora without tiers and spans do not change.
-    needs_lengths : bool, default False
-        Whether the result depends on the lengths of recordings, as that of measures over units does.
-
-    Returns
-    -------
-    corpora : list of Corpus
-        The corpora, without tiers and spans.
-    excluded : tuple of Excluded
-        Items that cannot be converted.
-
-    Raises
-    ------
-    TierError
-        If no item of a corpus can be converted, or the length of a recording is needed and not known.
-    """
+    """Convert tiers in seconds to segmentations, and spans to hierarchies; an item has the same units in all corpora."""
     corpora, crossing = spans_as_hierarchies(corpora)
     tiers = [tier for corpus in corpora for entry in corpus.values() for tier in tiers_of(entry).values()]
     if not tiers:
@@ -209,22 +131,7 @@ def with_units(corpora: Sequence[Corpus], *, needs_lengths: bool = False) -> tup
 
 
 def on_common_units(corpus: Corpus, *, warn: bool = True, needs_lengths: bool = False) -> CommonUnits:
-    """Convert the hierarchies and tiers of a corpus to units that all coders of an item share.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Any corpus; a corpus without hierarchies and tiers does not change.
-    warn : bool, default True
-        Whether to issue the notes as warnings; they point to the line that called the task.
-    needs_lengths : bool, default False
-        Whether the result depends on the lengths of recordings.
-
-    Returns
-    -------
-    CommonUnits
-        The corpus, and its boundaries.
-    """
+    """Convert the hierarchies and tiers of a corpus to units that all coders of an item share."""
     (corpus,), excluded = with_units([corpus], needs_lengths=needs_lengths)
     if corpus.kind != "hierarchy":
         return CommonUnits(corpus, corpus, excluded=excluded)

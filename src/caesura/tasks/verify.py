@@ -34,11 +34,11 @@ from caesura.tasks.score import ScoreOptions, score_corpora
 from caesura.tasks.units import at_level, on_common_units, with_units
 from caesura.version import __version__
 
+# Outcome of a verification: the same number; a different value; different data; a different version, but the same value.
 Status = Literal["verified", "value", "data", "version"]
-"""Outcome of a verification: the same number; a different value; different data; a different version, but the same value."""
 
+# Largest number of groups of coders among which the group of a signature is searched.
 MAX_GROUPS = 2000
-"""Largest number of groups of coders among which the group of a signature is searched."""
 _ORDER: tuple[Status, ...] = ("verified", "version", "value", "data")
 
 
@@ -211,25 +211,7 @@ def verify_all(
     *,
     systems: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Verifications:
-    """Verify every number of a JSON result that has a signature with data and value.
-
-    Parameters
-    ----------
-    document : object
-        The JSON that a command printed with ``--json``.
-    corpus, hypothesis, systems
-        See :func:`verify`.
-
-    Returns
-    -------
-    Verifications
-        One outcome per number.
-
-    Raises
-    ------
-    OptionError
-        If the document has no such signature.
-    """
+    """Verify every number of a JSON result that has a signature with data and value."""
     first_signature(document)
     outcomes, excluded = [], []
     for text in dict.fromkeys(signatures_in(document)):
@@ -243,18 +225,7 @@ def verify_all(
 
 
 def signatures_in(document: Any) -> Iterator[str]:
-    """Yield the signatures in a JSON document that have data and value.
-
-    Parameters
-    ----------
-    document : object
-        Dictionaries, lists and texts.
-
-    Yields
-    ------
-    str
-        The signatures, in order.
-    """
+    """Yield the signatures in a JSON document that have data and value."""
     if isinstance(document, Mapping):
         text = document.get("signature")
         if isinstance(text, str) and "|data:" in text and "|value:" in text:
@@ -267,23 +238,7 @@ def signatures_in(document: Any) -> Iterator[str]:
 
 
 def first_signature(document: Any) -> str:
-    """Return the first signature in a JSON document that has data and value.
-
-    Parameters
-    ----------
-    document : object
-        Dictionaries, lists and texts.
-
-    Returns
-    -------
-    str
-        The signature.
-
-    Raises
-    ------
-    OptionError
-        If there is none.
-    """
+    """Return the first signature in a JSON document that has data and value."""
     for text in signatures_in(document):
         return text
     raise OptionError(
@@ -293,17 +248,7 @@ def first_signature(document: Any) -> str:
 
 
 def is_about_two_sides(text: str) -> bool:
-    """Return whether a signature is that of a score, which compares a reference with a hypothesis.
-
-    Parameters
-    ----------
-    text : str
-        The signature.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether a signature is that of a score, which compares a reference with a hypothesis."""
     return not read_number(text).words
 
 
@@ -372,10 +317,8 @@ def _compares_directly(claim: Signature, corpora: Sequence[Corpus]) -> bool:
 
 
 def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) -> _Recomputed:
-    """Return the first candidate with the fingerprint of the signature, if possible one with its value too.
-
-    The levels of a hierarchy are the same data. If no candidate has the fingerprint, the first one is returned.
-    """
+    """Return the first candidate with the fingerprint of the signature, if possible one with its value too."""
+    # The levels of a hierarchy are the same data. If no candidate has the fingerprint, the first one is returned.
     first = undefined = defined = None
     for candidate in candidates:
         first = first or candidate
@@ -393,10 +336,8 @@ def _first_with_the_data(claim: Signature, candidates: Iterator[_Recomputed]) ->
 
 
 def _levels(claim: Signature, corpora: Sequence[Corpus]) -> Iterator[tuple[int | None, list[Corpus]]]:
-    """Yield the corpora over units; hierarchies also level by level if the measure compares segmentations.
-
-    If the measure compares tiers or spans as they are, they do not change.
-    """
+    """Yield the corpora over units; hierarchies also level by level if the measure compares segmentations."""
+    # If the measure compares tiers or spans as they are, they do not change.
     if _compares_directly(claim, corpora):
         yield None, list(corpora)
         return

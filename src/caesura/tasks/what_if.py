@@ -13,52 +13,28 @@ from caesura.model.result import Result
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.report_subject import Subject
 
+# Position and type of a boundary; None if the corpus has no types.
 Boundary = tuple[int, str | None]
-"""Position and type of a boundary; None if the corpus has no types."""
 
 
 @dataclass(frozen=True)
 class WhatIfValue:
-    """One measure before and after the change.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    before : float or None
-        Value of the annotation as it is in the corpus; None if it is undefined.
-    after : float or None
-        Value of the scratch copy.
-    reason : str or None
-        Why a value is undefined.
-    """
+    """One measure before and after the change."""
 
     measure: Measure
-    before: float | None
-    after: float | None
-    reason: str | None = None
+    before: float | None  # value of the annotation as it is in the corpus; None if it is undefined
+    after: float | None  # value of the scratch copy
+    reason: str | None = None  # why a value is undefined
 
 
 @dataclass(frozen=True, eq=False)
 class WhatIf(Result):
-    """The scores of a scratch copy.
-
-    Parameters
-    ----------
-    item : str
-        Name of the item.
-    coder : str
-        Coder whose annotation was copied: the hypothesis.
-    against : str
-        Coder that it is compared with: the reference.
-    values : tuple of WhatIfValue
-        One entry per measure.
-    """
+    """The scores of a scratch copy."""
 
     item: str
-    coder: str
-    against: str
-    values: tuple[WhatIfValue, ...]
+    coder: str  # coder whose annotation was copied: the hypothesis
+    against: str  # coder that it is compared with: the reference
+    values: tuple[WhatIfValue, ...]  # one entry per measure
 
 
 def what_if(
@@ -71,31 +47,7 @@ def what_if(
     stream: str = "",
     measure: Measure | None = None,
 ) -> WhatIf:
-    """Score a scratch copy of an annotation against another coder, beside the annotation itself.
-
-    Parameters
-    ----------
-    subject : Subject
-        A corpus that was prepared for a report; hierarchies are compared by their boundaries.
-    item, coder, against : str
-        The item, the coder whose annotation is changed, and the coder that it is compared with.
-    boundaries : sequence of (int, str or None)
-        Positions and types of the scratch copy, in any order.
-    stream : str, optional
-        The stream of a dialogue that is changed.
-    measure : Measure, optional
-        A further measure, if the defaults of ``score`` do not contain it.
-
-    Returns
-    -------
-    WhatIf
-        The values before and after the change.
-
-    Raises
-    ------
-    CaesuraError
-        If the item, a coder or the stream does not exist, or a boundary is invalid.
-    """
+    """Score a scratch copy of an annotation against another coder, beside the annotation itself."""
     if subject.kind == "trees":
         raise OptionError("trees have no boundaries to move")
     by_coder = subject.boundaries.of_item(item)

@@ -27,8 +27,8 @@ from caesura.tasks.report_results import CorpusReport
 from caesura.tasks.report_subject import ReportOptions, Subject
 from caesura.tasks.what_if import Boundary, WhatIf, what_if
 
+# Suffixes of sound files beside annotations, in the order in which they are tried.
 SOUNDS = (".wav", ".ogg", ".mp3", ".flac")
-"""Suffixes of sound files beside annotations, in the order in which they are tried."""
 _MAX_SUBJECTS = 4  # choices of coders whose arrays are kept
 _MAX_RESULTS = 32  # results that are kept for parameters that come back
 
@@ -38,41 +38,16 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What was read from the files of an open corpus.
+    """What was read from the files of an open corpus."""
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The annotations of the human coders, and of systems that are named in ``systems``.
-    systems : sequence of str, mapping or Corpus, optional
-        The systems, in any form that :func:`~caesura.judge` accepts.
-    settings : Settings, optional
-        Symbols, similarity matrix and costs of a settings file.
-    excluded : tuple of Excluded
-        Files and items that could not be read.
-    files : tuple of str
-        Files whose changes matter.
-    """
-
-    corpus: Corpus
-    systems: Systems | None = None
-    settings: Settings | None = None
-    excluded: tuple[Excluded, ...] = ()
-    files: tuple[str, ...] = ()
+    corpus: Corpus  # the annotations of the human coders, and of systems that are named in ``systems``
+    systems: Systems | None = None  # the systems, in any form that ``judge`` accepts
+    settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
+    excluded: tuple[Excluded, ...] = ()  # files and items that could not be read
+    files: tuple[str, ...] = ()  # files whose changes matter
 
     def with_coders(self, coders: Sequence[str]) -> tuple[Corpus, Systems | None]:
-        """Return the corpus and the systems with some of the coders.
-
-        Parameters
-        ----------
-        coders : sequence of str
-            Names of human coders and systems.
-
-        Returns
-        -------
-        tuple
-            Corpus and systems, as :func:`~caesura.tasks.report.analyze_corpus` takes them.
-        """
+        """Return the corpus and the systems with some of the coders."""
         corpus = self.corpus.select(coders=[name for name in self.corpus.coders if name in coders])
         if self.systems is None:
             return corpus, None
@@ -86,47 +61,14 @@ class Material:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What the user of a live page chose.
+    """What the user of a live page chose."""
 
-    Parameters
-    ----------
-    measure : Measure
-        Measure that compares coders.
-    coders : tuple of str
-        Coders and systems that take part, in the order of the corpus.
-    """
-
-    measure: Measure
-    coders: tuple[str, ...]
+    measure: Measure  # measure that compares coders
+    coders: tuple[str, ...]  # coders and systems that take part, in the order of the corpus
 
 
 class Workbench:
-    """One open corpus: the material, the analyses, and a lock for everything that changes.
-
-    Parameters
-    ----------
-    load : callable
-        Function that reads the files; it is called again when the user reloads them.
-    options : ReportOptions, optional
-        Measure and random seed at the beginning.
-    title : str, optional
-        Heading of the page.
-    paths : sequence of str, optional
-        Files and folders that the user opened.
-
-    Attributes
-    ----------
-    lock : threading.RLock
-        Held while the state changes or is read; requests may run in several threads.
-    material : Material
-        The corpus and its systems.
-    report : CorpusReport
-        The essential analyses of the corpus, under the parameters at the beginning.
-    warnings : list of str
-        Warnings of the analyses.
-    revision : int
-        Number of times that the files were read.
-    """
+    """One open corpus: the material, the analyses, and a lock for everything that changes."""
 
     def __init__(
         self,
@@ -149,13 +91,7 @@ class Workbench:
         self.reload()
 
     def reload(self) -> None:
-        """Read the files again and analyse the corpus; if that fails, the state stays as it is.
-
-        Raises
-        ------
-        CaesuraError
-            If the files cannot be read or analysed.
-        """
+        """Read the files again and analyse the corpus; if that fails, the state stays as it is."""
         with self.lock, collect_warnings() as warnings:
             material = self._load()
             states = _file_states([*material.files, *self.paths])
@@ -182,13 +118,7 @@ class Workbench:
         return self.report.text_items
 
     def changed_files(self) -> list[str]:
-        """Return the files and folders that are not as they were when they were read.
-
-        Returns
-        -------
-        list of str
-            Their paths.
-        """
+        """Return the files and folders that are not as they were when they were read."""
         with self.lock:
             now = _file_states(self._states)
             return [path for path, state in self._states.items() if now[path] != state]
@@ -196,25 +126,7 @@ class Workbench:
     # -- parameters -----------------------------------------------------------------------------------------------
 
     def parameters(self, measure: str | Measure | None = None, coders: Sequence[int] | None = None) -> Parameters:
-        """Check the parameters that a page sent.
-
-        Parameters
-        ----------
-        measure : str or Measure, optional
-            The measure with its options (default: the first of the report).
-        coders : sequence of int, optional
-            Coders and systems that take part, by their number on the page (default: all).
-
-        Returns
-        -------
-        Parameters
-            The parameters.
-
-        Raises
-        ------
-        OptionError
-            If the measure cannot score the data, or a coder does not exist.
-        """
+        """Check the parameters that a page sent."""
         with self.lock:
             subject, settings = self.subject, self.material.settings
         if measure is None:
@@ -229,23 +141,7 @@ class Workbench:
         return Parameters(chosen, tuple(names[number] for number in sorted(set(coders))))
 
     def live(self, parameters: Parameters) -> LiveResult:
-        """Return what the page shows under some parameters.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Measure and coders.
-
-        Returns
-        -------
-        LiveResult
-            The numbers; they are kept in case that the same parameters come back.
-
-        Raises
-        ------
-        CaesuraError
-            If the measure cannot score any pair of the coders.
-        """
+        """Return what the page shows under some parameters."""
         with self.lock:
             return _kept(
                 self._results,
@@ -255,42 +151,13 @@ class Workbench:
             )
 
     def align(self, parameters: Parameters, items: Sequence[str]) -> Alignments:
-        """Align all pairs of coders on some items.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Measure and coders.
-        items : sequence of str
-            Names of the items.
-
-        Returns
-        -------
-        Alignments
-            The edits.
-        """
+        """Align all pairs of coders on some items."""
         with self.lock:
             subject = self._computation(parameters).subject
             return align_items(subject, self.live(parameters).aligner, items)
 
     def complete_report(self, parameters: Parameters) -> CorpusReport:
-        """Return all analyses of a report under some parameters. That takes much longer than the live numbers.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Measure and coders.
-
-        Returns
-        -------
-        CorpusReport
-            The analyses.
-
-        Raises
-        ------
-        CaesuraError
-            If the corpus cannot be analysed.
-        """
+        """Return all analyses of a report under some parameters. That takes much longer than the live numbers."""
         with self._report_lock:
             with self.lock:
                 material, reports = self.material, self._reports
@@ -314,20 +181,7 @@ class Workbench:
         boundaries: Sequence[Boundary],
         stream: str = "",
     ) -> WhatIf:
-        """Score a scratch copy of an annotation.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            The measure, which is listed first.
-        item, coder, against, boundaries, stream
-            As for :func:`~caesura.tasks.what_if.what_if`.
-
-        Returns
-        -------
-        WhatIf
-            The values before and after the change.
-        """
+        """Score a scratch copy of an annotation."""
         with self.lock:
             subject = self.subject
         return what_if(
@@ -349,18 +203,7 @@ class Workbench:
     # -- sound ----------------------------------------------------------------------------------------------------
 
     def sound_of(self, item: str) -> Path | None:
-        """Return the sound file of an item: one with the same name beside the annotations.
-
-        Parameters
-        ----------
-        item : str
-            Name of the item.
-
-        Returns
-        -------
-        pathlib.Path or None
-            The file; None if there is none.
-        """
+        """Return the sound file of an item: one with the same name beside the annotations."""
         with self.lock:
             files = [Path(name) for name in self.material.files]
             single = len(self.material.corpus.item_names) == 1

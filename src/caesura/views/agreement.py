@@ -29,8 +29,8 @@ from caesura.views.answers.coders import agreement_answer, coefficient_name, wor
 from caesura.views.answers.words import MEAN_NOTE, PLACEMENT_NOTE, STRENGTH_NOTE
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
+# Number of rows that a terminal shows of the main table.
 MAX_ITEMS = 20
-"""Number of rows that a terminal shows of the main table."""
 
 
 _DENSITY = {"boundaries": "per position", "spans": "per unit"}
@@ -49,18 +49,7 @@ def _excluded(excluded: Iterable[Excluded]) -> tuple[str, ...]:
 
 
 def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per coefficient and measure, with its interval.
-
-    Parameters
-    ----------
-    outcomes : sequence of AgreementOutcome
-        Coefficients, or the reasons why they are undefined.
-
-    Returns
-    -------
-    Table
-        Notes contain the estimate of chance agreement, the bias and the signatures.
-    """
+    """Return one row per coefficient and measure, with its interval."""
     results = [result for _, result in _defined(outcomes)]
     simulated = any(result.standard_error for result in results)
     columns = ["coefficient", "over", "value", "low", "high", "observed", "expected"]
@@ -72,18 +61,7 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
-    """Return the notes below coefficients.
-
-    Parameters
-    ----------
-    results : sequence of Agreement
-        The coefficients.
-
-    Returns
-    -------
-    tuple of str
-        Kinds of intervals, bias and signatures, each once.
-    """
+    """Return the notes below coefficients."""
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
@@ -104,20 +82,7 @@ def _agreement_record(outcome: AgreementOutcome) -> dict[str, Any]:
 
 
 def coder_table(outcomes: Sequence[AgreementOutcome], placed: Placed) -> Table:
-    """Return one row per coder: boundaries, agreement with all others, and agreement of the others without this coder.
-
-    Parameters
-    ----------
-    outcomes : sequence of AgreementOutcome
-        Coefficients; undefined ones are skipped.
-    placed : Placed
-        Boundaries that each coder placed.
-
-    Returns
-    -------
-    Table
-        One table per coefficient on a terminal; the notes name the coder without whom the others agree best.
-    """
+    """Return one row per coder: boundaries, agreement with all others, and agreement of the others without this coder."""
     by_coder = {row.coder: row for row in placed.rows}
     records: list[dict[str, Any]] = []
     notes = [_boundaries_per_item(placed)] if placed.rows else []
@@ -148,18 +113,7 @@ def _boundaries_per_item(placed: Placed) -> str:
 
 
 def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per pair of coders, each computed as if there were no other coders.
-
-    Parameters
-    ----------
-    outcomes : sequence of AgreementOutcome
-        Coefficients; undefined ones are skipped.
-
-    Returns
-    -------
-    Table
-        One table per coefficient on a terminal.
-    """
+    """Return one row per pair of coders, each computed as if there were no other coders."""
     records = [
         heading
         | {"coders": " - ".join(row.coders), "value": or_undefined(row.value)}
@@ -173,18 +127,7 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per item, each computed as if there were no other items.
-
-    Parameters
-    ----------
-    outcomes : sequence of AgreementOutcome
-        Coefficients; undefined ones are skipped.
-
-    Returns
-    -------
-    Table
-        One table per coefficient on a terminal.
-    """
+    """Return one row per item, each computed as if there were no other items."""
     records = [
         heading
         | {"item": row.item, "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
@@ -196,18 +139,7 @@ def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def pairwise_table(pairs: Pairwise) -> Table:
-    """Return one row per pair of coders under one measure, with further figures such as precision and recall.
-
-    Parameters
-    ----------
-    pairs : Pairwise
-        Scores of all pairs of coders, from :func:`caesura.pairwise`.
-
-    Returns
-    -------
-    Table
-        Mean, excluded items and signature are its notes.
-    """
+    """Return one row per pair of coders under one measure, with further figures such as precision and recall."""
     names = extra_figures(row.score for row in pairs.rows)
     records = [
         {"coders": " - ".join(row.coders), "value": row.value}
@@ -224,18 +156,7 @@ def pairwise_table(pairs: Pairwise) -> Table:
 
 
 def placed_table(placed: Placed) -> Table:
-    """Return one row per coder: number of boundaries, in total and of each type.
-
-    Parameters
-    ----------
-    placed : Placed
-        Boundaries of each coder, from :func:`caesura.boundaries_placed`.
-
-    Returns
-    -------
-    Table
-        Mean and deviation over coders are its note.
-    """
+    """Return one row per coder: number of boundaries, in total and of each type."""
     types = list(dict.fromkeys(name for row in placed.rows for name in row.types))
     names = types if set(types) - set(UNTYPED) else []
     records = [
@@ -249,18 +170,7 @@ def placed_table(placed: Placed) -> Table:
 
 
 def cluster_table(clustering: Clustering) -> Table:
-    """Return one row per cluster, in the order in which they were joined.
-
-    Parameters
-    ----------
-    clustering : Clustering
-        Clusters of coders, from :func:`caesura.cluster_coders`.
-
-    Returns
-    -------
-    Table
-        Distance and coefficient of each cluster.
-    """
+    """Return one row per cluster, in the order in which they were joined."""
     rows = tuple(
         (step, ", ".join(cluster.coders), cluster.height, or_undefined(cluster.value))
         for step, cluster in enumerate(clustering.clusters, 1)
@@ -271,18 +181,7 @@ def cluster_table(clustering: Clustering) -> Table:
 
 
 def cochran_table(result: CochranQ) -> Table:
-    """Return one row per number of coders that marked a position, with its part of Q; thresholds as notes.
-
-    Parameters
-    ----------
-    result : CochranQ
-        The test, from :func:`caesura.cochran_q`.
-
-    Returns
-    -------
-    Table
-        Degrees of freedom and p-value of each part.
-    """
+    """Return one row per number of coders that marked a position, with its part of Q; thresholds as notes."""
     records = [
         {"coders that marked it": row.g, "positions": row.positions, "partial Q": row.q, **cells(row, "df", "p")}
         | {"significant": "yes" if row.significant else "no"}
@@ -304,18 +203,7 @@ def cochran_table(result: CochranQ) -> Table:
 
 
 def heat_table(strips: Sequence[Heat]) -> Table:
-    """Return one row per position of every item: number of coders who marked it, and total number of coders.
-
-    Parameters
-    ----------
-    strips : sequence of Heat
-        Coders per position, from :func:`caesura.boundary_heat`.
-
-    Returns
-    -------
-    Table
-        Item, position and number of coders.
-    """
+    """Return one row per position of every item: number of coders who marked it, and total number of coders."""
     if not any(strip.counts for strip in strips):
         return Table((), ())
     with_streams = any(strip.stream for strip in strips)
@@ -328,27 +216,7 @@ def heat_table(strips: Sequence[Heat]) -> Table:
 
 
 def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
-    """Return one character per position: ``·`` for no boundary, else the number of coders, or ``#`` for ten or more.
-
-    Parameters
-    ----------
-    strips : sequence of Heat
-        Number of coders who marked each position, per item or stream.
-    width : int, default 50
-        Positions per line.
-
-    Returns
-    -------
-    str
-        One block of lines per item or stream.
-
-    Examples
-    --------
-    >>> from caesura.agreement.placed import Heat
-    >>> print(draw_heat([Heat("poem", None, 12, (0, 3, 0, 12, 1))]))
-    poem, 12 coders
-        1  ·3·#1
-    """
+    """Return one character per position: ``·`` for no boundary, else the number of coders, or ``#`` for ten or more."""
     lines: list[str] = []
     for strip in strips:
         name = strip.item if strip.stream is None else f"{strip.item}, {strip.stream}"
@@ -360,18 +228,7 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
 
 
 def label_table(result: LabelAgreement) -> Table:
-    """Return one row per pair of coders: agreement of their segment labels.
-
-    Parameters
-    ----------
-    result : LabelAgreement
-        Agreement of labels, from :func:`caesura.label_agreement`.
-
-    Returns
-    -------
-    Table
-        The last row is the mean over all pairs.
-    """
+    """Return one row per pair of coders: agreement of their segment labels."""
     columns = ("value", "deviation", "comparisons")
     records = [{"coders": " - ".join(row.coders), **cells(row, *columns)} for row in result.pairs]
     records.append({"coders": "all", **cells(result, *columns)})
@@ -383,36 +240,20 @@ def label_table(result: LabelAgreement) -> Table:
 # -- dendrogram ------------------------------------------------------------------------------------------------------
 
 Coders = tuple[str, ...]
+# Cluster, or single coder -> row and column of its joint.
 Places = dict[Coders, tuple[int, int]]
-"""Cluster, or single coder -> row and column of its joint."""
 
 
 def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
-    """Return a dendrogram: coders on the left, joints at their distance, and coefficients to the right of them.
-
-    A coefficient is omitted if it does not fit.
-
-    Parameters
-    ----------
-    clustering : Clustering
-        Clusters of coders, from :func:`~caesura.cluster_coders`.
-    width : int, default 60
-        Characters between the coders and the last joint.
-
-    Returns
-    -------
-    str
-        The drawing, two lines per coder.
-
-    Notes
-    -----
-    Three coders look like this::
-
-        ann ───┐
-               ├ .71 ──┐
-        bo  ───┘       ├
-        cy  ───────────┘
-    """
+    """Return a dendrogram: coders on the left, joints at their distance, and coefficients to the right of them."""
+    # A coefficient is omitted if it does not fit.
+    #
+    # Three coders look like this::
+    #
+    # ann ───┐
+    #        ├ .71 ──┐
+    # bo  ───┘       ├
+    # cy  ───────────┘
     places, next_joint = _layout(clustering, width)
     labels = {cluster.coders: _label(cluster.value) for cluster in clustering.clusters}
     columns = places[clustering.clusters[-1].coders][1] + max(map(len, labels.values())) + 2
@@ -474,22 +315,7 @@ class AgreeTables(OptionSet):
 
 
 def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) -> Answer:
-    """Return what ``caesura agree`` prints.
-
-    Parameters
-    ----------
-    study : AgreementStudy
-        The result.
-    tables : AgreeTables
-        The tables to add.
-    width : int
-        Characters per line.
-
-    Returns
-    -------
-    Answer
-        Coefficients by item; coefficients in detail, coders, pairs, and the analyses that were requested.
-    """
+    """Return what ``caesura agree`` prints."""
     coefficients = Section("coefficients", agreement_table(study.agreement))
     sections = [coefficients]
     if study.defined:
@@ -507,18 +333,7 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
 
 
 def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per category of spans.
-
-    Parameters
-    ----------
-    outcomes : sequence of AgreementOutcome
-        Coefficients; those without a table of categories are skipped.
-
-    Returns
-    -------
-    Table
-        Number of spans, and for each coefficient its value for the category; coverage and reasons if there are any.
-    """
+    """Return one row per category of spans."""
     rows: dict[str | None, dict[str, Any]] = {}
     for outcome, result in _defined(outcomes):
         if not isinstance(result, UnitizingAgreement):
@@ -544,18 +359,7 @@ def _category_sections(study: AgreementStudy, tables: AgreeTables) -> list[Secti
 
 
 def group_table(studies: Sequence[GroupedAgreement]) -> Table:
-    """Return one row per group of coders, with mean and deviation over groups below.
-
-    Parameters
-    ----------
-    studies : sequence of GroupedAgreement
-        Agreement inside groups, one entry per measure and coefficient.
-
-    Returns
-    -------
-    Table
-        One column per coefficient.
-    """
+    """Return one row per group of coders, with mean and deviation over groups below."""
     rows: dict[str, dict[str, Any]] = {
         group.name: {"group": group.name, "coders": len(group.coders)} for group in studies[0].groups
     }
@@ -593,18 +397,7 @@ def _group_sections(studies: Sequence[GroupedAgreement]) -> list[Section]:
 
 
 def items_table(study: AgreementStudy) -> Table:
-    """Return one row for all items and one per item, least agreement first, with a column per coefficient.
-
-    Parameters
-    ----------
-    study : AgreementStudy
-        The result.
-
-    Returns
-    -------
-    Table
-        The note gives the source of the words for sizes.
-    """
+    """Return one row for all items and one per item, least agreement first, with a column per coefficient."""
     everything: dict[str, Any] = {"item": "all"}
     by_item: dict[str, dict[str, Any]] = {row.item: {"item": row.item} for row in worst_items(study.defined[0][1])}
     for name, result in _columns(study):

@@ -11,26 +11,14 @@ from caesura.views.table import Block, Table
 
 @dataclass(frozen=True)
 class Section:
-    """A table or a drawing with a name.
+    """A table or a drawing with a name."""
 
-    Parameters
-    ----------
-    name : str
-        Name for ``--table`` and for the file in ``--output``.
-    block : Table, str or callable
-        A table; or a drawing, which only a terminal shows; or a function that returns one of them when it is needed.
-    shown : bool, default False
-        Whether an option asked for this section, so that it is printed after the main table.
-    drawing : bool, default False
-        Whether ``block`` is a function that returns a drawing.
-    excerpt : callable, optional
-        Function that returns the beginning of a long table, with a note about what it leaves out, for a terminal.
-    """
-
-    name: str
+    name: str  # name for ``--table`` and for the file in ``--output``
+    # A table; or a drawing, which only a terminal shows; or a function that returns one of them when it is needed.
     block: Block | Callable[[], Block]
-    shown: bool = False
-    drawing: bool = False
+    shown: bool = False  # whether an option asked for this section, so that it is printed after the main table
+    drawing: bool = False  # whether ``block`` is a function that returns a drawing
+    # Function that returns the beginning of a long table, with a note about what it leaves out, for a terminal.
     excerpt: Callable[[], Block] | None = None
 
     @property
@@ -39,79 +27,28 @@ class Section:
         return self.drawing or isinstance(self.block, str)
 
     def build(self) -> Block:
-        """Return the table or drawing.
-
-        Returns
-        -------
-        Table or str
-            The content of the section.
-        """
+        """Return the table or drawing."""
         return self.block() if callable(self.block) else self.block
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The output of a command.
+    """The output of a command."""
 
-    Parameters
-    ----------
-    text : str
-        One to three sentences that answer the question of the command.
-    sections : tuple of Section, optional
-        The main table, then everything else that can be had.
-    more : tuple of str, optional
-        Options that the last line names, with what they do.
-    """
-
-    text: str
-    sections: tuple[Section, ...] = ()
-    more: tuple[str, ...] = ()
+    text: str  # one to three sentences that answer the question of the command
+    sections: tuple[Section, ...] = ()  # the main table, then everything else that can be had
+    more: tuple[str, ...] = ()  # options that the last line names, with what they do
 
     def blocks(self, *, details: bool = False) -> list[Block]:
-        """Return what a terminal shows: the main table, and the sections that options asked for.
-
-        Parameters
-        ----------
-        details : bool, default False
-            Whether to show every section.
-
-        Returns
-        -------
-        list of Table or str
-            Tables and drawings.
-        """
+        """Return what a terminal shows: the main table, and the sections that options asked for."""
         chosen = [section for i, section in enumerate(self.sections) if i == 0 or details or section.shown]
         return [section.build() if section.excerpt is None else section.excerpt() for section in chosen]
 
     def tables(self) -> dict[str, Table]:
-        """Return all tables by name.
-
-        Returns
-        -------
-        dict of str to Table
-            Name -> table, the main table first.
-        """
         built = {section.name: section.build() for section in self.sections if not section.is_drawing}
         return {name: block for name, block in built.items() if isinstance(block, Table)}
 
     def table(self, name: str | None = None) -> Table:
-        """Return one table.
-
-        Parameters
-        ----------
-        name : str, optional
-            Name of the table (default: the main table).
-
-        Returns
-        -------
-        Table
-            The table.
-
-        Raises
-        ------
-        OptionConflictError
-            If there is no such table.
-        """
         for section in self.sections:
             if name in (None, section.name) and not section.is_drawing:
                 block = section.build()
@@ -123,18 +60,7 @@ class Answer:
         raise OptionConflictError(f"--table: there is no table {name!r}; the tables are {names}")
 
     def last_line(self, *, details: bool = False) -> str:
-        """Return the line about what else can be had.
-
-        Parameters
-        ----------
-        details : bool, default False
-            Whether every section was shown.
-
-        Returns
-        -------
-        str
-            The line; empty if there is nothing else.
-        """
+        """Return the line about what else can be had."""
         hidden = [section for i, section in enumerate(self.sections) if i and not section.shown]
         tables = [section.name for section in hidden if not section.is_drawing]
         choices = f", or --table with one of {', '.join(tables)}" if tables else ""

@@ -11,18 +11,7 @@ from caesura.views.table import Table
 
 
 def coefficient_facts(entry: type[UnitizingCoefficient]) -> dict[str, Any]:
-    """Return everything that ``caesura measures`` says about a coefficient for spans.
-
-    Parameters
-    ----------
-    entry : type of UnitizingCoefficient
-        A registered coefficient.
-
-    Returns
-    -------
-    dict
-        Title, summary, options, presets, what the presets keep and refuse, and an example.
-    """
+    """Return everything that ``caesura measures`` says about a coefficient for spans."""
     return {
         "title": entry.title,
         "summary": _summary(entry),
@@ -43,18 +32,7 @@ def _summary(entry: type[UnitizingCoefficient]) -> str:
 
 
 def coefficients_table(coefficients: Mapping[str, type[UnitizingCoefficient]]) -> Table:
-    """Return one row per coefficient for spans.
-
-    Parameters
-    ----------
-    coefficients : mapping
-        Name -> coefficient.
-
-    Returns
-    -------
-    Table
-        Names and descriptions.
-    """
+    """Return one row per coefficient for spans."""
     rows = tuple((name, _summary(entry)) for name, entry in coefficients.items())
     notes = ("caesura measures NAME describes a coefficient with its options and presets.",)
     return Table(
@@ -63,18 +41,7 @@ def coefficients_table(coefficients: Mapping[str, type[UnitizingCoefficient]]) -
 
 
 def coefficient_view(entry: type[UnitizingCoefficient]) -> Answer:
-    """Return what ``caesura measures NAME`` prints for a coefficient for spans.
-
-    Parameters
-    ----------
-    entry : type of UnitizingCoefficient
-        The coefficient.
-
-    Returns
-    -------
-    Answer
-        Description, options, presets with what they keep and refuse, and an example.
-    """
+    """Return what ``caesura measures NAME`` prints for a coefficient for spans."""
     facts = coefficient_facts(entry)
     rows = tuple((name, repr(option["default"]), option["description"]) for name, option in facts["options"].items())
     sections = [Section("options", Table(("option", "default", "description"), rows))]

@@ -25,18 +25,7 @@ _LINE_WIDTH = 110  # characters of a first line
 
 
 def info_view(info: FileInfo) -> Answer:
-    """Return what ``caesura info`` prints.
-
-    Parameters
-    ----------
-    info : FileInfo
-        The result.
-
-    Returns
-    -------
-    Answer
-        Coders, tiers, and the beginning of the first item of each coder; commands that fit the data.
-    """
+    """Return what ``caesura info`` prints."""
     if not info.corpus:
         return Answer("", (*_tier_sections(info),))
     lines = Table(("coder", "first line"), tuple(first_lines(info.corpus.of_item(info.corpus.item_names[0]))))
@@ -59,18 +48,7 @@ def _tier_sections(info: FileInfo) -> list[Section]:
 
 
 def contents_table(contents: Contents) -> Table:
-    """Return one row per coder and kind of annotation.
-
-    Parameters
-    ----------
-    contents : Contents
-        Contents of the corpus, from :func:`caesura.tasks.files.describe`.
-
-    Returns
-    -------
-    Table
-        Items, units, marks, types, streams, and whether there are texts and labels.
-    """
+    """Return one row per coder and kind of annotation."""
     kinds = {row.kind for row in contents.coders}
     mark_names = {row.mark_name for row in contents.coders}
     records = [_record(row, kind=len(kinds) > 1, mark_name=len(mark_names) > 1) for row in contents.coders]
@@ -99,26 +77,7 @@ def _proportion(number: int, total: int) -> str:
 
 
 def first_lines(annotations: Mapping[str, Annotation], limit: int = 5) -> list[tuple[str, str]]:
-    """Return the beginning of an item for each coder, as text with its boundaries if the text is known.
-
-    Parameters
-    ----------
-    annotations : mapping of coder to annotation
-        The annotations of the item.
-    limit : int, default 5
-        Maximum number of coders, and of streams per coder.
-
-    Returns
-    -------
-    list of (str, str)
-        Name of the coder, with the stream in a dialogue, and the line.
-
-    Examples
-    --------
-    >>> moon = Segmentation.from_marks(["", ",", "."], units=["good", "night", "moon"])
-    >>> first_lines({"ann": moon})
-    [('ann', 'good night {,} moon {.}')]
-    """
+    """Return the beginning of an item for each coder, as text with its boundaries if the text is known."""
     lines: list[tuple[str, str]] = []
     for coder, annotation in list(annotations.items())[:limit]:
         if isinstance(annotation, Dialogue):

@@ -12,18 +12,7 @@ from caesura.views.table import Table
 
 
 def crisp_table(result: CrispAndFuzzy) -> Table:
-    """Return one row per system, best F first.
-
-    Parameters
-    ----------
-    result : CrispAndFuzzy
-        Crisp and fuzzy evaluation of systems.
-
-    Returns
-    -------
-    Table
-        Precision, recall and F against the gold standard; fuzzy success, reward and punishment against all coders.
-    """
+    """Return one row per system, best F first."""
     records = [
         {"system": row.system, "precision": row.precision, "recall": row.recall, "F": row.f}
         | {"fuzzy success": row.fuzzy, "reward": row.reward, "punishment": row.punishment, "items": row.items}
@@ -38,20 +27,7 @@ def crisp_table(result: CrispAndFuzzy) -> Table:
 
 
 def with_crisp(answer: Answer, result: CrispAndFuzzy | None) -> Answer:
-    """Return the answer of ``caesura judge`` with the comparison of crisp and fuzzy evaluation, if there is one.
-
-    Parameters
-    ----------
-    answer : Answer
-        What the command prints otherwise.
-    result : CrispAndFuzzy or None
-        Crisp and fuzzy evaluation of systems.
-
-    Returns
-    -------
-    Answer
-        The answer with another sentence and the section ``crisp``.
-    """
+    """Return the answer of ``caesura judge`` with the comparison of crisp and fuzzy evaluation, if there is one."""
     if result is None:
         return answer
     main, *others = answer.sections

@@ -13,20 +13,7 @@ from caesura.views.table import Table, or_undefined
 
 
 def curve_view(study: CurveStudy, figure: str | None = None) -> Answer:
-    """Return what ``caesura curve`` prints.
-
-    Parameters
-    ----------
-    study : CurveStudy
-        The curves.
-    figure : str, optional
-        File of the figure that was written.
-
-    Returns
-    -------
-    Answer
-        The best thresholds, all points, and the densities of the coders.
-    """
+    """Return what ``caesura curve`` prints."""
     per_length = "per minute" if study.axis == "time" else "per unit"
     sections = (
         Section("thresholds", _thresholds(study, per_length)),

@@ -16,8 +16,8 @@ from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import disagreements_answer, extent_words, units_words
 from caesura.views.table import Cell, Table, shorten, text_width
 
+# Number of places that a terminal shows.
 MAX_PLACES = 20
-"""Number of places that a terminal shows."""
 _SIDE = 24  # columns of text on each side of a boundary
 
 
@@ -32,18 +32,7 @@ class DisagreementTables(OptionSet):
     )
 
     def shorten(self, result: Disagreements) -> Disagreements:
-        """Return the disagreements that tables and JSON list; sums are over all disagreements.
-
-        Parameters
-        ----------
-        result : Disagreements
-            The disagreements.
-
-        Returns
-        -------
-        Disagreements
-            All of them, or the costliest.
-        """
+        """Return the disagreements that tables and JSON list; sums are over all disagreements."""
         if self.all:
             return result
         places = max(1, min(MAX_LISTED_ROWS, MAX_LISTED_CODERS // len(result.coders)))
@@ -51,18 +40,7 @@ class DisagreementTables(OptionSet):
 
 
 def left_out(result: Disagreements) -> str:
-    """Say which part of all places and disagreements of two coders is listed.
-
-    Parameters
-    ----------
-    result : Disagreements
-        The list.
-
-    Returns
-    -------
-    str
-        A message; empty if nothing is left out.
-    """
+    """Say which part of all places and disagreements of two coders is listed."""
     counts = {"places": (len(result.places), result.place_count), "disagreements": (len(result.rows), result.row_count)}
     parts = [f"{shown:,} of {total:,} {name}" for name, (shown, total) in counts.items() if shown < total]
     return (
@@ -71,20 +49,7 @@ def left_out(result: Disagreements) -> str:
 
 
 def disagreements_view(result: Disagreements, tables: DisagreementTables | None = None) -> Answer:
-    """Return the answer of ``caesura disagreements``.
-
-    Parameters
-    ----------
-    result : Disagreements
-        The disagreements.
-    tables : DisagreementTables, optional
-        Number of places to print.
-
-    Returns
-    -------
-    Answer
-        The places, then every disagreement of two coders, and the costs of items, coders and kinds.
-    """
+    """Return the answer of ``caesura disagreements``."""
     tables = tables or DisagreementTables()
     result = tables.shorten(result)
     limit = None if tables.all else tables.limit
@@ -107,20 +72,7 @@ def _has_times(result: Disagreements) -> bool:
 
 
 def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
-    """Return one row per place, the costliest first.
-
-    Parameters
-    ----------
-    result : Disagreements
-        The disagreements.
-    limit : int, optional
-        Number of rows that a terminal shows (default: all).
-
-    Returns
-    -------
-    Table
-        Item, place, text, who has a boundary, who has none, kind and cost.
-    """
+    """Return one row per place, the costliest first."""
     columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
     notes = (_cost_note(result), *filter(None, [left_out(result)]))
     shown = OnDemand(lambda number: _place_cells(result.places[number]), range(len(result.places)))
@@ -128,7 +80,6 @@ def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
 
 
 def _cost_note(result: Disagreements) -> str:
-    """Return what costs are."""
     if isinstance(result.measure, Measure):
         return f"cost: {result.measure.label}, summed over {_comparisons(result)}"
     pairs = "" if result.against is None else f", pairs with {result.against} only"
@@ -212,18 +163,7 @@ def _marks(place: DisagreementPlace) -> Iterator[tuple[str, float, str, str | No
 
 
 def pairs_table(result: Disagreements) -> Table:
-    """Return one row per disagreement of two coders.
-
-    Parameters
-    ----------
-    result : Disagreements
-        The disagreements.
-
-    Returns
-    -------
-    Table
-        Item, coders, kind, positions, times, types, cost and text.
-    """
+    """Return one row per disagreement of two coders."""
     places = (
         "position 1",
         "position 2",

@@ -22,10 +22,10 @@ from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import gold_answer, unification_answer
 from caesura.views.table import Cell, Table, cells, or_undefined
 
+# Number of items that a terminal shows.
 MAX_ITEMS = 20
-"""Number of items that a terminal shows."""
+# Number of characters of a unit in a table.
 MAX_TEXT = 24
-"""Number of characters of a unit in a table."""
 _SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
 
 
@@ -40,18 +40,7 @@ def _candidate_record(gold: UnifiedHierarchy, candidate: Candidate) -> dict[str,
 
 
 def unification_table(experiment: Unification) -> Table:
-    """Return one row per method, as in Table 1 of Carbone et al. (2004): means over annotations.
-
-    Parameters
-    ----------
-    experiment : Unification
-        Gold standards of all methods, compared with the annotations from which they were made.
-
-    Returns
-    -------
-    Table
-        Undefined figures and excluded items are listed in the notes.
-    """
+    """Return one row per method, as in Table 1 of Carbone et al. (2004): means over annotations."""
     records: list[dict[str, Cell]] = []
     notes: list[str] = []
     for row in experiment.rows:
@@ -70,18 +59,7 @@ def unification_table(experiment: Unification) -> Table:
 
 
 def deviation_table(experiment: Unification) -> Table:
-    """Return one row per method with the standard deviations of its figures over annotations.
-
-    Parameters
-    ----------
-    experiment : Unification
-        Gold standards of all methods, compared with the annotations from which they were made.
-
-    Returns
-    -------
-    Table
-        Standard deviations, and the number of annotations.
-    """
+    """Return one row per method with the standard deviations of its figures over annotations."""
     records = [
         {"method": row.name}
         | {f"{name} sd": summary.deviation for name, summary in _figures(row).items()}
@@ -119,18 +97,7 @@ def _method_notes(row: UnificationRow, items: int) -> Iterator[str]:
 
 
 def unified_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per item: number of the coders' spans in the gold standard.
-
-    Parameters
-    ----------
-    golds : mapping of item to UnifiedHierarchy
-        The gold standards, made by one method.
-
-    Returns
-    -------
-    Table
-        All, kept and dropped spans, and crossing pairs.
-    """
+    """Return one row per item: number of the coders' spans in the gold standard."""
     records = [
         {"item": item, "coders": len(gold.coders), "spans": len(gold.included) + len(gold.dropped)}
         | {"kept": len(gold.included), "dropped": len(gold.dropped)}
@@ -146,18 +113,7 @@ def unified_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per span of a gold standard, with its coders.
-
-    Parameters
-    ----------
-    golds : mapping of item to UnifiedHierarchy
-        The gold standards.
-
-    Returns
-    -------
-    Table
-        Spans in order, with level, label and coders.
-    """
+    """Return one row per span of a gold standard, with its coders."""
     records = [
         {"item": item, **_candidate_record(gold, candidate), **cells(candidate.span, "level", "label")}
         for item, gold in golds.items()
@@ -167,18 +123,7 @@ def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def dropped_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per dropped span, with its coders, the reason and the spans that it crosses.
-
-    Parameters
-    ----------
-    golds : mapping of item to UnifiedHierarchy
-        The gold standards.
-
-    Returns
-    -------
-    Table
-        Reason of each, and the spans that it crosses with their coders.
-    """
+    """Return one row per dropped span, with its coders, the reason and the spans that it crosses."""
     records = []
     for item, gold in golds.items():
         for dropped in gold.dropped:
@@ -193,20 +138,7 @@ def dropped_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def span_text(gold: UnifiedHierarchy, start: int, end: int) -> str:
-    """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds.
-
-    Parameters
-    ----------
-    gold : UnifiedHierarchy
-        The gold standard.
-    start, end : int
-        First and last unit.
-
-    Returns
-    -------
-    str
-        Units, or seconds if units have times.
-    """
+    """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds."""
     edges = gold.hierarchy.edges
     return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
@@ -215,18 +147,7 @@ def span_text(gold: UnifiedHierarchy, start: int, end: int) -> str:
 
 
 def gold_table(result: Gold) -> Table:
-    """Return one row per item: units, boundaries, number of optima, cost and agreement with the coders.
-
-    Parameters
-    ----------
-    result : Gold
-        Gold standard of segmentations or dialogues.
-
-    Returns
-    -------
-    Table
-        The last row is for all items, if there are several.
-    """
+    """Return one row per item: units, boundaries, number of optima, cost and agreement with the coders."""
     records = [
         {"item": entry.item, "units": entry.units, "kept": entry.kept, "dropped": entry.dropped}
         | {"optima": short_count(entry.optima), "cost": entry.cost, "B": entry.agreement}
@@ -245,18 +166,7 @@ def gold_table(result: Gold) -> Table:
 
 
 def short_gold_signature(result: Gold) -> str:
-    """Return the short form of the signature for tables; the JSON has the long form.
-
-    Parameters
-    ----------
-    result : Gold
-        The gold standard.
-
-    Returns
-    -------
-    str
-        The method, its options, the version and the beginning of the fingerprint of the data.
-    """
+    """Return the short form of the signature for tables; the JSON has the long form."""
     _, *facts = result.signature.split("|")
     options = dict(fact.split(":", 1) for fact in facts if ":" in fact)
     chosen = [f"{name}={options[name]}" for name in ("n_t", "threshold", "alpha") if name in options]
@@ -270,20 +180,7 @@ def _of_type(name: str) -> str:
 
 
 def boundary_table(result: Gold, *, kept: bool) -> Table:
-    """Return one row per boundary: its coders, and the near misses of other coders.
-
-    Parameters
-    ----------
-    result : Gold
-        Gold standard of segmentations or dialogues.
-    kept : bool
-        Whether to list the boundaries of the gold standard, or the others that coders placed.
-
-    Returns
-    -------
-    Table
-        Boundaries by item and position.
-    """
+    """Return one row per boundary: its coders, and the near misses of other coders."""
     near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
     place = _time_of(result) if result.in_seconds else (lambda _, position: str(position))
     boundaries = [entry for entry in (result.kept if kept else result.dropped) if isinstance(entry, GoldBoundary)]
@@ -350,22 +247,7 @@ def _clip(text: str, *, end: bool = False) -> str:
 
 
 def gold_view(result: Gold, *, kept: bool = False, dropped: bool = False) -> Answer:
-    """Return what ``caesura gold`` prints, and ``caesura unify`` without an evaluation.
-
-    Parameters
-    ----------
-    result : Gold
-        The gold standard.
-    kept : bool, default False
-        Whether to show the boundaries or spans of the gold standard.
-    dropped : bool, default False
-        Whether to show the others that coders placed.
-
-    Returns
-    -------
-    Answer
-        One row per item; what was kept and what was dropped, with its coders.
-    """
+    """Return what ``caesura gold`` prints, and ``caesura unify`` without an evaluation."""
     if result.hierarchies:
         golds = result.hierarchies
         tables = (unified_table(golds), lambda: span_table(golds), lambda: dropped_table(golds))
@@ -381,22 +263,7 @@ def gold_view(result: Gold, *, kept: bool = False, dropped: bool = False) -> Ans
 
 
 def unification_view(study: GoldStudy, *, kept: bool, dropped: bool) -> Answer:
-    """Return what ``caesura unify`` prints.
-
-    Parameters
-    ----------
-    study : GoldStudy
-        The result.
-    kept : bool
-        Whether to show the spans of the gold standards.
-    dropped : bool
-        Whether to show the spans that are not in the gold standards.
-
-    Returns
-    -------
-    Answer
-        The evaluation of all methods if there is one, else the gold standards.
-    """
+    """Return what ``caesura unify`` prints."""
     answer = gold_view(study.gold, kept=kept and study.evaluation is None, dropped=dropped)
     if study.evaluation is None:
         return answer

@@ -36,52 +36,19 @@ from caesura.views.table import (
 
 
 def score_tables(judgement: Judgement) -> list[Table]:
-    """Return one table per measure, with the systems best first and then the bounds.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        Systems judged against human coders.
-
-    Returns
-    -------
-    list of Table
-        The tables, without their common notes.
-    """
+    """Return one table per measure, with the systems best first and then the bounds."""
     return [_measure_table(rows, judgement) for rows in rows_by_measure(judgement)]
 
 
 def score_table(judgement: Judgement) -> Table:
-    """Return all measures in one table, with a column for every figure, to be read by programs.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        Systems judged against human coders.
-
-    Returns
-    -------
-    Table
-        One row per measure and segmenter.
-    """
+    """Return all measures in one table, with a column for every figure, to be read by programs."""
     groups = rows_by_measure(judgement)
     figures = extra_figures(row.score for rows in groups for row in rows)
     return Table.from_records(record for rows in groups for record in _score_records(judgement, rows, figures))
 
 
 def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
-    """Return the rows of each measure, with the systems best first and then the bounds.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        Systems judged against human coders.
-
-    Returns
-    -------
-    list of list of SegmenterScore
-        One list per measure.
-    """
+    """Return the rows of each measure, with the systems best first and then the bounds."""
     groups: dict[Measure, list[SegmenterScore]] = {}
     for row in judgement.rows:
         groups.setdefault(row.measure, []).append(row)
@@ -94,18 +61,7 @@ def _best_first(rows: list[SegmenterScore]) -> list[SegmenterScore]:
 
 
 def segmenter_name(row: SegmenterScore) -> str:
-    """Return the name of a system, or of a bound in brackets.
-
-    Parameters
-    ----------
-    row : SegmenterScore
-        Score of a system or a bound.
-
-    Returns
-    -------
-    str
-        The name.
-    """
+    """Return the name of a system, or of a bound in brackets."""
     return f"({row.segmenter})" if row.bound else row.segmenter
 
 
@@ -141,31 +97,14 @@ def _score_records(judgement: Judgement, rows: list[SegmenterScore], figures: li
 
 @dataclass(frozen=True)
 class SystemsTable(Table):
-    """The main table of a judgement: systems, best first, and bounds, by measures.
+    """The main table of a judgement: systems, best first, and bounds, by measures."""
 
-    On a terminal a cell has the value and the letters. CSV has them in separate columns. LaTeX is the table of a paper.
+    # On a terminal a cell has the value and the letters. CSV has them in separate columns. LaTeX is the table of a paper.
 
-    Parameters
-    ----------
-    judgement : Judgement or None
-        The result that the table shows.
-    """
-
-    judgement: Judgement | None = field(default=None, repr=False)
+    judgement: Judgement | None = field(default=None, repr=False)  # the result that the table shows
 
     def csv(self, *, raw: bool = False) -> str:
-        """Return values and letters of every measure in columns of their own.
-
-        Parameters
-        ----------
-        raw : bool, default False
-            Whether text that a spreadsheet would run as a formula stays as it is.
-
-        Returns
-        -------
-        str
-            One line per system or bound, below the names of the columns.
-        """
+        """Return values and letters of every measure in columns of their own."""
         assert self.judgement is not None
         records = []
         for name, bound in _segmenters(self.judgement):
@@ -180,13 +119,7 @@ class SystemsTable(Table):
         return Table.from_records(records).csv(raw=raw)
 
     def latex(self) -> str:
-        """Return the table of a paper: best values in bold, letters as superscripts, and bounds below a rule.
-
-        Returns
-        -------
-        str
-            A booktabs ``tabular``, with the notes as comments.
-        """
+        """Return the table of a paper: best values in bold, letters as superscripts, and bounds below a rule."""
         assert self.judgement is not None
         measures = [rows[0].measure for rows in rows_by_measure(self.judgement)]
         heads = [
@@ -220,8 +153,8 @@ _IN_BRACKETS, _BELOW_RULE = (
     "in brackets: bounds (see --bounds in --help)",
     "below the rule: bounds (see --bounds in --help)",
 )
+# Decimals of the LaTeX table.
 PAPER_DIGITS = 3
-"""Decimals of the LaTeX table."""
 
 
 def _segmenters(judgement: Judgement) -> list[tuple[str, bool]]:
@@ -243,18 +176,7 @@ def _entries(judgement: Judgement, name: str, bound: bool) -> Iterator[tuple[Seg
 
 
 def systems_table(judgement: Judgement) -> SystemsTable:
-    """Return all systems, best first, and all bounds, with one column per measure.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        Systems judged against human coders.
-
-    Returns
-    -------
-    SystemsTable
-        Values with letters; with a single measure also its interval, mean over items, and number of items.
-    """
+    """Return all systems, best first, and all bounds, with one column per measure."""
     groups = rows_by_measure(judgement)
     single, different = len(groups) == 1, bool(_item_counts(judgement))
     widths = {rows[0].measure: max(len(f"{row.value:.4f}") for row in rows) for rows in groups}
@@ -326,18 +248,7 @@ def _letters_notes(judgement: Judgement) -> list[str]:
 
 
 def score_notes(judgement: Judgement) -> tuple[str, ...]:
-    """Return the notes that apply to all score tables.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        Systems judged against human coders.
-
-    Returns
-    -------
-    tuple of str
-        Explanation of the columns, and the signature.
-    """
+    """Return the notes that apply to all score tables."""
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
     notes += _interval_notes(judgement)
     notes += dict.fromkeys(row.interval_note for row in judgement.rows if row.interval_note.startswith("no interval:"))
@@ -361,18 +272,7 @@ def _interval_notes(judgement: Judgement) -> Iterator[str]:
 
 
 def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
-    """Return one row per measure and pair of systems, with the p-value of every test.
-
-    Parameters
-    ----------
-    comparisons : iterable of SystemComparison
-        Tests between systems, one comparison per measure.
-
-    Returns
-    -------
-    Table
-        Differences with intervals, p-values, and items won, tied and lost.
-    """
+    """Return one row per measure and pair of systems, with the p-value of every test."""
     listed = list(comparisons)
     records = [
         {"measure": comparison.measure.label, "systems": " - ".join(pair.systems)}
@@ -394,23 +294,12 @@ def comparison_table(comparisons: Iterable[SystemComparison]) -> Table:
     return Table.from_records(records, title="Systems compared", notes=tuple(notes), group=1, p_values=P_VALUES)
 
 
+# Columns of p-values.
 P_VALUES = ("p random.", "p bootstr.", "p Friedman", "p Kruskal")
-"""Columns of p-values."""
 
 
 def draw_notes(comparisons: Iterable[SystemComparison]) -> Iterator[str]:
-    """Say how many random swaps were drawn, and what borderline means, if there are such tests.
-
-    Parameters
-    ----------
-    comparisons : iterable of SystemComparison
-        The tests, one comparison per measure.
-
-    Yields
-    ------
-    str
-        Notes for a table of p-values.
-    """
+    """Say how many random swaps were drawn, and what borderline means, if there are such tests."""
     listed = list(comparisons)
     drawn = [comparison for comparison in listed if not all(pair.exact for pair in comparison.pairs)]
     if drawn:
@@ -423,18 +312,7 @@ def draw_notes(comparisons: Iterable[SystemComparison]) -> Iterator[str]:
 
 
 def pair_cells(pair: SystemPair) -> dict[str, Cell]:
-    """Return the cells of two systems or parsers: their difference, its interval, and the p-values over items.
-
-    Parameters
-    ----------
-    pair : SystemPair
-        The two systems or parsers.
-
-    Returns
-    -------
-    dict of str to float or None
-        Column -> cell.
-    """
+    """Return the cells of two systems or parsers: their difference, its interval, and the p-values over items."""
     p_values = {"p random.": pair.randomisation, "p bootstr.": pair.bootstrap}
     return {"difference": pair.difference} | interval_cells(pair.interval) | p_values
 
@@ -455,18 +333,7 @@ def _method(test: RankTest) -> str:
 
 
 def drop_table(drops: Iterable[AgreementDrop]) -> Table:
-    """Return one row per system: decrease in agreement when the system joins the coders.
-
-    Parameters
-    ----------
-    drops : iterable of AgreementDrop
-        Drop in agreement of each system.
-
-    Returns
-    -------
-    Table
-        Agreement without and with the system, or the reason why it is undefined.
-    """
+    """Return one row per system: decrease in agreement when the system joins the coders."""
     listed = list(drops)
     names = [_drop_name(drop) for drop in listed]
     several = len(set(names)) > 1
@@ -483,18 +350,7 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
 
 
 def coders_table(drops: Iterable[AgreementDrop]) -> Table:
-    """Return the agreement on spans of each system with each coder alone.
-
-    Parameters
-    ----------
-    drops : iterable of AgreementDrop
-        Drops with the agreement of pairs.
-
-    Returns
-    -------
-    Table
-        One row per system and coder, one column per coefficient.
-    """
+    """Return the agreement on spans of each system with each coder alone."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for drop in drops:
         for coder, value in drop.with_coders.items():
@@ -510,18 +366,7 @@ def _drop_name(drop: AgreementDrop) -> str:
 
 
 def replacement_table(replacements: Iterable[Replacement]) -> Table:
-    """Return one row per system: whether it could replace a coder, by the alternative annotator test.
-
-    Parameters
-    ----------
-    replacements : iterable of Replacement
-        Test of each system.
-
-    Returns
-    -------
-    Table
-        Result of the test, or the reason why it is undefined.
-    """
+    """Return one row per system: whether it could replace a coder, by the alternative annotator test."""
     listed = list(replacements)
     epsilon = next((replacement.test.epsilon for replacement in listed if replacement.test is not None), None)
     note = f"over {listed[0].measure.label}"
@@ -549,18 +394,7 @@ def _replacement_record(replacement: Replacement) -> dict[str, Cell]:
 
 
 def mistake_table(mistakes: Iterable[Mistakes]) -> Table:
-    """Return one row per system: number of mistakes of each kind, over all items and coders.
-
-    Parameters
-    ----------
-    mistakes : iterable of Mistakes
-        Mistakes of each system.
-
-    Returns
-    -------
-    Table
-        Counts per kind, best shift and density of boundaries.
-    """
+    """Return one row per system: number of mistakes of each kind, over all items and coders."""
     listed = list(mistakes)
     records = [
         cells(entry, "system", "matches")
@@ -591,18 +425,7 @@ def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
 
 
 def mistake_list(mistakes: Mistakes | Iterable[Mistakes]) -> Table:
-    """Return one row per mistake of one system, or of several.
-
-    Parameters
-    ----------
-    mistakes : Mistakes or iterable of Mistakes
-        Mistakes of the systems.
-
-    Returns
-    -------
-    Table
-        Systems if there are several, items, coders, kinds and positions.
-    """
+    """Return one row per mistake of one system, or of several."""
     if isinstance(mistakes, Mistakes):
         rows = tuple(map(_mistake_cells, mistakes.mistakes))
         return Table(_MISTAKE_COLUMNS, rows, title=f"Mistakes of {mistakes.system}").without_empty_columns()
@@ -646,20 +469,7 @@ class JudgeTables(OptionSet):
 
 
 def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
-    """Return what ``caesura judge`` prints.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        The result.
-    tables : JudgeTables
-        The tables to add.
-
-    Returns
-    -------
-    Answer
-        Scores, tests, drop in agreement, the alternative annotator test, errors.
-    """
+    """Return what ``caesura judge`` prints."""
     sections = [
         Section("systems", systems_table(judgement)),
         Section("scores", partial(_scores, judgement)),

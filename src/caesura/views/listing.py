@@ -54,18 +54,7 @@ _MAX_NAMES = 18  # characters of the column with the names in the papers
 
 
 def measure_facts(measure_class: type[Measure]) -> dict[str, Any]:
-    """Return everything that ``caesura measures`` says about a measure.
-
-    Parameters
-    ----------
-    measure_class : type of Measure
-        A registered measure.
-
-    Returns
-    -------
-    dict
-        Names, kinds of data, options, presets, coefficients, words for ``chance`` and an example.
-    """
+    """Return everything that ``caesura measures`` says about a measure."""
     measure = measure_class()
     return {
         "label": measure.label,
@@ -106,18 +95,7 @@ def _example(measure: Measure) -> str:
 
 
 def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
-    """Return what ``caesura measures`` prints.
-
-    Parameters
-    ----------
-    measures : mapping
-        Name -> measure.
-
-    Returns
-    -------
-    Answer
-        One line per measure; the options of all measures on request.
-    """
+    """Return what ``caesura measures`` prints."""
     rows = tuple((_names_in_papers(entry), name, entry.summary) for name, entry in measures.items())
     table = Table(("name", "in Python", "what it compares"), rows)
     words = tuple((word, entry.description) for word, entry in CHANCE_NAMES.items())
@@ -178,18 +156,7 @@ def _all_options(measures: Mapping[str, type[Measure]]) -> Table:
 
 
 def measure_view(measure_class: type[Measure]) -> Answer:
-    """Return what ``caesura measures NAME`` prints.
-
-    Parameters
-    ----------
-    measure_class : type of Measure
-        The measure.
-
-    Returns
-    -------
-    Answer
-        Names, options, presets, coefficients and an example.
-    """
+    """Return what ``caesura measures NAME`` prints."""
     facts = measure_facts(measure_class)
     rows = _option_rows(measure_class.options)
     if measure_class.presets:
@@ -219,18 +186,7 @@ def _settings_text(values: Mapping[str, Any]) -> str:
 
 
 def format_facts(entry: Format) -> dict[str, Any]:
-    """Return everything that ``caesura formats`` says about a format.
-
-    Parameters
-    ----------
-    entry : Format
-        A registered format.
-
-    Returns
-    -------
-    dict
-        Suffixes, access, annotations, options and an example.
-    """
+    """Return everything that ``caesura formats`` says about a format."""
     return {
         "description": entry.description,
         "suffixes": entry.suffixes,
@@ -253,18 +209,7 @@ def _format_example(entry: Format) -> str:
 
 
 def formats_view(formats: Mapping[str, Format]) -> Answer:
-    """Return what ``caesura formats`` prints.
-
-    Parameters
-    ----------
-    formats : mapping
-        Name -> format.
-
-    Returns
-    -------
-    Answer
-        One line per format; the options of all formats on request.
-    """
+    """Return what ``caesura formats`` prints."""
     rows = tuple(
         (name, " ".join(entry.suffixes), "yes" if entry.write else "no", entry.description)
         for name, entry in formats.items()
@@ -281,18 +226,7 @@ def _all_format_options(formats: Mapping[str, Format]) -> Table:
 
 
 def format_view(entry: Format) -> Answer:
-    """Return what ``caesura formats NAME`` prints.
-
-    Parameters
-    ----------
-    entry : Format
-        The format.
-
-    Returns
-    -------
-    Answer
-        Description, suffixes, options and an example.
-    """
+    """Return what ``caesura formats NAME`` prints."""
     facts, rows = format_facts(entry), tuple(_option_rows(entry.options))
     notes = ("Set an option with --reading option=value.",)
     sections = [Section("options", Table(("option", "default", "description"), rows, notes=notes))] if rows else []

@@ -70,35 +70,17 @@ MAX_UNITS = 500
 MAX_ROWS = 100
 MAX_CODERS = 20
 MAX_NODES = 300
+# Items of a corpus that are drawn, and of an agreement that are listed.
 MAX_ITEMS = 10
-"""Items of a corpus that are drawn, and of an agreement that are listed."""
 MAX_CELL = 60
+# Characters of a cell, and of the text below a drawing.
 MAX_TEXT = 300
-"""Characters of a cell, and of the text below a drawing."""
 _SMALL = 'style="opacity:0.7;font-size:85%"'
 
 
 @singledispatch
 def to_html(value: object) -> str:
-    """Return the HTML that a notebook shows for an object.
-
-    Parameters
-    ----------
-    value : object
-        A corpus, an annotation, a result or a table; the ``repr`` of anything else.
-
-    Returns
-    -------
-    str
-        One HTML element.
-
-    Examples
-    --------
-    >>> from caesura import Segmentation
-    >>> shown = to_html(Segmentation.from_masses([1, 2]))
-    >>> shown.count("<rect"), shown.endswith("<code>·|··</code></div>")
-    (2, True)
-    """
+    """Return the HTML that a notebook shows for an object."""
     lines = "\n".join(map(_text, repr(value).splitlines()))
     return f"<pre>{lines}</pre>"
 
@@ -168,6 +150,7 @@ def _heat(strip: Heat) -> str:
     return f"<div><pre>{drawing}</pre></div>"
 
 
+# Result -> the view that makes its table.
 _TABLES: Mapping[type[Result], Callable[[Any], Table]] = {
     Placed: placed_table,
     CochranQ: cochran_table,
@@ -177,8 +160,8 @@ _TABLES: Mapping[type[Result], Callable[[Any], Table]] = {
     CrispAndFuzzy: crisp_table,
     Unification: unification_table,
 }
-"""Result -> the view that makes its table."""
 
+# Result -> the view that makes its answer.
 _ANSWERS: Mapping[type[Result], Callable[[Any], Answer]] = {
     CurveStudy: curve_view,
     Plan: plan_view,
@@ -188,7 +171,6 @@ _ANSWERS: Mapping[type[Result], Callable[[Any], Answer]] = {
     Verification: verification_view,
     Verifications: verification_view,
 }
-"""Result -> the view that makes its answer."""
 
 
 @to_html.register

@@ -13,25 +13,14 @@ from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import pairs_words, pairwise_answer
 from caesura.views.table import Cell, Table
 
+# Number of coders up to which the main table is a matrix.
 MAX_MATRIX = 8
-"""Number of coders up to which the main table is a matrix."""
+# Number of pairs that a terminal shows if they are the main table.
 MAX_PAIRS = 20
-"""Number of pairs that a terminal shows if they are the main table."""
 
 
 def pairwise_view(study: PairwiseStudy) -> Answer:
-    """Return the answer of ``caesura pairwise``.
-
-    Parameters
-    ----------
-    study : PairwiseStudy
-        Scores of all pairs.
-
-    Returns
-    -------
-    Answer
-        A matrix of coders, if there are one measure and few coders; pairs, items, and counts of coders.
-    """
+    """Return the answer of ``caesura pairwise``."""
     first, placed = study.pairwise[0], study.placed
     is_matrix = len(study.pairwise) == 1 and 2 < len(first.coders) <= MAX_MATRIX
     matrix = [Section("matrix", lambda: matrix_table(first))] if is_matrix else []
@@ -42,18 +31,7 @@ def pairwise_view(study: PairwiseStudy) -> Answer:
 
 
 def matrix_table(table: Pairwise) -> Table:
-    """Return the coders as rows and columns.
-
-    Parameters
-    ----------
-    table : Pairwise
-        Scores of all pairs under one measure.
-
-    Returns
-    -------
-    Table
-        Values; cells on the diagonal, and of pairs that share no item, are empty.
-    """
+    """Return the coders as rows and columns."""
     corner = "coder" if table.measure.symmetric else "reference"
     matrix = table.matrix.tolist()
     rows: list[tuple[Cell, ...]] = []
@@ -72,20 +50,7 @@ def _pair_record(pair: tuple[str, str], rows: list[tuple[str, dict[tuple[str, st
 
 
 def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
-    """Return one row per pair of coders, one column per measure.
-
-    Parameters
-    ----------
-    study : PairwiseStudy
-        Scores of all pairs.
-    limit : int, optional
-        Number of rows that a terminal shows (default: all); if there are more, those that agree least come first.
-
-    Returns
-    -------
-    Table
-        The pairs, with full and near misses and the number of items.
-    """
+    """Return one row per pair of coders, one column per measure."""
     first = study.pairwise[0]
     names = ("reference", "hypothesis") if any(table.ordered for table in study.pairwise) else ("coder 1", "coder 2")
     rows = [(table.measure.label, _rows_by_pair(table)) for table in study.pairwise]
@@ -106,18 +71,7 @@ def _rows_by_pair(table: Pairwise) -> dict[tuple[str, str], PairwiseRow]:
 
 
 def items_table(study: PairwiseStudy) -> Table:
-    """Return one row per item: its size, mean and deviation over pairs, and misses.
-
-    Parameters
-    ----------
-    study : PairwiseStudy
-        Scores of all pairs.
-
-    Returns
-    -------
-    Table
-        The columns of Table 2 of Fournier & Inkpen (2012), for any measure.
-    """
+    """Return one row per item: its size, mean and deviation over pairs, and misses."""
     records: dict[str, dict[str, Any]] = {}
     for table in study.pairwise:
         for row in table.items:
@@ -136,18 +90,7 @@ def _size(row: PairwiseItem) -> dict[str, Any]:
 
 
 def counts_table(placed: Placed) -> Table:
-    """Return the number of items, units and boundaries of each coder.
-
-    Parameters
-    ----------
-    placed : Placed
-        Boundaries of the coders.
-
-    Returns
-    -------
-    Table
-        One row per coder.
-    """
+    """Return the number of items, units and boundaries of each coder."""
     records = [
         {"coder": row.coder, "items": row.items, "units": row.units, "boundaries": row.boundaries}
         | {"per item": row.per_item, "per position": row.per_unit}

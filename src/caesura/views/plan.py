@@ -35,18 +35,7 @@ def _widths_table(result: Plan) -> Table:
 
 
 def plan_view(result: Plan) -> Answer:
-    """Return what a study of a given size will be able to say.
-
-    Parameters
-    ----------
-    result : Plan
-        The plan.
-
-    Returns
-    -------
-    Answer
-        Sentences, the widths of intervals, and the smallest differences between systems.
-    """
+    """Return what a study of a given size will be able to say."""
     differences = Table(
         ("items", "spread", "smallest difference"),
         tuple((row.items, row.spread, row.difference) for row in result.differences),
@@ -81,18 +70,7 @@ def _sentences(result: Plan) -> str:
 
 
 def plan_figure(result: Plan) -> Figure:
-    """Draw the expected width of the interval against the number of items, one line per number of coders.
-
-    Parameters
-    ----------
-    result : Plan
-        The plan.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Draw the expected width of the interval against the number of items, one line per number of coders."""
     lines = {}
     for number in sorted({row.coders for row in result.widths}):
         rows = [row for row in result.widths if row.coders == number]

@@ -21,18 +21,7 @@ _COLUMNS = 4
 
 
 def reactions_view(result: Reactions) -> Answer:
-    """Return how the measures react.
-
-    Parameters
-    ----------
-    result : Reactions
-        The reactions.
-
-    Returns
-    -------
-    Answer
-        Sentences, the properties of every measure, all curves, and rank agreement.
-    """
+    """Return how the measures react."""
     sections = (
         Section("properties", _properties(result)),
         Section("curves", _curves(result)),
@@ -114,20 +103,7 @@ def _least_alike(result: Reactions) -> str:
 
 
 def reactions_figure(result: Reactions, *, width: float = 7.0) -> Figure:
-    """Draw the curves of every measure, one panel each.
-
-    Parameters
-    ----------
-    result : Reactions
-        The reactions.
-    width : float, default 7
-        Width in inches.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Draw the curves of every measure, one panel each."""
     rows = math.ceil(len(result.reactions) / _COLUMNS)
     with new_figure(width, 1.5 * rows + 0.4, None) as figure:
         panels = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()

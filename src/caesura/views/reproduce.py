@@ -22,18 +22,6 @@ _DIGITS = 4
 
 
 def list_view(display_list: DisplayList) -> Answer:
-    """Return the list of all displays.
-
-    Parameters
-    ----------
-    display_list : DisplayList
-        The displays.
-
-    Returns
-    -------
-    Answer
-        The counts, and one row per display.
-    """
     rows = tuple(
         (row.name, row.verdict, "" if row.available or row.verdict == NOT_FREE else "not found here")
         for row in display_list.displays
@@ -56,18 +44,7 @@ def list_view(display_list: DisplayList) -> Answer:
 
 
 def reproductions_view(result: Reproductions) -> Answer:
-    """Return displays beside ours.
-
-    Parameters
-    ----------
-    result : Reproductions
-        The displays.
-
-    Returns
-    -------
-    Answer
-        The verdict on one display with its numbers, or the verdicts on several.
-    """
+    """Return displays beside ours."""
     if len(result.displays) == 1:
         return _single_view(result.displays[0])
     rows = tuple(
@@ -104,18 +81,7 @@ def _single_view(reproduction: Reproduction) -> Answer:
 
 
 def verdict_sentence(reproduction: Reproduction) -> str:
-    """Return the verdict on a display in words.
-
-    Parameters
-    ----------
-    reproduction : Reproduction
-        The display.
-
-    Returns
-    -------
-    str
-        One to three sentences.
-    """
+    """Return the verdict on a display in words."""
     subject = f"{reproduction.display} of {reproduction.entry.paper.short}"
     largest = reproduction.largest_difference
     numbers = "" if largest is None else f" The largest difference from print is {largest:.2g}."
@@ -131,18 +97,7 @@ def verdict_sentence(reproduction: Reproduction) -> str:
 
 
 def number_table(reproduction: Reproduction) -> Table:
-    """Return the printed numbers of a display beside ours.
-
-    Parameters
-    ----------
-    reproduction : Reproduction
-        The display.
-
-    Returns
-    -------
-    Table
-        One row per number or statement.
-    """
+    """Return the printed numbers of a display beside ours."""
     columns = ("what", "printed", "ours", "under the preset", "chance", "agrees")
     rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in reproduction.rows)
     table = Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
@@ -165,18 +120,7 @@ def _agrees(row: Row) -> str:
 
 
 def reproductions_page(result: Reproductions) -> str:
-    """Return one HTML page with all displays, tables side by side and figures redrawn.
-
-    Parameters
-    ----------
-    result : Reproductions
-        The displays.
-
-    Returns
-    -------
-    str
-        The page, which needs no network.
-    """
+    """Return one HTML page with all displays, tables side by side and figures redrawn."""
     papers: dict[Paper, list[dict[str, Any]]] = {}
     for reproduction in result.displays:
         papers.setdefault(reproduction.entry.paper, []).append(_page_entry(reproduction))

@@ -22,8 +22,8 @@ from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import evaluation_answer, score_answer
 from caesura.views.table import ALL_ROWS, Cell, Table, cells, clean, extra_figures, pad, text_width
 
+# Units of the texts that are drawn; beyond it, no further item is drawn.
 MAX_DRAWN_UNITS = 20_000
-"""Units of the texts that are drawn; beyond it, no further item is drawn."""
 
 
 def _score_record(entry: ItemScore, names: Sequence[str]) -> dict[str, Any]:
@@ -45,22 +45,7 @@ _COLUMNS = ("measure", "item", "reference", "value", "plain", "chance", "chance 
 
 
 def score_table(scores: Sequence[ItemScore], *, by_item: bool, excluded: int = 0) -> Table:
-    """Return one row per score, with further figures such as precision and recall.
-
-    Parameters
-    ----------
-    scores : sequence of ItemScore
-        Items and their scores; the item is None for the total of all items.
-    by_item : bool
-        Whether the table has a column with the item.
-    excluded : int, default 0
-        Number of excluded items, for a note.
-
-    Returns
-    -------
-    Table
-        The signatures of the totals are its notes.
-    """
+    """Return one row per score, with further figures such as precision and recall."""
     names = _new_figures(scores)
     records = [_score_record(entry, names) for entry in scores]
     has_chance = any(entry.chance for entry in scores)
@@ -98,36 +83,14 @@ def _chance_cells(entry: ItemScore) -> dict[str, Cell]:
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
-    """Return one row per measure, over all documents of a collection.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The evaluation of the collection.
-
-    Returns
-    -------
-    Table
-        The signatures are its notes.
-    """
+    """Return one row per measure, over all documents of a collection."""
     table = score_table([ItemScore(None, score) for score in evaluation.scores.values()], by_item=False)
     partial = ("partial: documents that could not be read or scored are missing",) if evaluation.partial else ()
     return replace(table.renamed({"items": "documents"}), notes=(*partial, *table.notes))
 
 
 def operations_view(operations: OperationsTable) -> Table:
-    """Return one row per boundary type: the proportions of its boundaries that were matched, substituted, moved.
-
-    Parameters
-    ----------
-    operations : OperationsTable
-        Number of edits by type, from :func:`~caesura.operations_table`.
-
-    Returns
-    -------
-    Table
-        Proportions of each row add up to 1.
-    """
+    """Return one row per boundary type: the proportions of its boundaries that were matched, substituted, moved."""
     records = [
         cells(row, "type", "boundaries", "match")
         | {f"as {name}": row.substitution.get(name) for name in operations.types}
@@ -139,18 +102,7 @@ def operations_view(operations: OperationsTable) -> Table:
 
 
 def type_table(confusion: ConfusionScore) -> Table:
-    """Return one row per boundary type: B-precision, B-recall and B-F, and the numbers they are computed from.
-
-    Parameters
-    ----------
-    confusion : ConfusionScore
-        The confusion matrix.
-
-    Returns
-    -------
-    Table
-        The last row is over all types.
-    """
+    """Return one row per boundary type: B-precision, B-recall and B-F, and the numbers they are computed from."""
     records = [
         {"type": "all" if row.type is None else row.type}
         | cells(row, "precision", "recall")
@@ -163,18 +115,7 @@ def type_table(confusion: ConfusionScore) -> Table:
 
 
 def confusion_table(confusion: ConfusionScore) -> Table:
-    """Return the confusion matrix: one row per type of the hypothesis, one column per type of the reference.
-
-    Parameters
-    ----------
-    confusion : ConfusionScore
-        The confusion matrix.
-
-    Returns
-    -------
-    Table
-        The last row and column are "none", no boundary.
-    """
+    """Return the confusion matrix: one row per type of the hypothesis, one column per type of the reference."""
     names = (*confusion.types, "none")
     rows = tuple((name, *row) for name, row in zip(names, confusion.matrix.tolist(), strict=True))
     notes = (
@@ -195,29 +136,7 @@ def _type_sections(scoring: Scoring) -> Iterator[Section]:
 
 
 def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 80) -> Answer:
-    """Return what ``caesura score`` prints.
-
-    Parameters
-    ----------
-    scoring : Scoring
-        The scores.
-    by_item : bool, default False
-        Whether to show one row per item.
-    edits : bool, default False
-        Whether to show the boundaries of both sides with their edits.
-    width : int, default 80
-        Characters per line of the boundaries.
-
-    Returns
-    -------
-    Answer
-        Scores over all items, scores by item, operations, edits and drawings.
-
-    Raises
-    ------
-    OptionConflictError
-        If the edits are requested but no measure aligns boundaries.
-    """
+    """Return what ``caesura score`` prints."""
     totals = [entry for entry in scoring.scores if entry.item is None]
     items = [entry for entry in scoring.scores if entry.item is not None]
     sections = [
@@ -236,18 +155,7 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
 
 
 def evaluation_view(evaluation: Evaluation) -> Answer:
-    """Return what ``caesura evaluate`` prints.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The result.
-
-    Returns
-    -------
-    Answer
-        The score of each measure over all documents.
-    """
+    """Return what ``caesura evaluate`` prints."""
     table = evaluation_table(evaluation)
     return Answer(evaluation_answer(evaluation), (Section("scores", table),), ("--scores DIR for every document",))
 
@@ -359,35 +267,7 @@ def draw(
     width: int = 78,
     units: int | None = None,
 ) -> str:
-    """Return three lines: the first side, the second side, and a sign below every boundary of either.
-
-    Parameters
-    ----------
-    a, b : Segmentation
-        The two sides, over the same units.
-    edits : sequence of Edit
-        The edits between them.
-    sides : tuple of str, default ("REF", "HYP")
-        Names of the two sides.
-    width : int, default 78
-        Characters per line; longer texts continue in three more lines.
-    units : int, optional
-        Number of units to draw (default: all).
-
-    Returns
-    -------
-    str
-        The lines.
-
-    Examples
-    --------
-    >>> from caesura import boundary_similarity
-    >>> a, b = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([2, 2, 7])
-    >>> print(draw(a, b, boundary_similarity(a, b).edits))
-    REF  ··|·· ·|······
-    HYP  ··|··|· ······
-           =  < >
-    """
+    """Return three lines: the first side, the second side, and a sign below every boundary of either."""
     words = a.units if a.units is not None else b.units
     length = a.length if units is None else min(units, a.length)
     marks = (boundary_marks(a.boundaries), boundary_marks(b.boundaries))
@@ -395,24 +275,7 @@ def draw(
 
 
 def draw_rows(texts: Mapping[str, Segmentation]) -> str:
-    """Return one line per segmentation of the same units. Equal positions are below each other.
-
-    Parameters
-    ----------
-    texts : mapping of str to Segmentation
-        Name -> segmentation without types.
-
-    Returns
-    -------
-    str
-        The lines.
-
-    Examples
-    --------
-    >>> print(draw_rows({"ann": Segmentation.from_masses([2, 3]), "bo": Segmentation.from_masses([3, 1, 1])}))
-    ann  ··|· · ·
-    bo   ·· ·|·|·
-    """
+    """Return one line per segmentation of the same units. Equal positions are below each other."""
     marked = {position for text in texts.values() for position in text.inner.tolist()}
     name_width = max(map(text_width, texts))
     lines = []
@@ -432,28 +295,7 @@ def draw_marks(
     sides: tuple[str, str] = ("REF", "HYP"),
     width: int = 78,
 ) -> str:
-    """Return the same three lines as :func:`draw`, from the marks of both sides.
-
-    Parameters
-    ----------
-    length : int
-        Number of units.
-    marks : tuple of two mappings of int to str
-        For each side, position -> mark.
-    edits : sequence of Edit
-        The edits between them.
-    units : sequence of str, optional
-        The units (default: dots).
-    sides : tuple of str, default ("REF", "HYP")
-        Names of the two sides.
-    width : int, default 78
-        Characters per line.
-
-    Returns
-    -------
-    str
-        The lines.
-    """
+    """Return the same three lines as ``draw``, from the marks of both sides."""
     label_width = max(map(text_width, sides))
     line_width = max(20, width - label_width - 2)
     lines: list[list[_Column]] = [[]]
@@ -499,23 +341,7 @@ def _signs(edits: Sequence[Edit]) -> dict[int, str]:
 
 
 def boundary_marks(boundaries: Iterable[tuple[int | None, str | None]]) -> dict[int, str]:
-    """Return position -> the mark of its boundary: a bar, or its types in braces.
-
-    Parameters
-    ----------
-    boundaries : iterable of (int, str)
-        Positions and types; both are None if one side has no boundary.
-
-    Returns
-    -------
-    dict of int to str
-        The marks.
-
-    Examples
-    --------
-    >>> boundary_marks([(2, "boundary")]), boundary_marks([(1, ","), (5, "."), (5, "?")])
-    ({2: '|'}, {1: '{,}', 5: '{.+?}'})
-    """
+    """Return position -> the mark of its boundary: a bar, or its types in braces."""
     types: dict[int, list[str]] = {}
     for position, name in boundaries:
         if position is not None and name is not None:
@@ -526,20 +352,7 @@ def boundary_marks(boundaries: Iterable[tuple[int | None, str | None]]) -> dict[
 
 
 def edit_records(edits: Sequence[Edit], sides: tuple[str, str]) -> list[dict[str, Cell]]:
-    """Return one record per edit, for tables.
-
-    Parameters
-    ----------
-    edits : sequence of Edit
-        The edits between two sides.
-    sides : tuple of str
-        Names of the two sides.
-
-    Returns
-    -------
-    list of dict
-        Positions, types and cost; types and streams only if there are some.
-    """
+    """Return one record per edit, for tables."""
     first, second = sides
     typed, streams = _has_types(edits), _has_streams(edits)
     return [

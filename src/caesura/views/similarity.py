@@ -11,20 +11,7 @@ from caesura.views.table import Table, cells
 
 
 def similarity_view(result: ExpertSimilarity, target: str | None = None) -> Answer:
-    """Return what ``caesura similarity`` prints.
-
-    Parameters
-    ----------
-    result : ExpertSimilarity
-        The similarities.
-    target : str, optional
-        The settings file that was written.
-
-    Returns
-    -------
-    Answer
-        The matrix, the counts, and the pairs of types from the most to the least similar.
-    """
+    """Return what ``caesura similarity`` prints."""
     counted = "by the types of the first expert (rows) and of the second (columns)"
     if len(result.coders) > 2:
         counted = "of all pairs of experts, in both directions"

@@ -16,71 +16,29 @@ from caesura.model.value import Displayed
 
 Cell = str | int | float | None
 
+# Where the rows are that a table as text leaves out.
 ALL_ROWS = "--json, --csv and --output have all rows"
-"""Where the rows are that a table as text leaves out."""
 
 
 @dataclass(frozen=True)
 class Table(Displayed):
-    """Named columns, rows of text and numbers, and notes below them.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        Names of the columns.
-    rows : tuple of tuples
-        Cells: text, numbers, or None for an empty cell.
-    title : str, optional
-        Line above the table.
-    notes : tuple of str, optional
-        Lines below the table.
-    digits : int, default 4
-        Decimals of floating-point numbers.
-    group : int, default 0
-        Number of leading columns that are left blank if they repeat the row above.
-    split_groups : bool, default False
-        Whether a terminal shows each group of rows as a table of its own.
-    p_values : tuple of str, optional
-        Columns of p-values: tiny numbers are shown as 1.2e-08 instead of 0.0000.
-    limit : int, optional
-        Number of rows that a terminal shows of a main table (default: all).
-    """
+    """Named columns, rows of text and numbers, and notes below them."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    title: str = ""
-    notes: tuple[str, ...] = ()
-    digits: int = 4
-    group: int = 0
-    split_groups: bool = False
-    p_values: tuple[str, ...] = ()
-    limit: int | None = None
+    rows: tuple[tuple[Cell, ...], ...]  # Cells: text, numbers, or None for an empty cell
+    title: str = ""  # line above the table
+    notes: tuple[str, ...] = ()  # lines below the table
+    digits: int = 4  # decimals of floating-point numbers
+    group: int = 0  # number of leading columns that are left blank if they repeat the row above
+    split_groups: bool = False  # whether a terminal shows each group of rows as a table of its own
+    p_values: tuple[str, ...] = ()  # Columns of p-values: tiny numbers are shown as 1.2e-08 instead of 0.0000
+    limit: int | None = None  # number of rows that a terminal shows of a main table (default: all)
 
     @classmethod
     def from_records(
         cls, records: Iterable[Mapping[str, Any]], *, columns: Sequence[str] | None = None, **look: Any
     ) -> Table:
-        """Return a table of records, each a mapping from column name to cell.
-
-        Parameters
-        ----------
-        records : iterable of mappings
-            One record per row. A column that a record lacks is empty in its row.
-        columns : sequence of str, optional
-            Names of the columns (default: the names in the records, in the order in which they first occur).
-        **look : object
-            Title, notes and the other parameters of :class:`Table`.
-
-        Returns
-        -------
-        Table
-            The table.
-
-        Examples
-        --------
-        >>> Table.from_records([{"coder": "ann", "B": 0.5}, {"coder": "bo"}]).rows
-        (('ann', 0.5), ('bo', None))
-        """
+        """Return a table of records, each a mapping from column name to cell."""
         listed = list(records)
         names = tuple(columns or dict.fromkeys(name for record in listed for name in record))
         return cls(names, tuple(tuple(record.get(name) for name in names) for record in listed), **look)
@@ -99,7 +57,6 @@ class Table(Displayed):
 
     @property
     def text_rows(self) -> list[list[str]]:
-        """Rows with numbers as text."""
         p_value = [name in self.p_values for name in self.columns]
         return [[self._text(cell, tiny) for cell, tiny in zip(row, p_value, strict=True)] for row in self.rows]
 
@@ -109,18 +66,7 @@ class Table(Displayed):
         return [all(isinstance(row[i], int | float | None) for row in self.rows) for i in range(len(self.columns))]
 
     def without_empty_columns(self, candidates: Iterable[str] | None = None) -> Table:
-        """Return the table without columns that are empty in every row.
-
-        Parameters
-        ----------
-        candidates : iterable of str, optional
-            The only columns to drop if they are empty (default: all columns).
-
-        Returns
-        -------
-        Table
-            The table itself if it has no rows.
-        """
+        """Return the table without columns that are empty in every row."""
         if not self.rows:
             return self
         droppable = set(self.columns if candidates is None else candidates)
@@ -133,18 +79,7 @@ class Table(Displayed):
         return replace(self, columns=tuple(self.columns[i] for i in indices), rows=rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with different names of columns.
-
-        Parameters
-        ----------
-        names : mapping of str to str
-            Old name -> new name; other columns keep their names.
-
-        Returns
-        -------
-        Table
-            The same rows below the new names.
-        """
+        """Return the table with different names of columns."""
         return replace(self, columns=tuple(names.get(name, name) for name in self.columns))
 
     def _groups(self) -> list[Table]:
@@ -157,20 +92,8 @@ class Table(Displayed):
         return groups
 
     def csv(self, *, raw: bool = False) -> str:
-        """Return the table as comma-separated values with full precision, without notes.
-
-        Text that a spreadsheet would run as a formula gets an apostrophe before it, so that it is shown as text.
-
-        Parameters
-        ----------
-        raw : bool, default False
-            Whether such text stays as it is.
-
-        Returns
-        -------
-        str
-            One line per row, below the names of the columns.
-        """
+        """Return the table as comma-separated values with full precision, without notes."""
+        # Text that a spreadsheet would run as a formula gets an apostrophe before it, so that it is shown as text.
         rows = [self.columns, *self.rows]  # an empty cell is written for None
         texts = texts_of(rows)
         changed: dict[Cell, Cell] = (
@@ -181,13 +104,7 @@ class Table(Displayed):
         return table_text([[changed.get(cell, cell) for cell in row] for row in rows], ",")
 
     def latex(self) -> str:
-        """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments.
-
-        Returns
-        -------
-        str
-            The environment.
-        """
+        """Return the table as a LaTeX booktabs ``tabular``, with the notes as comments."""
         alignment = "".join("r" if numeric else "l" for numeric in self.numeric_columns)
         lines = [
             rf"\begin{{tabular}}{{{alignment}}}",
@@ -202,22 +119,7 @@ class Table(Displayed):
         return "\n".join(lines) + "\n"
 
     def markdown(self) -> str:
-        """Return the table as a Markdown pipe table, with its title above and its notes below.
-
-        Returns
-        -------
-        str
-            The table; everything that Markdown would interpret is escaped.
-
-        Examples
-        --------
-        >>> print(Table(("coder", "B"), (("a|b", 0.5),), notes=("n_t:2",)).markdown(), end="")
-        | coder | B |
-        |---|--:|
-        | a\\|b | 0.5000 |
-        <BLANKLINE>
-        n\\_t:2
-        """
+        """Return the table as a Markdown pipe table, with its title above and its notes below."""
         lines = [
             *([f"**{_markdown(self.title)}**", ""] if self.title else []),
             _markdown_row(self.columns),
@@ -229,83 +131,31 @@ class Table(Displayed):
         return "\n".join(lines) + "\n"
 
 
+# A table, or text that only a terminal shows.
 Block = Table | str
-"""A table, or text that only a terminal shows."""
 
 
 # -- cells and notes ------------------------------------------------------------------------------------------------
 
 
 def cells(row: object, *columns: str) -> dict[str, Any]:
-    """Return the cells of a row that are attributes of an object with the names of the columns.
-
-    Parameters
-    ----------
-    row : object
-        The object that the row describes.
-    *columns : str
-        Names of columns; a blank in a name is an underscore in the attribute.
-
-    Returns
-    -------
-    dict of str to str, int, float or None
-        Column -> cell.
-
-    Examples
-    --------
-    >>> cells(Table(("a", "b"), ((1, 2),)), "title", "split groups")
-    {'title': '', 'split groups': False}
-    """
+    """Return the cells of a row that are attributes of an object with the names of the columns."""
     return {column: getattr(row, column.replace(" ", "_")) for column in columns}
 
 
 def interval_cells(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """Return the ends of an interval as the cells ``low`` and ``high``.
-
-    Parameters
-    ----------
-    interval : tuple of float, optional
-        The interval; None if there is none.
-
-    Returns
-    -------
-    dict of str to float or None
-        Column -> cell.
-    """
+    """Return the ends of an interval as the cells ``low`` and ``high``."""
     return dict(zip(("low", "high"), interval or (None, None), strict=True))
 
 
 def or_undefined(value: float | None) -> Cell:
-    """Return the value, or the word "undefined" for None.
-
-    Parameters
-    ----------
-    value : float or None
-        The value.
-
-    Returns
-    -------
-    float or str
-        The cell.
-    """
+    """Return the value, or the word "undefined" for None."""
     return "undefined" if value is None else value
 
 
 def extra_figures(scores: Iterable[Score]) -> list[str]:
-    """Return the names of all figures of the scores, such as precision and recall, without ``f``.
-
-    If a measure has an F, its value is that F, so a table would show the same number twice.
-
-    Parameters
-    ----------
-    scores : iterable of Score
-        The scores.
-
-    Returns
-    -------
-    list of str
-        Names in the order in which they first occur.
-    """
+    """Return the names of all figures of the scores, such as precision and recall, without ``f``."""
+    # If a measure has an F, its value is that F, so a table would show the same number twice.
     return [name for name in dict.fromkeys(name for score in scores for name in score.figures) if name != "f"]
 
 
@@ -316,18 +166,7 @@ _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def latex_text(text: str) -> str:
-    """Return text with everything escaped that LaTeX would interpret.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The text for LaTeX.
-    """
+    """Return text with everything escaped that LaTeX would interpret."""
     return "".join(_LATEX.get(c, clean(c)) for c in text)
 
 
@@ -348,18 +187,7 @@ _JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 
 
 def clean(text: str) -> str:
-    """Return text that is safe to print, with control characters replaced by a visible one.
-
-    Parameters
-    ----------
-    text : str
-        Text from a file or a user.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return text that is safe to print, with control characters replaced by a visible one."""
     if text.isprintable():
         return text
     return "".join(
@@ -369,18 +197,7 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Return the number of terminal columns that the text takes.
-
-    Parameters
-    ----------
-    text : str
-        The text; East Asian characters take two columns, combining ones none.
-
-    Returns
-    -------
-    int
-        Number of columns.
-    """
+    """Return the number of terminal columns that the text takes."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
@@ -388,38 +205,12 @@ def text_width(text: str) -> int:
 
 
 def pad(text: str, width: int) -> str:
-    """Return the text filled with blanks to ``width`` terminal columns.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    width : int
-        Number of columns.
-
-    Returns
-    -------
-    str
-        The text with blanks.
-    """
+    """Return the text filled with blanks to ``width`` terminal columns."""
     return text + " " * (width - text_width(text))
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text, shortened to ``width`` terminal columns with an ellipsis if it is longer.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    width : int
-        Number of columns.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return the text, shortened to ``width`` terminal columns with an ellipsis if it is longer."""
     if text_width(text) <= width:
         return text
     end = sum(total < width for total in accumulate(map(text_width, text)))

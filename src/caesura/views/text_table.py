@@ -9,52 +9,22 @@ from itertools import zip_longest
 from caesura.limits import MAX_TEXT_ROWS
 from caesura.views.table import ALL_ROWS, Cell, Table, clean, pad, text_width
 
+# Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text.
 Style = Callable[[str, str], str]
-"""Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text."""
 
+# Blanks between two columns, and before the first.
 GAP = "  "
-"""Blanks between two columns, and before the first."""
+# Smallest width of a column of sentences; a narrower one would be hard to read.
 MIN_PROSE = 20
-"""Smallest width of a column of sentences; a narrower one would be hard to read."""
 
 
 def plain(text: str, style: str) -> str:
-    """Return the text without a style, for files and pipes.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    style : str
-        Name of a style.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return the text without a style, for files and pipes."""
     return text
 
 
 def table_text(table: Table, width: int, style: Style = plain) -> str:
-    """Return a table as text of at most ``width`` columns, without its empty columns.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    width : int
-        Columns of the terminal.
-    style : callable, optional
-        Function that makes titles bold and notes dim.
-
-    Returns
-    -------
-    str
-        Title, columns, rows and notes. If the columns do not fit side by side, each row becomes a paragraph with
-        the name of each column before its value. Sentences are wrapped between words; names and numbers are never cut.
-        Of a very long table, only the first rows are shown, and a note says how many rows there are.
-    """
+    """Return a table as text of at most ``width`` columns, without its empty columns."""
     limit = MAX_TEXT_ROWS if table.limit is None else min(table.limit, MAX_TEXT_ROWS)
     hidden = max(0, len(table.rows) - limit)
     complete = f"; {ALL_ROWS}" if limit == MAX_TEXT_ROWS else ""
@@ -70,27 +40,7 @@ def table_text(table: Table, width: int, style: Style = plain) -> str:
 
 
 def wrap(text: str, width: int, indent: str = "") -> list[str]:
-    """Return the lines of a text that is broken between words.
-
-    Parameters
-    ----------
-    text : str
-        The text. Blanks at its beginning are kept.
-    width : int
-        Columns of the terminal. A longer word gets a line of its own.
-    indent : str, optional
-        Blanks at the beginning of the second and the following lines.
-
-    Returns
-    -------
-    list of str
-        The lines; one empty line for an empty text.
-
-    Examples
-    --------
-    >>> wrap("ann and bo agree", 10)
-    ['ann and bo', 'agree']
-    """
+    """Return the lines of a text that is broken between words."""
     if text_width(text) <= width:
         return [text]
     words = text.split()
@@ -122,10 +72,8 @@ def _can_wrap(column: Sequence[str]) -> bool:
 def _widths(
     names: Sequence[str], texts: Sequence[Sequence[str]], numeric: Sequence[bool], width: int
 ) -> list[int] | None:
-    """Return the width of every column, or None if the columns do not fit side by side.
-
-    Columns of sentences share the width that the other columns leave.
-    """
+    """Return the width of every column, or None if the columns do not fit side by side."""
+    # Columns of sentences share the width that the other columns leave.
     columns = list(zip(*texts, strict=True))
     natural = [max(map(text_width, (name, *column))) for name, column in zip(names, columns, strict=True)]
     available = width - len(GAP) * len(names)

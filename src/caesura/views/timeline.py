@@ -18,34 +18,22 @@ WIDTH = 640
 NAME_WIDTH = 110
 ROW_HEIGHT = 18
 LEVEL_HEIGHT = 13
+# Bars of a drawing; a drawing of more would make a notebook slow.
 MAX_BARS = 3000
-"""Bars of a drawing; a drawing of more would make a notebook slow."""
 _LABEL_SIZE = 6  # pixels per character
 
+# Start, end, level (from 1) and label.
 Bar = tuple[float, float, int, str]
-"""Start, end, level (from 1) and label."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a drawing.
+    """One row of a drawing."""
 
-    Parameters
-    ----------
-    name : str
-        Name to the left of the row.
-    bars : tuple of Bar
-        The segments or spans.
-    extent : tuple of (float, float)
-        Beginning and end of the text or recording.
-    in_seconds : bool, default False
-        Whether places are seconds, not units.
-    """
-
-    name: str
-    bars: tuple[Bar, ...]
-    extent: tuple[float, float]
-    in_seconds: bool = False
+    name: str  # name to the left of the row
+    bars: tuple[Bar, ...]  # the segments or spans
+    extent: tuple[float, float]  # beginning and end of the text or recording
+    in_seconds: bool = False  # whether places are seconds, not units
 
     @property
     def depth(self) -> int:
@@ -59,18 +47,7 @@ class Row:
 
 
 def rows_of(annotations: Mapping[str, Annotation]) -> list[Row]:
-    """Return the rows of the annotations of an item: one per coder, or one per speaker and coder.
-
-    Parameters
-    ----------
-    annotations : mapping of str to annotation
-        Coder -> annotation. Trees have no rows.
-
-    Returns
-    -------
-    list of Row
-        The rows; coders of the same speaker stand together.
-    """
+    """Return the rows of the annotations of an item: one per coder, or one per speaker and coder."""
     streams: dict[str, list[Row]] = {}
     for coder, annotation in annotations.items():
         if isinstance(annotation, Dialogue):
@@ -117,24 +94,7 @@ def _lanes(spans: Spans) -> Iterable[Bar]:
 
 
 def timeline_svg(rows: Sequence[Row]) -> str:
-    """Return a drawing of rows over a common axis.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        The rows, with the same kind of axis.
-
-    Returns
-    -------
-    str
-        An SVG element in the colours of the page around it; empty if there is nothing to draw, or too much.
-
-    Examples
-    --------
-    >>> drawing = timeline_svg(rows_of({"ann": Segmentation.from_masses([1, 2])}))
-    >>> drawing.count("<rect"), drawing.count("<line")
-    (2, 1)
-    """
+    """Return a drawing of rows over a common axis."""
     rows = [row for row in rows if row.in_seconds == rows[0].in_seconds]
     if not rows or sum(len(row.bars) for row in rows) > MAX_BARS:
         return ""

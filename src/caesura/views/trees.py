@@ -45,18 +45,7 @@ _UNDEFINED = "undefined: no sentence could be scored"
 
 
 def summary_table(result: ParsevalResult) -> Table:
-    """Return EVALB's two summaries side by side: all sentences, and those up to the cut-off length.
-
-    Parameters
-    ----------
-    result : ParsevalResult
-        PARSEVAL of a corpus.
-
-    Returns
-    -------
-    Table
-        Figures in percent.
-    """
+    """Return EVALB's two summaries side by side: all sentences, and those up to the cut-off length."""
     columns = ("figure", "all", f"len<={result.measure['cutoff']}")
     rows = []
     for title, name in _SUMMARY:
@@ -78,20 +67,7 @@ def _not_counted(sentences: int) -> str:
 
 
 def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None) -> Table:
-    """Return one row per sentence, with the columns in the order of EVALB; status 1 is an error, 2 is skipped.
-
-    Parameters
-    ----------
-    result : ParsevalResult
-        PARSEVAL of a corpus.
-    indices : iterable of int, optional
-        Sentences to show, counted from 0 (default: all).
-
-    Returns
-    -------
-    Table
-        Counts, and figures in percent.
-    """
+    """Return one row per sentence, with the columns in the order of EVALB; status 1 is an error, 2 is skipped."""
     sentences = result.sentences if indices is None else [result.sentences[index] for index in indices]
     records = [
         {"sentence": sentence.number, "length": sentence.length, "status": sentence.status}
@@ -104,18 +80,7 @@ def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None)
 
 
 def struct_iou_table(result: StructIoUResult) -> Table:
-    """Return Struct-IoU at the level of sentences and at the level of the corpus.
-
-    Parameters
-    ----------
-    result : StructIoUResult
-        Struct-IoU of a corpus.
-
-    Returns
-    -------
-    Table
-        Two rows; sentences that could not be scored are listed in the notes.
-    """
+    """Return Struct-IoU at the level of sentences and at the level of the corpus."""
     scored = len(result.scores.scored)
     records: list[dict[str, Cell]] = []
     notes = [_UNDEFINED]
@@ -136,20 +101,7 @@ def _struct_iou_cells(score: Score) -> dict[str, Cell]:
 
 
 def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Table:
-    """Return one row per sentence with its Struct-IoU.
-
-    Parameters
-    ----------
-    result : StructIoUResult
-        Struct-IoU of a corpus.
-    indices : iterable of int
-        Sentences to show, counted from 0.
-
-    Returns
-    -------
-    Table
-        Value, or the reason why the sentence could not be scored.
-    """
+    """Return one row per sentence with its Struct-IoU."""
     rows: list[tuple[Cell, ...]] = []
     for index in indices:
         if index in result.errors:
@@ -163,18 +115,7 @@ def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Tab
 
 
 def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
-    """Return one row per label with its Struct-IoU, the most frequent label first.
-
-    Parameters
-    ----------
-    labels : iterable of LabelIoU
-        Labels of a corpus.
-
-    Returns
-    -------
-    Table
-        Numbers of nodes, precision, recall and F.
-    """
+    """Return one row per label with its Struct-IoU, the most frequent label first."""
     records = [
         {"label": label.label or "()", **cells(label, "gold", "predicted", "precision", "recall"), "F": label.f}
         for label in labels
@@ -183,18 +124,7 @@ def struct_iou_labels(labels: Iterable[LabelIoU]) -> Table:
 
 
 def label_table(labels: Iterable[LabelCounts]) -> Table:
-    """Return one row per label with its PARSEVAL counts, the most frequent label first.
-
-    Parameters
-    ----------
-    labels : iterable of LabelCounts
-        Labels of a corpus.
-
-    Returns
-    -------
-    Table
-        Counts, and recall, precision and F in percent.
-    """
+    """Return one row per label with its PARSEVAL counts, the most frequent label first."""
     listed = list(labels)
     records = [
         cells(label, "label", "gold", "predicted", "gold matched", "predicted matched")
@@ -207,18 +137,7 @@ def label_table(labels: Iterable[LabelCounts]) -> Table:
 
 
 def parser_table(comparison: ParserComparison) -> Table:
-    """Return one row per pair of parsers: the difference of their scores, and its p-values.
-
-    Parameters
-    ----------
-    comparison : ParserComparison
-        Parsers compared on one treebank.
-
-    Returns
-    -------
-    Table
-        Scores of the parsers are in the notes.
-    """
+    """Return one row per pair of parsers: the difference of their scores, and its p-values."""
     records = [
         {"parsers": " - ".join(pair.systems)}
         | pair_cells(pair)
@@ -254,38 +173,8 @@ _MAX_INDENT = 20  # levels; deeper nodes show their depth as a number, or their 
 
 
 def draw_tree_alignment(gold: Tree, predicted: Tree, alignment: Sequence[NodePair], *, width: int = 100) -> str:
-    """Return the nodes of both trees in preorder, indented by depth, with marks between them.
-
-    Aligned pairs keep their order on both sides, so that each tree can be read from top to bottom.
-
-    Parameters
-    ----------
-    gold, predicted : Tree
-        Two trees of a sentence.
-    alignment : sequence of NodePair
-        Aligned nodes, such as ``struct_iou(gold, predicted).alignment``.
-    width : int, default 100
-        Characters per line.
-
-    Returns
-    -------
-    str
-        One line per node or pair of nodes.
-
-    Examples
-    --------
-    >>> from caesura import struct_iou
-    >>> a = Tree.from_brackets("(S (NP (DT the) (NN man)) (VP (VBD ate)))")
-    >>> b = Tree.from_brackets("(S (NP (DT the)) (JJ man) (VP (VBD ate)))")
-    >>> print(draw_tree_alignment(a, b, struct_iou(a, b).alignment, width=40))
-    S            =   S
-      NP        0.50   NP
-        DT the   =       DT the
-        NN man   <
-                 >     JJ man
-      VP         =     VP
-        VBD ate  =       VBD ate
-    """
+    """Return the nodes of both trees in preorder, indented by depth, with marks between them."""
+    # Aligned pairs keep their order on both sides, so that each tree can be read from top to bottom.
     gold_lines, predicted_lines = _node_lines(gold), _node_lines(predicted)
     rows: list[tuple[str, str, str]] = []
     i = j = 0
@@ -323,18 +212,7 @@ _PRINTED = {"lowest_f1": 12.5, "lowest_iou": 63.6, "random_f1": 27.3, "random_io
 
 
 def ambiguity_table(ambiguity: Ambiguity) -> Table:
-    """Return Table 1 of the paper in percent, with the printed figures beside the computed ones.
-
-    Parameters
-    ----------
-    ambiguity : Ambiguity
-        Scores between the plausible trees of an ambiguous phrase.
-
-    Returns
-    -------
-    Table
-        Smallest and largest value over the plausible trees as ground truth.
-    """
+    """Return Table 1 of the paper in percent, with the printed figures beside the computed ones."""
     rows: list[tuple[Cell, ...]] = []
     for opponent, description in (("lowest", "another plausible tree, lowest"), ("random", "random trees, mean")):
         for measure, name in (("PARSEVAL F1", "f1"), ("Struct-IoU", "iou")):
@@ -362,22 +240,7 @@ class TreeTables(OptionSet):
 
 
 def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
-    """Return what ``caesura trees`` prints.
-
-    Parameters
-    ----------
-    study : TreeStudy
-        The result.
-    tables : TreeTables
-        Which tables and drawings to add, and of which sentences.
-    width : int
-        Characters per line of the trees.
-
-    Returns
-    -------
-    Answer
-        PARSEVAL, Struct-IoU, sentences, labels, the comparison of parsers, and the trees.
-    """
+    """Return what ``caesura trees`` prints."""
     sentences = [number - 1 for number in tables.sentences] or range(len(study.parseval.sentences))
     scores, by_sentence, labels = study.struct_iou, tables.by_sentence, tables.labels
     sections = [

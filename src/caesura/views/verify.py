@@ -10,18 +10,7 @@ from caesura.views.table import Table
 
 
 def verification_view(result: Verification | Verifications) -> Answer:
-    """Return whether numbers are right: one sentence, and a table if there are several numbers.
-
-    Parameters
-    ----------
-    result : Verification or Verifications
-        The outcome for one number, or for all numbers of a JSON result.
-
-    Returns
-    -------
-    Answer
-        The sentences and the table.
-    """
+    """Return whether numbers are right: one sentence, and a table if there are several numbers."""
     if isinstance(result, Verifications):
         table = Table.from_records([_record(entry) for entry in result.verifications], digits=4)
         return Answer(verification_answer(result), (Section("numbers", table),))

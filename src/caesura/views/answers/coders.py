@@ -27,18 +27,7 @@ _MAX_QUOTE = 40  # characters of a quotation
 
 
 def coefficient_name(outcome: AgreementOutcome) -> str:
-    """Return the coefficient and its measure for tables: ``pi(B)``.
-
-    Parameters
-    ----------
-    outcome : AgreementOutcome
-        One coefficient over one measure.
-
-    Returns
-    -------
-    str
-        The name.
-    """
+    """Return the coefficient and its measure for tables: ``pi(B)``."""
     label = coefficient_label(outcome.coefficient)
     if outcome.coefficient == MEAN:
         beyond = outcome.result is not None and outcome.result.expected is not None
@@ -51,34 +40,12 @@ def coefficient_name(outcome: AgreementOutcome) -> str:
 
 
 def agreement_answer(study: AgreementStudy) -> str:
-    """Say how far coders agree, who differs from the others, and on which item they agree least.
-
-    Parameters
-    ----------
-    study : AgreementStudy
-        The result of ``caesura agree``.
-
-    Returns
-    -------
-    str
-        One to three sentences about the first coefficient.
-    """
+    """Say how far coders agree, who differs from the others, and on which item they agree least."""
     return outcome_answer(study.agreement[0])
 
 
 def outcome_answer(outcome: AgreementOutcome) -> str:
-    """Say how far coders agree by one coefficient, who differs from the others, and on which item they agree least.
-
-    Parameters
-    ----------
-    outcome : AgreementOutcome
-        One coefficient over one measure.
-
-    Returns
-    -------
-    str
-        One to three sentences.
-    """
+    """Say how far coders agree by one coefficient, who differs from the others, and on which item they agree least."""
     result = outcome.result
     if result is None:
         return f"Agreement is undefined: {outcome.reason}."
@@ -127,36 +94,14 @@ def _mean_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
 
 
 def worst_items(result: Agreement) -> list[ItemAgreement]:
-    """Return the items for which the coefficient is defined, least agreement first.
-
-    Parameters
-    ----------
-    result : Agreement
-        A coefficient.
-
-    Returns
-    -------
-    list of ItemAgreement
-        The items.
-    """
+    """Return the items for which the coefficient is defined, least agreement first."""
     defined = [row for row in result.items if row.value is not None]
     rising = result.expected is not None or result.measure is None or result.measure.higher_is_better
     return sorted(defined, key=lambda row: ((row.value or 0.0) if rising else -(row.value or 0.0), row.item))
 
 
 def disagreements_answer(result: Disagreements) -> str:
-    """Say at how many places coders disagree, which place costs most, and who takes part most.
-
-    Parameters
-    ----------
-    result : Disagreements
-        The result of ``caesura disagreements``.
-
-    Returns
-    -------
-    str
-        One to three sentences.
-    """
+    """Say at how many places coders disagree, which place costs most, and who takes part most."""
     from caesura.agreement.disagreement_rows import MAJORITY
 
     whom = {None: "", MAJORITY: " with the majority"}.get(result.against, f" with {result.against}")
@@ -180,18 +125,7 @@ def disagreements_answer(result: Disagreements) -> str:
 
 
 def place_words(place: DisagreementPlace) -> str:
-    """Return where a place is: item, stream, and text, time or position.
-
-    Parameters
-    ----------
-    place : DisagreementPlace
-        The place.
-
-    Returns
-    -------
-    str
-        A phrase such as ``engine, after 'the valve stuck'``.
-    """
+    """Return where a place is: item, stream, and text, time or position."""
     name = named("item", place.item) + ("" if place.stream is None else f" ({place.stream})")
     time = "" if place.time is None else f" ({place.time:.2f} s)"
     if place.units:
@@ -225,18 +159,7 @@ def _difference(place: DisagreementPlace) -> str:
 
 
 def who_words(place: DisagreementPlace) -> str:
-    """Say which coders have a boundary at a place, and where, and which have none.
-
-    Parameters
-    ----------
-    place : DisagreementPlace
-        The place.
-
-    Returns
-    -------
-    str
-        Clauses such as ``ann and cy have a boundary, bo has none``.
-    """
+    """Say which coders have a boundary at a place, and where, and which have none."""
     if place.units:
         return _span_clauses(place)
     noun = "a boundary" if place.span is None else "this span"
@@ -255,36 +178,12 @@ def who_words(place: DisagreementPlace) -> str:
 
 
 def extent_words(start: float, end: float, *, seconds: bool) -> str:
-    """Return where a span begins and ends, with at most two decimals.
-
-    Parameters
-    ----------
-    start, end : float
-        Positions or times.
-    seconds : bool
-        Whether they are times.
-
-    Returns
-    -------
-    str
-        Such as ``4-8`` or ``1.25-3.5 s``.
-    """
+    """Return where a span begins and ends, with at most two decimals."""
     return f"{round(start, 2):.15g}-{round(end, 2):.15g}{' s' * seconds}"
 
 
 def units_words(place: DisagreementPlace) -> dict[str, list[str]]:
-    """Return the different spans of a place in words, with the coders who have them.
-
-    Parameters
-    ----------
-    place : DisagreementPlace
-        A place of a corpus of spans.
-
-    Returns
-    -------
-    dict of str to list of str
-        Words such as ``4-8 PER`` -> coders.
-    """
+    """Return the different spans of a place in words, with the coders who have them."""
     groups: dict[str, list[str]] = {}
     for coder, unit in place.units.items():
         extent = extent_words(unit.start, unit.end, seconds=bool(place.times))
@@ -329,18 +228,7 @@ def _people(coders: Sequence[str]) -> str:
 
 
 def pairwise_answer(study: PairwiseStudy) -> str:
-    """Say which coders agree most and least, and how far pairs agree on average.
-
-    Parameters
-    ----------
-    study : PairwiseStudy
-        The result of ``caesura pairwise``.
-
-    Returns
-    -------
-    str
-        One or two sentences; the second names the means under the other measures.
-    """
+    """Say which coders agree most and least, and how far pairs agree on average."""
     first, *others = study.pairwise
     label, ranked = first.measure.label, first.ranked
     best, worst = ranked[0], ranked[-1]
@@ -363,18 +251,7 @@ def _pair(table: Pairwise, row: PairwiseRow) -> str:
 
 
 def pairs_words(table: Pairwise) -> str:
-    """Return the number of pairs of coders.
-
-    Parameters
-    ----------
-    table : Pairwise
-        Scores of all pairs.
-
-    Returns
-    -------
-    str
-        The number with its noun.
-    """
+    """Return the number of pairs of coders."""
     return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
 
 
@@ -393,18 +270,7 @@ def _supported(supported: int, number: int) -> str:
 
 
 def gold_answer(result: Gold) -> str:
-    """Say how large the gold standard is, how many coders support it, and whether it is unique.
-
-    Parameters
-    ----------
-    result : Gold
-        The result of ``caesura gold``.
-
-    Returns
-    -------
-    str
-        One to three sentences.
-    """
+    """Say how large the gold standard is, how many coders support it, and whether it is unique."""
     nouns = ("boundary", "boundaries") if result.unit == "boundary" else ("span", "spans")
     number = len(result.kept)
     size = f"{number:,} {nouns[number != 1]}" if number else f"no {nouns[1]}"
@@ -420,18 +286,7 @@ def gold_answer(result: Gold) -> str:
 
 
 def unification_answer(experiment: Unification) -> str:
-    """Say which method is closest to the annotations of hierarchies.
-
-    Parameters
-    ----------
-    experiment : Unification
-        The result of ``caesura unify --evaluate``.
-
-    Returns
-    -------
-    str
-        One or two sentences.
-    """
+    """Say which method is closest to the annotations of hierarchies."""
     rows = [row for row in experiment.rows if row.includes_self and row.kappa.mean is not None]
     items = count_of(len(experiment.items), "item")
     if not rows:
@@ -449,20 +304,7 @@ def unification_answer(experiment: Unification) -> str:
 
 
 def similarity_answer(result: ExpertSimilarity, target: str | None) -> str:
-    """Say which boundary types experts confuse most.
-
-    Parameters
-    ----------
-    result : ExpertSimilarity
-        The similarities.
-    target : str or None
-        The settings file that was written.
-
-    Returns
-    -------
-    str
-        One or two sentences.
-    """
+    """Say which boundary types experts confuse most."""
     who = f"{number_word(len(result.coders)).capitalize()} experts"
     over = f"on {count_of(len(result.items), 'item')}"
     best = next((pair for pair in result.similarities if pair.confusions and pair.similarity), None)

@@ -15,18 +15,7 @@ _MAX_ROWS = 3
 
 
 def curve_answer(study: CurveStudy) -> str:
-    """Say how good boundary scores are, and at which threshold.
-
-    Parameters
-    ----------
-    study : CurveStudy
-        The result of ``caesura curve``.
-
-    Returns
-    -------
-    str
-        One to three sentences about the first curves.
-    """
+    """Say how good boundary scores are, and at which threshold."""
     if study.means:
         return " ".join(_over_coders(study, mean) for mean in study.means[:_MAX_ROWS])
     first = study.curves[0]
@@ -36,36 +25,10 @@ def curve_answer(study: CurveStudy) -> str:
 
 
 def threshold_text(point: CurvePoint) -> str:
-    """Return a threshold as text.
-
-    Parameters
-    ----------
-    point : CurvePoint
-        A point of a curve.
-
-    Returns
-    -------
-    str
-        The threshold, or "none" if no place is marked.
-    """
     return "none" if point.threshold is None else f"{point.threshold:.6g}"
 
 
 def density_text(density: float, axis: str) -> str:
-    """Return a density as text.
-
-    Parameters
-    ----------
-    density : float
-        Boundaries per unit, or per minute.
-    axis : {"units", "time"}
-        Axis of the scores.
-
-    Returns
-    -------
-    str
-        The number with its unit.
-    """
     return f"{density:.3g} per {'minute' if axis == 'time' else 'unit'}"
 
 

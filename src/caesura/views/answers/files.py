@@ -19,23 +19,7 @@ _MAX_LISTED = 3  # excluded items with the same reason that are listed one by on
 
 
 def excluded_lines(entries: Iterable[object]) -> list[str]:
-    """Return what was excluded, with one line for many items that one coder or system lacks for the same reason.
-
-    Parameters
-    ----------
-    entries : iterable
-        Excluded items, and other messages.
-
-    Returns
-    -------
-    list of str
-        Lines in the order of the entries.
-
-    Examples
-    --------
-    >>> excluded_lines(Excluded(f"item {i}", "mine", "the system did not annotate this item") for i in range(5000))
-    ["coder 'mine', 5,000 items (item 0, item 1, item 2, ...): the system did not annotate this item"]
-    """
+    """Return what was excluded, with one line for many items that one coder or system lacks for the same reason."""
     groups: dict[tuple[str | None, str], list[Excluded]] = {}
     listed = list(dict.fromkeys(entries))
     for entry in listed:
@@ -55,18 +39,7 @@ def _group_line(group: Sequence[Excluded]) -> str:
 
 
 def info_answer(info: FileInfo) -> str:
-    """Say what is in the files.
-
-    Parameters
-    ----------
-    info : FileInfo
-        The result of ``caesura info``.
-
-    Returns
-    -------
-    str
-        One or two sentences.
-    """
+    """Say what is in the files."""
     corpus = info.corpus
     formats = ", ".join(f"{name} ({n})" if info.files > 1 else name for name, n in info.formats.items())
     items = count_of(len(corpus.item_names), "item")
@@ -80,39 +53,13 @@ def info_answer(info: FileInfo) -> str:
 
 
 def written_answer(corpus: Corpus, target: str) -> str:
-    """Say what was written to a file.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        What was written.
-    target : str
-        The file.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say what was written to a file."""
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, MAX_NAMES)})"
     return f"Wrote {target}: {count_of(len(corpus.item_names), 'item')} of {coders}."
 
 
 def list_answer(what: str, count: int) -> str:
-    """Say how many measures or formats there are, and how to see one.
-
-    Parameters
-    ----------
-    what : str
-        ``"measures"`` or ``"formats"``, which is also the name of the command.
-    count : int
-        Number of entries.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say how many measures or formats there are, and how to see one."""
     return f"{count} {what}; `caesura {what} NAME` shows one with its options and an example."
 
 
@@ -127,20 +74,7 @@ _KINDS = {
 
 
 def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
-    """Describe a measure.
-
-    Parameters
-    ----------
-    name : str
-        Name of the measure in Python.
-    facts : mapping
-        The facts of :func:`~caesura.views.listing.measure_facts`, with the names of coefficients in the papers.
-
-    Returns
-    -------
-    str
-        What it compares, its range, its names and its coefficients.
-    """
+    """Describe a measure."""
     aliases = [alias for alias in facts["aliases"] if alias not in (name, facts["label"])]
     names = join([facts["label"], f"{name} in Python", *aliases])
     compared = f"It compares {join(_KINDS[kind] for kind in facts['compares'])}"
@@ -153,22 +87,7 @@ def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
 
 
 def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
-    """Describe a format.
-
-    Parameters
-    ----------
-    name : str
-        Name of the format.
-    facts : mapping
-        The facts of :func:`~caesura.views.listing.format_facts`.
-    suffixes : str
-        Suffixes of its files.
-
-    Returns
-    -------
-    str
-        What it is, whether it can be written, and what it needs.
-    """
+    """Describe a format."""
     access = "reads and writes" if facts["writes"] else "reads"
     files = f" in files with the suffix {suffixes}" if suffixes else ""
     needs = f" It needs caesura[{facts['extra']}]." if facts["extra"] else ""
@@ -176,18 +95,7 @@ def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
 
 
 def verification_answer(result: Verification | Verifications) -> str:
-    """Return whether numbers are right.
-
-    Parameters
-    ----------
-    result : Verification or Verifications
-        The outcome for one number, or for all numbers of a JSON result.
-
-    Returns
-    -------
-    str
-        The sentences.
-    """
+    """Return whether numbers are right."""
     from caesura.tasks.verify import Verification as OneNumber
 
     if isinstance(result, OneNumber):
@@ -203,10 +111,10 @@ def verification_answer(result: Verification | Verifications) -> str:
     return f"{count_of(len(entries), 'number')}: {listed}. {worst.message}"
 
 
+# Status of a verification -> words.
 STATUS_WORDS = {
     "verified": "verified",
     "version": "different version: same value",
     "value": "different value",
     "data": "different data",
 }
-"""Status of a verification -> words."""

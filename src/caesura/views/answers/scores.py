@@ -16,18 +16,7 @@ if TYPE_CHECKING:  # commands with other results must not import these
 
 
 def score_answer(scoring: Scoring) -> str:
-    """Say how close the hypothesis is to the reference.
-
-    Parameters
-    ----------
-    scoring : Scoring
-        The result of ``caesura score``.
-
-    Returns
-    -------
-    str
-        One or two sentences, first about the first measure.
-    """
+    """Say how close the hypothesis is to the reference."""
     first = next(entry for entry in scoring.scores if entry.item is None and entry.coder is None)
     sentence = _scores_sentence(scoring.totals, "item")
     if first.chance is None:
@@ -42,18 +31,7 @@ def score_answer(scoring: Scoring) -> str:
 
 
 def evaluation_answer(evaluation: Evaluation) -> str:
-    """Say how good the hypotheses of a collection are.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The result of ``caesura evaluate``.
-
-    Returns
-    -------
-    str
-        One or two sentences, first about the first measure.
-    """
+    """Say how good the hypotheses of a collection are."""
     return _scores_sentence([*evaluation.scores.values()], "document")
 
 
@@ -90,18 +68,7 @@ def _boundary_counts(score: Score) -> str:
 
 
 def score_figure(score: Score) -> str:
-    """Return a score for a sentence: name, value, precision and recall.
-
-    Parameters
-    ----------
-    score : Score
-        The score.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return a score for a sentence: name, value, precision and recall."""
     measure: Any = score.measure
     text = f"{measure.label} = {short(score.value)}"
     notes = [f"{name} {short(score.figures[name])}" for name in ("precision", "recall") if name in score.figures]
@@ -123,18 +90,7 @@ def _zero_is_best(labels: Sequence[str], singular: str, plural: str) -> str:
 
 
 def trees_answer(study: TreeStudy) -> str:
-    """Say how close the predicted trees are to the gold trees.
-
-    Parameters
-    ----------
-    study : TreeStudy
-        The result of ``caesura trees``.
-
-    Returns
-    -------
-    str
-        One or two sentences.
-    """
+    """Say how close the predicted trees are to the gold trees."""
     block = study.parseval.all
     sentences = count_of(block.valid, "sentence")
     if not block.valid:

@@ -17,18 +17,7 @@ if TYPE_CHECKING:  # commands with other results must not import these
 
 
 def judgement_answer(judgement: Judgement) -> str:
-    """Say which system is best, whether that may be chance, and whether it is as good as people.
-
-    Parameters
-    ----------
-    judgement : Judgement
-        The result of ``caesura judge``.
-
-    Returns
-    -------
-    str
-        One to three sentences about the first measure.
-    """
+    """Say which system is best, whether that may be chance, and whether it is as good as people."""
     measure = judgement.rows[0].measure
     best, *others = (judgement.row(name, measure, bound=False) for name in judgement.ranking(measure))
     rate = "" if measure.higher_is_better else ", an error rate"
@@ -201,18 +190,7 @@ def _few_words(best: SegmenterScore, *, interval: bool = True) -> str:
 
 
 def crisp_answer(result: CrispAndFuzzy) -> str:
-    """Say whether crisp and fuzzy evaluation agree on the best system.
-
-    Parameters
-    ----------
-    result : CrispAndFuzzy
-        Crisp and fuzzy evaluation of systems.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say whether crisp and fuzzy evaluation agree on the best system."""
     best = result.rows[0]
     fuzzy = max(result.rows, key=lambda row: row.fuzzy)
     standard = f"the {result.method} gold standard"

@@ -28,12 +28,12 @@ Floats = NDArray[np.float64]
 
 MAX_LINES = 300
 MAX_TICKS = 12
+# Coders of a heat map with a value in each cell.
 MAX_VALUES = 25
-"""Coders of a heat map with a value in each cell."""
+# Coders of a scale with one field per number of coders; above, the scale is continuous.
 MAX_FIELDS = 60
-"""Coders of a scale with one field per number of coders; above, the scale is continuous."""
+# Names on each axis of a heat map; of more coders, every second, third ... has its name there.
 MAX_NAMES = 80
-"""Names on each axis of a heat map; of more coders, every second, third ... has its name there."""
 
 
 def pairwise(pairs: Pairwise, *, width: float = canvas.COLUMN_WIDTH, title: str | None = None) -> Figure:
@@ -432,10 +432,8 @@ def _panel(name: str, spans: Iterable[Span]) -> _Panel:
 def _draw_span(
     axes: Axes, row: int, span: Span, edges: Sequence[float], points: float, gold_colour: str | None
 ) -> None:
-    """Draw a bar, and its label if it fits; ``points`` is the width of one unit of the axis.
-
-    A span of the gold standard has the same colour in every panel; other spans are grey and hatched.
-    """
+    """Draw a bar, and its label if it fits; ``points`` is the width of one unit of the axis."""
+    # A span of the gold standard has the same colour in every panel; other spans are grey and hatched.
     x0, x1 = edges[span.start - 1], edges[span.end]
     style: dict[str, Any] = {"color": gold_colour, "edgecolor": "black", "alpha": 0.75}
     if gold_colour is None:

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+# Width in inches of a column of a two-column paper.
 COLUMN_WIDTH = 3.3
-"""Width in inches of a column of a two-column paper."""
+# Width in inches of both columns.
 PAGE_WIDTH = 6.8
-"""Width in inches of both columns."""
+# Size of text in points, that of most captions.
 FONT_SIZE = 8.0
-"""Size of text in points, that of most captions."""
 PRINT_DPI = 300
+# Pixels per inch of files, and of the heat maps of a page; at 300, each takes half a second and 100 MB.
 SCREEN_DPI = 150
-"""Pixels per inch of files, and of the heat maps of a page; at 300, each takes half a second and 100 MB."""
+# Largest width of a figure in inches.
 MAX_WIDTH = 40.0
-"""Largest width of a figure in inches."""
 _TITLE_HEIGHT = 0.2  # inches
 
 # Okabe & Ito (2008): distinguishable for colour-blind readers. Yellow is last because it is faint on paper.
@@ -107,20 +107,7 @@ def _styled() -> Iterator[None]:
 
 @contextmanager
 def new_figure(width: float, height: float, title: str | None) -> Iterator[Figure]:
-    """Yield a new figure to be filled; constrained layout makes everything fit.
-
-    Parameters
-    ----------
-    width, height : float
-        Size in inches; a title is added to the height.
-    title : str or None
-        Title above the figure.
-
-    Yields
-    ------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Yield a new figure to be filled; constrained layout makes everything fit."""
     with _styled():
         from matplotlib.figure import Figure
 
@@ -132,232 +119,75 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
 
 @contextmanager
 def new_axes(width: float, height: float, title: str | None) -> Iterator[tuple[Figure, Axes]]:
-    """Yield a new figure with one pair of axes.
-
-    Parameters
-    ----------
-    width, height : float
-        Size in inches, as in :func:`new_figure`.
-    title : str or None
-        Title above the figure.
-
-    Yields
-    ------
-    figure : matplotlib.figure.Figure
-        The figure.
-    axes : matplotlib.axes.Axes
-        Its axes.
-    """
+    """Yield a new figure with one pair of axes."""
     with new_figure(width, height, title) as figure:
         yield figure, figure.add_subplot()
 
 
 def write_beside(axes: Axes, text: str, point: tuple[float, float], points: tuple[float, float], **style: Any) -> None:
-    """Write small text beside a point.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The axes.
-    text : str
-        The text.
-    point : tuple of float
-        The point, in data coordinates.
-    points : tuple of float
-        Distance of the text from the point, to the right and upwards, in points.
-    **style : object
-        Properties of the text.
-    """
+    """Write small text beside a point."""
     axes.annotate(text, point, xytext=points, textcoords="offset points", **style)
 
 
 def write_centred(axes: Axes, text: str, point: tuple[float, float], size: float, **style: Any) -> None:
-    """Write text with its centre at a point.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The axes.
-    text : str
-        The text.
-    point : tuple of float
-        The point, in data coordinates.
-    size : float
-        Size of the font in points.
-    **style : object
-        Further properties of the text.
-    """
+    """Write text with its centre at a point."""
     axes.text(*point, text, ha="center", va="center", fontsize=size, **style)
 
 
 def draw_marks(axes: Axes, x: Any, y: Any, marker: str, colour: str, **style: Any) -> None:
-    """Draw a mark at each point, without lines between the points.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The axes.
-    x, y : float or sequence of float
-        The points, in data coordinates.
-    marker : str
-        Shape of the marks.
-    colour : str
-        Colour of the marks.
-    **style : object
-        Further properties of the marks.
-    """
+    """Draw a mark at each point, without lines between the points."""
     axes.plot(x, y, linestyle="none", marker=marker, color=colour, **style)
 
 
 def label_rows(axes: Axes, labels: list[str]) -> None:
-    """Divide the vertical axis into rows with labels and without ticks; the first row is on top.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        The axes.
-    labels : list of str
-        Names of coders, items, systems or types.
-    """
+    """Divide the vertical axis into rows with labels and without ticks; the first row is on top."""
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
 
 
 def check_width(width: Any) -> float:
-    """Return a width in inches, from 1 to 40, or raise an ``OptionError``.
-
-    Parameters
-    ----------
-    width : float
-        Width in inches.
-
-    Returns
-    -------
-    float
-        The width.
-    """
+    """Return a width in inches, from 1 to 40, or raise an ``OptionError``."""
     return float(number(1, MAX_WIDTH)("width", width))
 
 
 def check_type(value: object, expected: type[T], source: str) -> T:
-    """Return the value if it has the expected type, or raise an ``OptionError``.
-
-    Parameters
-    ----------
-    value : object
-        Argument of a plot function.
-    expected : type
-        The type that the function draws.
-    source : str
-        Name of the function that returns this type, for the error message.
-
-    Returns
-    -------
-    object
-        The value.
-    """
+    """Return the value if it has the expected type, or raise an ``OptionError``."""
     if not isinstance(value, expected):
         raise OptionError(f"expected a {expected.__name__}, which {source} returns; got {type(value).__name__}")
     return value
 
 
 def check_count(number: int, limit: int, noun: str) -> None:
-    """Raise an ``OptionError`` if a figure would show more than ``limit`` things.
-
-    Parameters
-    ----------
-    number : int
-        Number of things.
-    limit : int
-        Maximum number of things in a figure.
-    noun : str
-        Name of the things, in the plural.
-    """
+    """Raise an ``OptionError`` if a figure would show more than ``limit`` things."""
     if number > limit:
         raise OptionError(f"a figure can show {limit} {noun}; got {number}. Select fewer")
 
 
 def label_text(name: str, width: int = 24) -> str:
-    """Return a name as a label: without control characters, and with at most ``width`` characters.
-
-    Parameters
-    ----------
-    name : str
-        Name of a coder, item or type.
-    width : int, default 24
-        Largest number of characters.
-
-    Returns
-    -------
-    str
-        The label.
-    """
+    """Return a name as a label: without control characters, and with at most ``width`` characters."""
     return shorten(clean(name), width)
 
 
 def label_inches(labels: list[str], size: float = FONT_SIZE - 1) -> float:
-    """Return the approximate width of the longest label in inches.
-
-    Parameters
-    ----------
-    labels : list of str
-        The labels.
-    size : float, default 7
-        Size of the font in points.
-
-    Returns
-    -------
-    float
-        Inches.
-    """
+    """Return the approximate width of the longest label in inches."""
     return max(map(text_width, labels), default=0) * size * 0.6 / 72
 
 
 def wrap_label(text: str, inches: float) -> str:
-    """Return the text in lines of at most ``inches``: the layout makes space for the height of a label only.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    inches : float
-        Width of a line.
-
-    Returns
-    -------
-    str
-        The lines.
-    """
+    """Return the text in lines of at most ``inches``: the layout makes space for the height of a label only."""
     return "\n".join(textwrap.wrap(clean(text), max(12, int(inches * 72 / (0.62 * FONT_SIZE)))))
 
 
 def integer_ticks(axis: Axis) -> None:
-    """Put ticks only at whole numbers.
-
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-        The axis to change.
-    """
+    """Put ticks only at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
 
 
 def is_dark(colour: Any) -> bool:
-    """Return whether white text is easier to read on the colour than black text, by its luminance.
-
-    Parameters
-    ----------
-    colour : sequence of float
-        Red, green and blue, from 0 to 1.
-
-    Returns
-    -------
-    bool
-        Whether white text is easier to read.
-    """
+    """Return whether white text is easier to read on the colour than black text, by its luminance."""
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3])
     return math.sqrt(0.2126 * red + 0.7152 * green + 0.0722 * blue) < 0.42
 
@@ -394,20 +224,7 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
 
 
 def write_file(data: bytes, path: str | PathLike[str]) -> None:
-    """Write a figure or a page to a file.
-
-    Parameters
-    ----------
-    data : bytes
-        Contents of the file.
-    path : str or path-like
-        File to write.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be written.
-    """
+    """Write a figure or a page to a file."""
     try:
         files.write_file(path, data)
     except OSError as error:
@@ -415,25 +232,7 @@ def write_file(data: bytes, path: str | PathLike[str]) -> None:
 
 
 def format_of(path: str | PathLike[str]) -> str:
-    """Return the format that belongs to the suffix of a path.
-
-    Parameters
-    ----------
-    path : str or path-like
-        File to write.
-
-    Returns
-    -------
-    str
-        ``svg``, ``pdf`` or ``png``.
-
-    Raises
-    ------
-    FormatError
-        If the suffix is not ``.svg``, ``.pdf`` or ``.png``.
-    OptionError
-        If matplotlib is not installed.
-    """
+    """Return the format that belongs to the suffix of a path."""
     suffix = Path(path).suffix.lower()
     if suffix[1:] not in _METADATA:
         suffixes = ", ".join(f".{name}" for name in _METADATA)

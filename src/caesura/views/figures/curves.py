@@ -13,33 +13,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# Number of curves that colours and marks can tell apart.
 MAX_CURVES = 7
-"""Number of curves that colours and marks can tell apart."""
+# Number of coders whose density is a line.
 MAX_LINES = 10
-"""Number of coders whose density is a line."""
 _STYLES = ("-", "--", ":", "-.")
 _PANEL_HEIGHT = 1.9  # inches
 _DENSITIES = 5  # the axis ends at this many times the largest density of a coder or of a chosen threshold
 
 
 def curves(study: CurveStudy, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw precision, recall and F against the threshold, and F against the density of the marks.
-
-    Parameters
-    ----------
-    study : CurveStudy
-        The result of ``caesura curve``, from :func:`caesura.tasks.curve.score_thresholds`.
-    width : float, default 3.3
-        Width in inches.
-    title : str, optional
-        Title above the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Two panels. With several curves, the first panel shows only F. A mark is the best threshold, or the one that was
-        applied; vertical lines in the second panel are the densities of the coders.
-    """
+    """Draw precision, recall and F against the threshold, and F against the density of the marks."""
     canvas.check_type(study, CurveStudy, "score_thresholds")
     canvas.check_count(len(study.curves), MAX_CURVES, "curves")
     with canvas.new_figure(canvas.check_width(width), 2 * _PANEL_HEIGHT, title) as figure:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# Largest number of rows of one figure.
 MAX_ROWS = 200
-"""Largest number of rows of one figure."""
+# Largest number of boundaries in one figure: about three seconds.
 MAX_BOUNDARIES = 15_000
-"""Largest number of boundaries in one figure: about three seconds."""
 _SHADES = ("#D9D9D9", "#F2F2F2")
 
 

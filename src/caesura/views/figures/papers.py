@@ -16,22 +16,7 @@ _MODULES = (agreement, judging, trees)
 
 
 def display(figure: Curves | Picture, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw the figure of a display.
-
-    Parameters
-    ----------
-    figure : Curves or Picture
-        Lines, or the data of another figure.
-    width : float, optional
-        Width in inches.
-    title : str, optional
-        Title above the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Draw the figure of a display."""
     if isinstance(figure, Curves):
         return curves(figure, width=width, title=title)
     draw = next(getattr(module, figure.kind) for module in _MODULES if hasattr(module, figure.kind))
@@ -40,22 +25,7 @@ def display(figure: Curves | Picture, *, width: float = COLUMN_WIDTH, title: str
 
 
 def curves(lines: Curves, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
-    """Draw lines with a legend; marks tell them apart without colour.
-
-    Parameters
-    ----------
-    lines : Curves
-        The lines.
-    width : float, optional
-        Width in inches.
-    title : str, optional
-        Title above the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+    """Draw lines with a legend; marks tell them apart without colour."""
     with new_axes(width, width * 0.7, title) as (figure, axes):
         for i, (name, (x, y)) in enumerate(lines.lines.items()):
             step = max(1, len(x) // _MAX_MARKS)

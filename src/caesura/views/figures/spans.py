@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_LINES = 60
+# Categories with a look of their own; if there are more, all but the most frequent ones share one.
 MAX_CATEGORIES = 12
-"""Categories with a look of their own; if there are more, all but the most frequent ones share one."""
 _UNITS_PER_INCH = 4
 _BAR = 0.62  # height of a row's bars
 

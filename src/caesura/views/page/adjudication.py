@@ -13,22 +13,7 @@ from caesura.views.table import clean
 
 
 def queue_data(work: Adjudication, start: int = 0, count: int = 100) -> dict[str, Any]:
-    """Return a part of the queue, and everything that the panel shows around it.
-
-    Parameters
-    ----------
-    work : Adjudication
-        The adjudication.
-    start : int, default 0
-        First place.
-    count : int, default 100
-        Number of places.
-
-    Returns
-    -------
-    dict
-        Plain data.
-    """
+    """Return a part of the queue, and everything that the panel shows around it."""
     places = work.places[start : start + count]
     return {
         **progress_data(work),
@@ -41,18 +26,7 @@ def queue_data(work: Adjudication, start: int = 0, count: int = 100) -> dict[str
 
 
 def progress_data(work: Adjudication) -> dict[str, Any]:
-    """Return how far an adjudication is.
-
-    Parameters
-    ----------
-    work : Adjudication
-        The adjudication.
-
-    Returns
-    -------
-    dict
-        ``total``, ``decided`` and a sentence.
-    """
+    """Return how far an adjudication is."""
     progress = work.progress
     by_whom = ", ".join(f"{clean(name) or 'nobody named'} {number}" for name, number in progress.adjudicators.items())
     return {
@@ -63,20 +37,7 @@ def progress_data(work: Adjudication) -> dict[str, Any]:
 
 
 def place_data(state: PlaceState, index: int) -> dict[str, Any]:
-    """Return a place with its decision.
-
-    Parameters
-    ----------
-    state : PlaceState
-        The place and its decision.
-    index : int
-        Its number in the queue, from 0.
-
-    Returns
-    -------
-    dict
-        Plain data.
-    """
+    """Return a place with its decision."""
     place = state.place
     return {
         "index": index,
@@ -103,18 +64,7 @@ def place_data(state: PlaceState, index: int) -> dict[str, Any]:
 
 
 def export_data(exported: ExportedGold) -> dict[str, Any]:
-    """Return which files were written.
-
-    Parameters
-    ----------
-    exported : ExportedGold
-        The files.
-
-    Returns
-    -------
-    dict
-        Plain data.
-    """
+    """Return which files were written."""
     notes = [*exported.notes, *map(str, exported.excluded)]
     return {
         "files": [clean(path) for path in exported.files],
@@ -141,25 +91,7 @@ def _decision_data(decision: Decision | None) -> dict[str, Any] | None:
 
 
 def marks_from(values: Sequence[Any], types: Sequence[str]) -> list[PlacedMark]:
-    """Return marks that a page sent, with numbers of types.
-
-    Parameters
-    ----------
-    values : sequence of mapping
-        Marks with ``start`` and perhaps ``end`` and ``type``, the number of a type.
-    types : sequence of str
-        The types.
-
-    Returns
-    -------
-    list of PlacedMark
-        The marks.
-
-    Raises
-    ------
-    OptionError
-        If a value is not a mark.
-    """
+    """Return marks that a page sent, with numbers of types."""
     marks = []
     for value in values:
         if isinstance(value, dict) and isinstance(value.get("type"), int) and 0 <= value["type"] < len(types):

@@ -45,14 +45,14 @@ _DESCRIPTIONS = {
     "hierarchy": "hierarchies of spans, shown as boundaries with levels as types",
     "trees": "parses",
 }
+# Parts of the script of every page. They share their names, and nothing else on the page sees these.
 REPORT_SCRIPTS = ("report_texts.js", "report_timeline.js", "report_lists.js", "report_pages.js")
-"""Parts of the script of every page. They share their names, and nothing else on the page sees these."""
+# Scripts of the live page, in this order after the script of the report.
 LIVE_SCRIPTS = ("workbench.js", "what_if.js", "adjudicate.js")
-"""Scripts of the live page, in this order after the script of the report."""
+# Style sheets of the live page, after that of the report.
 LIVE_STYLES = ("workbench.css", "adjudicate.css")
-"""Style sheets of the live page, after that of the report."""
+# Templates of the live page, in this order above the items.
 LIVE_PANELS = ("workbench.html", "adjudicate.html")
-"""Templates of the live page, in this order above the items."""
 
 
 def report(
@@ -131,27 +131,7 @@ def build_report(
     settings: Settings | None = None,
     title: str | None = None,
 ) -> tuple[CorpusReport, str]:
-    """Analyse a corpus and return the analyses and the page, which shows warnings as notes.
-
-    Parameters
-    ----------
-    corpus, options, systems, settings
-        As for :func:`~caesura.tasks.report.analyze_corpus`.
-    title : str, optional
-        Heading of the page.
-
-    Returns
-    -------
-    analyses : CorpusReport
-        The analyses.
-    page : str
-        The HTML page.
-
-    Raises
-    ------
-    OptionError
-        If matplotlib is missing, or as :func:`~caesura.tasks.report.analyze_corpus` raises it.
-    """
+    """Analyse a corpus and return the analyses and the page, which shows warnings as notes."""
     if find_spec("matplotlib") is None:
         raise OptionError("a report needs matplotlib, which is not installed; pip install 'caesura[report]'")
     with collect_warnings() as messages:
@@ -167,30 +147,7 @@ def report_page(
     notes: Iterable[str] = (),
     live: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the HTML page of a report.
-
-    Parameters
-    ----------
-    analyses : CorpusReport
-        The analyses of a corpus.
-    title : str, optional
-        Heading of the page.
-    notes : iterable of str
-        Further notes for the reader, after those of the analyses; read after the figures are drawn.
-    live : mapping, optional
-        Data of the live part, if a server of this package serves the page. The page then has the panels and scripts that
-        need the server; the sections with figures come from the server, too.
-
-    Returns
-    -------
-    str
-        The page.
-
-    Raises
-    ------
-    OptionError
-        If jinja2 is not installed.
-    """
+    """Return the HTML page of a report."""
     subject = analyses.subject
     items, common = page_items(analyses)
     template = environment().get_template("page.html")
@@ -224,8 +181,8 @@ def _headline(analyses: CorpusReport) -> str:
     return outcome_answer(outcomes[0]) if outcomes else ""
 
 
+# Files that the summary names.
 MAX_FILES = 5
-"""Files that the summary names."""
 
 
 def _origin(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -245,18 +202,7 @@ def _today() -> date:
 
 
 def page_facts(analyses: CorpusReport) -> list[tuple[str, str]]:
-    """Return the facts in the summary.
-
-    Parameters
-    ----------
-    analyses : CorpusReport
-        The analyses of a corpus.
-
-    Returns
-    -------
-    list of (str, str)
-        Name and value of each fact.
-    """
+    """Return the facts in the summary."""
     subject = analyses.subject
     facts = [
         *_origin(subject),
@@ -289,20 +235,7 @@ def _thousands(number: int) -> str:
 
 
 def content_policy(*scripts: str, live: bool = False) -> str:
-    """Return the content security policy of a page: no network, no forms, no scripts but its own.
-
-    Parameters
-    ----------
-    *scripts : str
-        The scripts of the page, each of which stands in its element on lines of its own.
-    live : bool, default False
-        Whether the page may ask the server that it came from.
-
-    Returns
-    -------
-    str
-        The policy. Images are embedded in the page.
-    """
+    """Return the content security policy of a page: no network, no forms, no scripts but its own."""
     digests = (base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
     hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     sources = f"script-src {hashes}; style-src 'unsafe-inline'; img-src data:"
@@ -311,13 +244,7 @@ def content_policy(*scripts: str, live: bool = False) -> str:
 
 
 def live_policy() -> str:
-    """Return the content security policy of the live page, for a header of the response.
-
-    Returns
-    -------
-    str
-        The policy, which also forbids other pages to show this one in a frame.
-    """
+    """Return the content security policy of the live page, for a header of the response."""
     return f"{content_policy(*page_scripts(live=True), live=True)}; frame-ancestors 'none'"
 
 
@@ -326,40 +253,13 @@ _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def embedded(data: Any) -> str:
-    """Return JSON that is safe inside a script block, and reads back as the same data.
-
-    Parameters
-    ----------
-    data : object
-        Dictionaries, lists, texts and numbers.
-
-    Returns
-    -------
-    str
-        JSON without ``<``, ``>`` and ``&``.
-
-    Examples
-    --------
-    >>> embedded({"unit": "</script>"})
-    '{"unit":"\\\\u003c/script\\\\u003e"}'
-    """
+    """Return JSON that is safe inside a script block, and reads back as the same data."""
     return to_json(data, indent=None).translate(_ESCAPES)
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates of all pages.
-
-    Returns
-    -------
-    jinja2.Environment
-        The environment, which escapes text from files.
-
-    Raises
-    ------
-    OptionError
-        If jinja2 is not installed.
-    """
+    """Return the templates of all pages."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
@@ -378,34 +278,11 @@ def environment() -> Environment:
 
 
 def page_scripts(*, live: bool) -> list[str]:
-    """Return the scripts of a page.
-
-    Parameters
-    ----------
-    live : bool
-        Whether a server answers the page.
-
-    Returns
-    -------
-    list of str
-        The script of all pages, followed by those of the live page.
-    """
     parts = "\n".join(map(asset, REPORT_SCRIPTS))
     report = f'"use strict";\n\n(() => {{\n{parts}}})();\n'
     return [report, *(map(asset, LIVE_SCRIPTS) if live else ())]
 
 
 def asset(name: str) -> str:
-    """Return the text of a style sheet or script of the pages.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-
-    Returns
-    -------
-    str
-        Its content.
-    """
+    """Return the text of a style sheet or script of the pages."""
     return resources.files("caesura.views.page").joinpath("static", name).read_text(encoding="utf-8")

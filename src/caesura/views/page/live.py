@@ -20,20 +20,7 @@ from caesura.views.table import Table, clean
 
 
 def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
-    """Return the numbers of the page under new parameters.
-
-    Parameters
-    ----------
-    report : CorpusReport
-        The report that the page shows.
-    result : LiveResult
-        The numbers under the new parameters.
-
-    Returns
-    -------
-    dict
-        Headline, items, matrix and systems.
-    """
+    """Return the numbers of the page under new parameters."""
     subject = report.subject
     measure = result.measure
     outcome = result.agreement
@@ -54,20 +41,7 @@ def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
 
 
 def alignment_data(report: CorpusReport, alignments: Alignments) -> dict[str, Any]:
-    """Return edits for the script of the page.
-
-    Parameters
-    ----------
-    report : CorpusReport
-        The report that the page shows.
-    alignments : Alignments
-        The edits of some items.
-
-    Returns
-    -------
-    dict
-        Shapes of the edits, with the names of types and streams; and item -> pair of coders -> edits, all by number.
-    """
+    """Return edits for the script of the page."""
     subject = report.subject
     coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
     numbers = {item: i for i, item in enumerate(report.text_items)}
@@ -87,19 +61,7 @@ def _shape(shape: EditShape) -> list[Any]:
 
 
 def what_if_data(result: WhatIf) -> dict[str, Any]:
-    """Return the scores of a scratch copy.
-
-    Parameters
-    ----------
-    result : WhatIf
-        The scores.
-
-    Returns
-    -------
-    dict
-        One row per measure: name, value before, value after, the reason if a value is undefined, and whether a higher
-        value is better.
-    """
+    """Return the scores of a scratch copy."""
     rows = [
         [clean(entry.measure.label), entry.before, entry.after, entry.reason, entry.measure.higher_is_better]
         for entry in result.values
@@ -108,18 +70,7 @@ def what_if_data(result: WhatIf) -> dict[str, Any]:
 
 
 def section_data(section: Section) -> dict[str, Any]:
-    """Return a section of the page for its script.
-
-    Parameters
-    ----------
-    section : Section
-        The section.
-
-    Returns
-    -------
-    dict
-        Texts, tables as rows of text, and pictures as data URIs.
-    """
+    """Return a section of the page for its script."""
     return {
         "id": section.id,
         "title": section.title,
@@ -154,18 +105,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def control_data(subject: Subject) -> dict[str, Any]:
-    """Return the measures that a page offers, with their options.
-
-    Parameters
-    ----------
-    subject : Subject
-        The corpus.
-
-    Returns
-    -------
-    dict
-        The measures that compare such data, the one that the page begins with, and the types for a similarity matrix.
-    """
+    """Return the measures that a page offers, with their options."""
     first = subject.measures[0]
     problems = measure_problems(subject)
     types = boundary_types(subject)

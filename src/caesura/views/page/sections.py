@@ -33,90 +33,47 @@ from caesura.views.table import Table, extra_figures, interval_cells
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Width in inches of figures that are as wide as the page.
 PAGE_WIDTH = 7.0
-"""Width in inches of figures that are as wide as the page."""
+# Rows of a table on the page.
 MAX_ROWS = 1000
-"""Rows of a table on the page."""
 _MORE_ROWS = "{:,} more rows are not shown; the commands print them with --csv."
+# Characters of the figures of a section with one figure per item; further figures are not drawn.
 MAX_CHARACTERS = 1_000_000
-"""Characters of the figures of a section with one figure per item; further figures are not drawn."""
+# Bars that are drawn in the time of a part of a figure that has axes of its own.
 BARS_PER_PART = 40
-"""Bars that are drawn in the time of a part of a figure that has axes of its own."""
+# Lines of the heat map; further items show theirs above their text.
 MAX_HEAT_LINES = 40
-"""Lines of the heat map; further items show theirs above their text."""
 MAX_TREE_WORDS = 25
 MAX_TREES = 3
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as a data URI, or the reason why it could not be drawn.
+    """A figure as a data URI, or the reason why it could not be drawn."""
 
-    Parameters
-    ----------
-    caption : str
-        Caption below the figure.
-    source : str or None
-        Data URI; None if the figure could not be drawn.
-    reason : str or None
-        Why the figure could not be drawn.
-    shaded : bool, default False
-        Whether shades carry meaning, so that the dark theme must not invert them.
-    """
-
-    caption: str
-    source: str | None
-    reason: str | None = None
-    shaded: bool = False
+    caption: str  # caption below the figure
+    source: str | None  # data URI; None if the figure could not be drawn
+    reason: str | None = None  # why the figure could not be drawn
+    shaded: bool = False  # whether shades carry meaning, so that the dark theme must not invert them
 
 
 @dataclass(frozen=True)
 class Section:
-    """One section of the page: a heading, an introductory sentence, tables and figures.
+    """One section of the page: a heading, an introductory sentence, tables and figures."""
 
-    Parameters
-    ----------
-    id : str
-        Anchor in the page.
-    title : str
-        Heading.
-    lead : str
-        Sentence below the heading.
-    tables : sequence of Table
-        Tables.
-    pictures : sequence of Picture
-        Figures.
-    reason : str or None
-        Why there is nothing to show.
-    folded : sequence of Table
-        Long tables, which open on a click.
-    notes : sequence of str
-        Lines at the end.
-    """
-
-    id: str
-    title: str
-    lead: str = ""
+    id: str  # anchor in the page
+    title: str  # heading
+    lead: str = ""  # sentence below the heading
     tables: Sequence[Table] = ()
-    pictures: Sequence[Picture] = ()
-    reason: str | None = None
-    folded: Sequence[Table] = ()
-    notes: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()  # figures
+    reason: str | None = None  # why there is nothing to show
+    folded: Sequence[Table] = ()  # long tables, which open on a click
+    notes: Sequence[str] = ()  # lines at the end
 
 
 def page_sections(report: CorpusReport) -> list[Section]:
-    """Return the sections of the page, in order.
-
-    Parameters
-    ----------
-    report : CorpusReport
-        The analyses of a corpus.
-
-    Returns
-    -------
-    list of Section
-        The sections that apply to the kind of data.
-    """
+    """Return the sections of the page, in order."""
     sections = (section(report) for section in _SECTIONS)
     return [section for section in sections if section is not None]
 
@@ -127,10 +84,8 @@ _SECTIONS: list[Callable[[CorpusReport], Section | None]] = []
 
 
 def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Callable[[_Show], _Show]:
-    """Register a function that returns the contents of a section, or None if the page has no such section.
-
-    The function gets the result of the named analysis, if there is one; by default it gets the report.
-    """
+    """Register a function that returns the contents of a section, or None if the page has no such section."""
+    # The function gets the result of the named analysis, if there is one; by default it gets the report.
 
     def register(show: _Show) -> _Show:
         def section(report: CorpusReport) -> Section | None:
@@ -155,18 +110,7 @@ def _with_short_tables(contents: _Contents) -> _Contents:
 
 
 def short_table(table: Table) -> Table:
-    """Return the table, or its first rows with a note if it is too long for a page.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-
-    Returns
-    -------
-    Table
-        A table of at most ``MAX_ROWS`` rows.
-    """
+    """Return the table, or its first rows with a note if it is too long for a page."""
     if not isinstance(table, Table) or len(table.rows) <= MAX_ROWS:
         return table
     notes = (*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))

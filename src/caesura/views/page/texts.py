@@ -25,20 +25,7 @@ _Numbering = defaultdict[str, int]  # numbers for names that occur often, in the
 
 
 def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the items for the script of the page, and the data that all items share.
-
-    Parameters
-    ----------
-    report : CorpusReport
-        The analyses of a corpus.
-
-    Returns
-    -------
-    items : dict
-        Item -> units, boundaries of every coder, and edits of all pairs of coders; or nodes of every coder's tree.
-    common : dict
-        Names of coders, items, types and streams, and shapes of edits.
-    """
+    """Return the items for the script of the page, and the data that all items share."""
     corpus, trees = report.subject.corpus, report.subject.kind == "trees"
     types, streams = _Numbering(count().__next__), _Numbering(count().__next__)
     items = _tree_items(report) if trees else _text_items(report, types, streams)
@@ -72,46 +59,14 @@ def _overview(report: CorpusReport) -> list[list[Any]]:
 def ranked_items(
     items: Sequence[str], means: Mapping[str, float], counts: Mapping[str, int], *, higher_is_better: bool
 ) -> list[list[Any]]:
-    """Return the rows of the table of items, the least agreement first.
-
-    Parameters
-    ----------
-    items : sequence of str
-        The items in the order of the page.
-    means : mapping
-        Item -> mean value of its pairs.
-    counts : mapping
-        Item -> number of disagreements.
-    higher_is_better : bool
-        Whether high values mean agreement.
-
-    Returns
-    -------
-    list of list
-        Number, mean (None if it is undefined) and number of disagreements of each item.
-    """
+    """Return the rows of the table of items, the least agreement first."""
     sign = 1 if higher_is_better else -1
     rows = [[number, means.get(item), counts.get(item, 0)] for number, item in enumerate(items)]
     return sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), -row[2], row[0]))
 
 
 def named_values(items: Sequence[str], means: Mapping[str, float], *, higher_is_better: bool) -> list[list[Any]]:
-    """Return the rows of the items that are only in the table, the least agreement first.
-
-    Parameters
-    ----------
-    items : sequence of str
-        The items.
-    means : mapping
-        Item -> mean value of its pairs.
-    higher_is_better : bool
-        Whether high values mean agreement.
-
-    Returns
-    -------
-    list of list
-        Name and mean (None if it is undefined) of each item.
-    """
+    """Return the rows of the items that are only in the table, the least agreement first."""
     ranked = ranked_items(items, means, {}, higher_is_better=higher_is_better)
     return [[clean(items[number]), mean] for number, mean, _ in ranked]
 
@@ -123,20 +78,6 @@ def _matrix(report: CorpusReport) -> dict[str, Any]:
 
 
 def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float]) -> list[list[Any]]:
-    """Return the cells of the matrix of coders.
-
-    Parameters
-    ----------
-    coders : sequence of str
-        The coders in the order of the page.
-    values : mapping
-        Pair of coders -> value. Pairs with a coder whose spans no item of the page can show are left out.
-
-    Returns
-    -------
-    list of list
-        The two coders as numbers, the lower one first, and the value.
-    """
     numbers = {coder: i for i, coder in enumerate(coders)}
     return [
         [*sorted((numbers[a], numbers[b])), round(value, 4)]
@@ -198,8 +139,8 @@ def _edges(annotations: Mapping[str, Annotation]) -> list[float] | None:
     return [_rounded(edge) for edge in first.edges]
 
 
+# One entry per row of the timeline: stream, coder, and start, end, level and label of each bar.
 Bars = list[list[Any]]
-"""One entry per row of the timeline: stream, coder, and start, end, level and label of each bar."""
 
 
 def _nested_bars(annotations: Mapping[str, Annotation], coders: Mapping[str, int], streams: _Numbering) -> Bars | None:
@@ -290,18 +231,7 @@ def _tree_items(report: CorpusReport) -> dict[str, dict[str, Any]]:
 
 
 def node_pairs(alignment: TreeAlignment) -> list[float]:
-    """Return the aligned nodes of two parses.
-
-    Parameters
-    ----------
-    alignment : TreeAlignment
-        The alignment.
-
-    Returns
-    -------
-    list of float
-        Three numbers per pair: the two nodes and their IoU, which does not become 1 by rounding.
-    """
+    """Return the aligned nodes of two parses."""
     numbers: list[float] = []
     for pair in alignment.score.alignment:
         numbers += (pair.gold, pair.predicted, pair.iou if pair.iou == 1 else min(round(pair.iou, 4), 0.9999))
