@@ -235,7 +235,7 @@ def unify(
     >>> gold.optima, [(span.start, span.end, span.reason) for span in gold.dropped]
     (2, [(1, 4, 'crosses 3-6'), (5, 8, 'crosses 3-6')])
     >>> gold.signature
-    'unify|method:conflict_free_union|level:flat|weights:coders|min_support:1|coders:3|caesura:0.2.0'
+    'unify|method:conflict_free_union|level:flat|weights:coders|min_support:1|coders:3|caesura:0.3.0.dev0'
     """
     checked = check_method(method, level, threshold=threshold, weights=weights, min_support=min_support)
     return build_gold(collect_hierarchies(hierarchies, tolerance), checked, tolerance)

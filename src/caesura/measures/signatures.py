@@ -105,7 +105,7 @@ def short_signature(result: str | Result) -> str:
     Returns
     -------
     str
-        Such as ``B(n_t=2) = .7500 · caesura 0.2.0 · data 3f9c2a71``. The score of a single function call has no data.
+        Such as ``B(n_t=2) = .7500 · caesura 0.3.0.dev0 · data 3f9c2a71``. The score of a single function call has no data.
 
     Raises
     ------

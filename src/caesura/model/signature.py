@@ -2,7 +2,7 @@
 
 A signature says how a number was computed, on which data, and with which version. The long form has everything::
 
-    multi_pi|coders:3|items:6|chance:counted|boundary_similarity|documents:18|n_t:2|...|data:84fe092bf3cfdac1|value:0.62|caesura:0.2.0
+    multi_pi|coders:3|items:6|chance:counted|boundary_similarity|documents:18|n_t:2|...|data:84fe092bf3cfdac1|value:0.62|caesura:0.3.0.dev0
 
     signature = entry { "|" entry } "|caesura:" version
     entry     = word | name ":" value
@@ -10,8 +10,8 @@ A signature says how a number was computed, on which data, and with which versio
 Words name the task or the coefficient and the measure. The options of the measure follow its name, each as an entry whose
 value :func:`option_value` reads. The short form, for the screen, is::
 
-    B(n_t=2) = .7500 · caesura 0.2.0 · data 84fe092b
-    multi_pi over B(n_t=2) = .6200 · caesura 0.2.0 · data 84fe092b
+    B(n_t=2) = .7500 · caesura 0.3.0.dev0 · data 84fe092b
+    multi_pi over B(n_t=2) = .6200 · caesura 0.3.0.dev0 · data 84fe092b
 """
 
 from __future__ import annotations
