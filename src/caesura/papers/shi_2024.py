@@ -6,12 +6,12 @@ from itertools import pairwise
 
 from caesura.formats.ptb import read_trees
 from caesura.measures.structiou import struct_iou
+from caesura.measures.treebank import struct_iou_corpus
 from caesura.model.tree import Tree
 from caesura.model.value import Floats
 from caesura.papers.ambiguity import ambiguity, plausible_trees
 from caesura.papers.data import NATURAL_STORIES, TWO_PARSERS, Data
 from caesura.papers.entry import NOT_FREE, REFUTED, REPRODUCED, Computation, Paper, Picture, Row, statement
-from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 
 PAPER = Paper(
