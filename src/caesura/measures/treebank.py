@@ -31,7 +31,7 @@ SCORED, ERROR, SKIPPED = range(3)
 class ParsedSentence:
     """PARSEVAL of one sentence. If the sentence could not be scored, ratios are None and counts are 0."""
 
-    number: int  # number of the sentence, from 1
+    number: int  # from 1
     length: int  # words of the gold tree before deletion, without tags in ``delete_labels_for_length``
     status: int  # 0: scored. 1: error, because the words differ. 2: skipped, because the prediction has no words.
     recall: float | None

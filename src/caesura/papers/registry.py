@@ -20,17 +20,17 @@ _PAPERS = {
 
 def _entry(name: str, record: Mapping[str, Any]) -> Entry:
     return Entry(
-        name,
-        _PAPERS[record.get("paper", name.partition("-")[0])],
-        record["display"],
-        record["place"],
-        record["about"],
-        record["verdict"],
-        _COMPUTATIONS.get(name),
-        tuple(record.get("needs", ())),
-        record.get("preset", ""),
-        record.get("reason", ""),
-        _flat(record.get("printed", {})),
+        name=name,
+        paper=_PAPERS[record.get("paper", name.partition("-")[0])],
+        display=record["display"],
+        place=record["place"],
+        about=record["about"],
+        expected=record["verdict"],
+        compute=_COMPUTATIONS.get(name),
+        needs=tuple(record.get("needs", ())),
+        preset=record.get("preset", ""),
+        reason=record.get("reason", ""),
+        printed=_flat(record.get("printed", {})),
     )
 
 
