@@ -75,6 +75,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.span_f import span_f, token_f
     from caesura.measures.structiou import struct_iou
     from caesura.measures.tally import Tally
+    from caesura.measures.treebank import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.measures.window import pk, win_pr, window_diff
     from caesura.model.common_units import levels_as_types, over_common_units, over_units
     from caesura.model.corpus import Corpus
@@ -88,7 +89,6 @@ if _typing.TYPE_CHECKING:
     from caesura.model.spans import MarkedSpan, Spans
     from caesura.model.tier import Interval, Point, Tier
     from caesura.model.tree import Node, Tree
-    from caesura.parsing.corpus import ParsevalResult, parseval_corpus, struct_iou_corpus
     from caesura.tasks.adjudicate import ExportedGold, adjudicate, export_gold
     from caesura.tasks.evaluate import evaluate
     from caesura.tasks.verify import Verification, Verifications, verify
@@ -303,6 +303,7 @@ _LAZY = {
     "caesura.measures.span_f": ("span_f", "token_f"),
     "caesura.measures.structiou": ("struct_iou",),
     "caesura.measures.tally": ("Tally",),
+    "caesura.measures.treebank": ("parseval_corpus", "ParsevalResult", "struct_iou_corpus"),
     "caesura.measures.window": ("pk", "win_pr", "window_diff"),
     "caesura.model.common_units": ("levels_as_types", "over_common_units", "over_units"),
     "caesura.model.corpus": ("Corpus",),
@@ -316,7 +317,6 @@ _LAZY = {
     "caesura.model.spans": ("MarkedSpan", "Spans"),
     "caesura.model.tier": ("Interval", "Point", "Tier"),
     "caesura.model.tree": ("Node", "Tree"),
-    "caesura.parsing.corpus": ("parseval_corpus", "ParsevalResult", "struct_iou_corpus"),
     "caesura.simulation": ("simulation",),
     "caesura.statistics": ("statistics",),
     "caesura.tasks.adjudicate": ("adjudicate", "export_gold", "ExportedGold"),

@@ -20,7 +20,7 @@ from caesura.engines import Engine, TaskResult, open_engine
 from caesura.errors import CaesuraWarning, CheckpointError, OptionError
 from caesura.measures import many
 from caesura.measures.base import Measure
-from caesura.parsing.corpus import parseval_corpus, struct_iou_corpus
+from caesura.measures.treebank import parseval_corpus, struct_iou_corpus
 from caesura.progress import on_progress
 from support.commands import invoke
 from support.simulated import flexible_agreement as simulation

@@ -91,7 +91,7 @@ def test_numpy_random_is_loaded_only_when_used() -> None:
 
 def test_commands_are_loaded_when_used() -> None:
     loaded = loaded_after("import caesura.cli")
-    assert not {"caesura.cli.score", "caesura.formats.ptb", "caesura.parsing.corpus", "caesura.tasks"} & loaded
+    assert not {"caesura.cli.score", "caesura.formats.ptb", "caesura.measures.treebank", "caesura.tasks"} & loaded
 
 
 def test_summaries_are_the_first_lines_of_the_commands() -> None:

@@ -10,19 +10,8 @@ from pathlib import Path
 import pytest
 
 from caesura.errors import FormatError, OptionError
-from caesura.papers.data import CONVERSATIONS, KUBLA_KHAN, MOONSTONE, Data
-from caesura.papers.entry import (
-    NOT_FREE,
-    NOT_RUN,
-    PRESET,
-    REFUTED,
-    REPRODUCED,
-    Entry,
-    Reproduction,
-    Row,
-    statement,
-    verdict_of,
-)
+from caesura.papers.data import Data, corpora
+from caesura.papers.entry import NOT_FREE, NOT_RUN, PRESET, REFUTED, REPRODUCED, Entry, Reproduction, Row, verdict_of
 from caesura.papers.registry import ENTRIES, find_entries
 from caesura.tasks.reproduce import ReproduceOptions, list_displays, reproduce
 from caesura.views.reproduce import reproductions_page
@@ -34,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 
 
-SHIPPED = (CONVERSATIONS, MOONSTONE)  # an oracle file, and part of segeval
+SHIPPED = ("conversations", "moonstone")  # an oracle file, and part of segeval
 ALWAYS = [name for name, entry in ENTRIES.items() if set(entry.needs) <= set(SHIPPED)]
 
 
@@ -75,6 +64,7 @@ def check_verdict(entry: Entry, data: Data) -> None:
     result = result_of(entry.name, data)
     assert result.verdict == entry.expected, [row for row in result.rows if not row.agrees_under_preset]
     assert (entry.compute is None) == (result.verdict == NOT_FREE)
+    assert set(entry.printed) <= {row.label for row in result.rows}
 
 
 def test_every_departure_has_a_reason() -> None:
@@ -82,6 +72,7 @@ def test_every_departure_has_a_reason() -> None:
         if entry.expected in (PRESET, REFUTED, NOT_FREE):
             assert entry.reason, entry.name
         assert bool(entry.preset) == (entry.expected == PRESET), entry.name
+        assert (entry.compute is None) == (entry.expected == NOT_FREE), entry.name
 
 
 def test_there_are_forty_displays_and_three_verdicts_on_numbers() -> None:
@@ -155,7 +146,7 @@ def test_verdicts() -> None:
     assert verdict_of([right]) == REPRODUCED
     assert verdict_of([right, preset]) == PRESET
     assert verdict_of([right, preset, wrong]) == REFUTED
-    assert verdict_of([statement("it holds", False)]) == REFUTED
+    assert verdict_of([Row("it holds", "yes", "no")]) == REFUTED
 
 
 def test_unknown_names_are_suggested() -> None:
@@ -176,13 +167,14 @@ def test_half_of_the_files(tmp_path: Path, data: Data) -> None:
 
 
 def test_a_damaged_corpus_is_an_error_with_its_place(tmp_path: Path) -> None:
-    (tmp_path / MOONSTONE.file).write_text("{", encoding="utf-8")
-    with pytest.raises(FormatError, match=rf"{MOONSTONE.file}.*eight chapters"):
+    file = corpora()["moonstone"].file
+    (tmp_path / file).write_text("{", encoding="utf-8")
+    with pytest.raises(FormatError, match=rf"{file}.*eight chapters"):
         reproduce(("fournier2013-moonstone",), ReproduceOptions(data=str(tmp_path)))
     with pytest.raises(OptionError, match="is not a folder"):
         reproduce((), ReproduceOptions(data=str(tmp_path / "none")))
     with pytest.raises(OptionError, match="Kubla Khan"):
-        Data(tmp_path).path(KUBLA_KHAN)
+        Data(tmp_path).path("kubla-khan")
 
 
 def test_page(data: Data) -> None:

@@ -2,7 +2,7 @@
 
 A file contains one document, a list of documents, an object of documents by name, or one document per line. A *recipe* tells
 which field of a document contains the units, and which one the masses, marks, positions, times or spans. The recipes of
-well-known data sets are in ``data/recipes.toml``; they are used by themselves if a file has their fields. The option
+well-known data sets are in ``recipes.toml``; they are used by themselves if a file has their fields. The option
 ``fields`` makes a recipe for other files: ``fields="units=sentences,marks=labels"``. Fields that no recipe names are ignored.
 
 One mark per unit is at the first or at the last unit of a segment. If neither the recipe nor the option ``marks`` says so,

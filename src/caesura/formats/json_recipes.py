@@ -38,7 +38,7 @@ ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "do
 @cache
 def recipes() -> dict[str, dict[str, Any]]:
     """Return the recipes that ship with the package."""
-    return tomllib.loads(files("caesura.data").joinpath("recipes.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("caesura.formats").joinpath("recipes.toml").read_text(encoding="utf-8"))
 
 
 def choose_recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mapping[str, Any]]:

@@ -387,7 +387,7 @@ def compare_parsers(
 
 def _participants(gold: list[Tree | None], parsers: Mapping[str, Iterable[Tree | None]]) -> Participants:
     """Return participants with the gold trees as coder, the parsers as systems and the sentence numbers as items."""
-    from caesura.parsing.corpus import pair_trees  # not needed for segmentations
+    from caesura.measures.treebank import pair_trees  # not needed for segmentations
 
     digits = len(str(len(gold)))  # so that sentences sort by number
     names = [str(i).zfill(digits) for i in range(1, len(gold) + 1)]

@@ -1,5 +1,6 @@
 """The tables and figures of the papers behind the measures, recomputed and compared with what is printed.
 
-One module per paper. Every display is an :class:`~caesura.papers.entry.Entry`: what is printed, with its place in the paper,
-and one function that computes the same numbers. :mod:`caesura.papers.registry` lists all entries.
+``displays.toml`` says for every display where it is in its paper, which numbers it prints and what our verdict is. The modules
+compute the same numbers: :mod:`~caesura.papers.fournier` on linear segmentation, :mod:`~caesura.papers.discourse` on discourse,
+:mod:`~caesura.papers.speech` on intonation units and trees. :mod:`caesura.papers.registry` brings both together.
 """

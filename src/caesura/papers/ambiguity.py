@@ -51,15 +51,14 @@ class Ambiguity(Result):
     """Result of ``ambiguity``. Every array has one value per plausible tree, which is the ground truth of that value."""
 
     n: int  # number of prepositional phrases
-    trees: int  # trees, random_trees: Number of plausible and of random trees
+    trees: int  # number of plausible trees
     random_trees: int
-    seed: int  # random seed
-    # lowest_f1, lowest_iou: Lowest unlabelled PARSEVAL F1, and lowest unlabelled Struct-IoU, against another plausible tree.
-    lowest_f1: Floats = field(repr=False)
-    lowest_iou: Floats = field(repr=False)
+    seed: int
+    lowest_f1: Floats = field(repr=False)  # unlabelled PARSEVAL F1 against another plausible tree
+    lowest_iou: Floats = field(repr=False)  # unlabelled Struct-IoU against another plausible tree
     random_f1: Floats = field(repr=False)  # expected F1 against a random tree; exact
     random_iou: Floats = field(repr=False)  # mean Struct-IoU against the random trees
-    signature: str = field(repr=False)  # one line to reproduce the result
+    signature: str = field(repr=False)
 
 
 def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> Ambiguity:
@@ -91,7 +90,8 @@ def ambiguity(n: int = 8, *, random_trees: int = 100, seed: int | None = 0) -> A
     rng = np.random.default_rng(root)
     sample = [random_tree(trees[0].words, seed=rng) for _ in range(random_trees)]
     random_f1 = _bracket_probabilities(2 * n + 1) @ brackets / (2 * n)
-    random_iou = _mean_iou(trees, sample)
+    by_random = (score_many([(tree, random) for tree in trees], _MEASURE).values for random in sample)
+    random_iou = np.asarray(sum(by_random) / len(sample))
     for array in (lowest_f1, lowest_iou, random_f1, random_iou):
         array.setflags(write=False)
     signature = signature_line("ambiguity", n=n, random_trees=random_trees, seed=root)
@@ -128,9 +128,3 @@ def _lowest_iou(trees: Sequence[Tree], truth: int, others: Ints, shared: Ints) -
         lowest = min(lowest, float(scores.counts[:, 0].min()))
         start, size = start + size, 2 * size
     return lowest / nodes
-
-
-def _mean_iou(trees: Sequence[Tree], sample: Sequence[Tree]) -> Floats:
-    """Return the mean Struct-IoU of each tree against all trees of a sample."""
-    scores = (score_many([(tree, random) for tree in trees], _MEASURE).values for random in sample)
-    return np.asarray(sum(scores) / len(sample))

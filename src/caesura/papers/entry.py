@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from caesura.model.result import HIDDEN, Result
-from caesura.papers.data import Data, DataSet
+from caesura.papers.data import Data, corpora
 
 REPRODUCED, PRESET, REFUTED = "reproduced", "reproduced under a preset", "refuted"
 NOT_FREE, NOT_RUN = "not free", "not run"
@@ -20,23 +20,9 @@ Value = float | str
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper behind the measures."""
-
     key: str  # beginning of the names of its entries, such as ``"fournier2012"``
     short: str  # authors and year
     citation: str  # authors, year, title and place
-
-    def entry(
-        self,
-        name: str,
-        display: str,
-        place: str,
-        about: str,
-        expected: str,
-        compute: Callable[[Data], Computation] | None,
-        **details: Any,
-    ) -> Entry:
-        return Entry(f"{self.key}-{name}", self, display, place, about, expected, compute, **details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +61,7 @@ class Row(Result):
             return str(value) == self.printed
         if self.exact:
             return math.isclose(value, printed, abs_tol=1e-9)
-        unit = 10.0 ** -_decimals(self.printed)
+        unit = 10.0 ** -len(self.printed.partition(".")[2])
         is_rounded = abs(value - printed) <= unit / 2 + self.error + 1e-12
         is_cut = not self.error and math.floor(value / unit + 1e-9) == round(printed / unit)
         return is_rounded or is_cut
@@ -88,20 +74,11 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _decimals(text: str) -> int:
-    return len(text.partition(".")[2])
-
-
-def statement(label: str, holds: bool) -> Row:
-    """Return a row for a sentence of the paper."""
-    return Row(label, "yes", "yes" if holds else "no")
-
-
 @dataclass(frozen=True, slots=True)
 class Curves:
     """Lines to draw: a figure of a paper."""
 
-    x_label: str  # x_label, y_label: Names of the axes
+    x_label: str
     y_label: str
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]  # name of each line -> x and y values
 
@@ -114,13 +91,42 @@ class Picture:
     arguments: tuple[Any, ...]
 
 
+class Both(NamedTuple):
+    """A number by the definition, and the same under the preset of the entry."""
+
+    ours: float
+    preset: float
+    error: float = 0.0  # as in Row
+    exact: bool = False
+
+
+# Label, as in ``displays.toml`` -> our number; True or False for a sentence of the paper, which prints no number.
+Values = dict[str, Value | Both]
+
+
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """What the function of an entry returns."""
+    """Our numbers for one display."""
 
-    rows: Sequence[Row]  # printed numbers beside ours
+    values: Mapping[str, Value | Both]
     figure: Curves | Picture | None = None  # the figure, redrawn
     signatures: Sequence[str] = ()
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Computation])
+
+
+class Displays(dict[str, Callable[[Data], Computation]]):
+    """Name of a display -> the function that computes it."""
+
+    def add(self, name: str, *arguments: Any) -> Callable[[_Function], _Function]:
+        """Return a decorator: the function computes this display from the data and these arguments."""
+
+        def register(function: _Function) -> _Function:
+            self[name] = lambda data: function(data, *arguments)
+            return function
+
+        return register
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +139,29 @@ class Entry:
     place: str  # section and page
     about: str  # what it shows, in one sentence
     expected: str  # the verdict that the numbers lead to; the tests check it
-    # Function of the data that returns the numbers; None if nobody can compute them.
-    compute: Callable[[Data], Computation] | None
-    needs: tuple[DataSet, ...] = ()  # data that do not ship with the package
+    compute: Callable[[Data], Computation] | None  # None if nobody can compute it
+    needs: tuple[str, ...] = ()  # names of corpora that do not ship with the package
     preset: str = ""  # options that give the printed numbers
     reason: str = ""  # why the printed numbers are not those of the definition, or what is missing
+    printed: Mapping[str, str] = field(default_factory=dict)  # label -> printed number
 
     def run(self, data: Data) -> Reproduction:
         """Compute the display and compare it with what is printed."""
-        missing = [data_set for data_set in self.needs if not data.has(data_set)]
+        missing = [name for name in self.needs if not data.has(name)]
         if self.compute is None or missing:
             verdict = NOT_FREE if self.compute is None else NOT_RUN
-            return Reproduction(self, verdict, missing=tuple(data_set.description for data_set in missing))
+            return Reproduction(self, verdict, missing=tuple(corpora()[name].description for name in missing))
         computed = self.compute(data)
-        return Reproduction(
-            self, verdict_of(computed.rows), tuple(computed.rows), computed.figure, tuple(computed.signatures)
-        )
+        rows = tuple(self._row(label, value) for label, value in computed.values.items())
+        return Reproduction(self, verdict_of(rows), rows, computed.figure, tuple(computed.signatures))
+
+    def _row(self, label: str, value: Value | Both) -> Row:
+        if isinstance(value, bool):
+            return Row(label, "yes", "yes" if value else "no")
+        if isinstance(value, Both):
+            ours, preset, error, exact = value
+            return Row(label, self.printed[label], float(ours), float(preset), float(error), exact)
+        return Row(label, self.printed[label], value if isinstance(value, str) else float(value))
 
 
 def verdict_of(rows: Sequence[Row]) -> str:
@@ -164,46 +177,39 @@ class Reproduction(Result):
     json_properties = ("name", "paper", "display", "place", "about", "preset", "reason", "largest_difference")
     frame_field = "rows"
 
-    entry: Entry = field(metadata=HIDDEN)  # the display
+    entry: Entry = field(metadata=HIDDEN)
     verdict: str
     rows: tuple[Row, ...] = ()  # printed numbers beside ours; empty if nothing was computed
-    figure: Curves | Picture | None = field(default=None, metadata=HIDDEN)  # the figure, redrawn
+    figure: Curves | Picture | None = field(default=None, metadata=HIDDEN)
     signatures: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()  # data that were not found
 
     @property
     def name(self) -> str:
-        """Name of the entry."""
         return self.entry.name
 
     @property
     def paper(self) -> str:
-        """Citation of the paper."""
         return self.entry.paper.citation
 
     @property
     def display(self) -> str:
-        """Name of the table or figure in the paper."""
         return self.entry.display
 
     @property
     def place(self) -> str:
-        """Section and page."""
         return self.entry.place
 
     @property
     def about(self) -> str:
-        """What the display shows."""
         return self.entry.about
 
     @property
     def preset(self) -> str:
-        """Options that give the printed numbers."""
         return self.entry.preset
 
     @property
     def reason(self) -> str:
-        """Why the printed numbers are not those of the definition, or what is missing."""
         return self.entry.reason
 
     @property

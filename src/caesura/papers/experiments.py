@@ -64,16 +64,15 @@ def figure_5c(max_units: int = 100) -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioMean(Result):
-    """One cell of ``table_1``."""
+    """One cell of ``table_1``, over all hypotheses of all trials."""
 
     scenario: str  # ``"misses"``, ``"false alarms"`` or ``"both"``
-    low: int  # low, high: Shortest and longest segment
+    low: int  # shortest and longest segment
     high: int
     measure: Measure
-    mean: float  # mean over all hypotheses of all trials
-    deviation: float  # population standard deviation of the same values
-    # Standard error of ``mean``, computed from the means of the trials because hypotheses of a trial share their reference.
-    standard_error: float
+    mean: float
+    deviation: float  # of the population
+    standard_error: float  # from the means of the trials, because hypotheses of a trial share their reference
 
 
 _SCENARIOS = {"misses": (1, 0), "false alarms": (0, 1), "both": (1, 1)}
@@ -126,7 +125,11 @@ def table_1(
                 ends = np.cumsum(rng.integers(low, high, count, endpoint=True))
                 positions = segmentations.draw_hypotheses(ends, hypotheses, **rates, margin=margin, rng=rng)
                 values[:, trial] = _trial_values(ends, positions, chosen)
-            cells += [_cell(scenario, low, high, *entry) for entry in zip(chosen, values, strict=True)]
+            for measure, of_trials in zip(chosen, values, strict=True):
+                trial_means = of_trials.mean(axis=1)
+                standard_error = float(trial_means.std(ddof=1) / math.sqrt(trials))
+                mean, deviation = float(of_trials.mean()), float(of_trials.std())
+                cells.append(ScenarioMean(scenario, low, high, measure, mean, deviation, standard_error))
     return tuple(cells)
 
 
@@ -141,12 +144,6 @@ def _trial_values(ends: Ints, hypotheses: list[Ints], measures: Iterable[Measure
             raise error
         values.append(scores.values)
     return values
-
-
-def _cell(scenario: str, low: int, high: int, measure: Measure, values: Floats) -> ScenarioMean:
-    trial_means = values.mean(axis=1)
-    standard_error = float(trial_means.std(ddof=1) / math.sqrt(len(trial_means)))
-    return ScenarioMean(scenario, low, high, measure, float(values.mean()), float(values.std()), standard_error)
 
 
 def _ranges(ranges: Any) -> list[tuple[int, int]]:

@@ -22,13 +22,13 @@ from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.parseval import Parseval
 from caesura.measures.registry import parse
+from caesura.measures.treebank import StructIoUResult, Trees, pair_trees, struct_iou_corpus
 from caesura.model import checks
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.tree import Tree, join_words, split_words
 from caesura.model.value import Floats, Ints
 from caesura.options import Check, choice, flag, number, optional, suggest, whole
 from caesura.options import seed as check_seed
-from caesura.parsing.corpus import StructIoUResult, Trees, pair_trees, struct_iou_corpus
 from caesura.progress import report_progress
 from caesura.simulation.segmentations import Seed, random_generator
 

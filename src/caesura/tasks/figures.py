@@ -21,6 +21,7 @@ from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.operations import operations_table
 from caesura.measures.registry import parse
+from caesura.measures.treebank import struct_iou_corpus
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
@@ -30,7 +31,6 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, preset_check, seed, setting, suggest, switch, text
 from caesura.options import path as path_name
-from caesura.parsing.corpus import struct_iou_corpus
 from caesura.simulation.trees import by_length, correlation, perturbation_curve
 from caesura.tasks.agree import PRESETS
 from caesura.tasks.judge import JudgeOptions, judge_systems

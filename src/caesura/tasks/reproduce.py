@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from caesura.model.result import Result
 from caesura.options import OptionSet, path, setting
-from caesura.papers.data import Data
+from caesura.papers.data import Data, corpora
 from caesura.papers.entry import VERDICTS, Entry, Reproduction
 from caesura.papers.registry import find_entries
 from caesura.progress import report_progress
@@ -84,12 +84,13 @@ def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
             entry.place,
             entry.about,
             entry.expected,
-            tuple(data_set.file for data_set in entry.needs),
+            tuple(corpora()[name].file for name in entry.needs),
             entry.compute is not None and all(map(data.has, entry.needs)),
         )
         for entry in entries
     )
-    return DisplayList(displays, {needed.file: needed.description for entry in entries for needed in entry.needs})
+    needed = [corpora()[name] for entry in entries for name in entry.needs]
+    return DisplayList(displays, {data_set.file: data_set.description for data_set in needed})
 
 
 def reproduce(names: tuple[str, ...] = (), options: ReproduceOptions | None = None) -> Reproductions:

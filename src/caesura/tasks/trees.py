@@ -9,12 +9,12 @@ from functools import cached_property
 from caesura.engines import Engine
 from caesura.errors import OptionConflictError
 from caesura.judging.comparison import ParserComparison, compare_parsers
+from caesura.measures.treebank import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
 from caesura.model.corpus import Corpus, Source
 from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.tree import Tree
 from caesura.options import OptionSet, choice, number, seed, setting, switch, text
-from caesura.parsing.corpus import ParsevalResult, StructIoUResult, parseval_corpus, struct_iou_corpus
 from caesura.tasks.reading import ReadingOptions, read_tree_files
 
 Trees = Sequence[Tree | None]

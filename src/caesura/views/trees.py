@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from caesura.judging.comparison import ParserComparison
 from caesura.measures.signatures import short_signature
 from caesura.measures.structiou import LabelIoU, NodePair
+from caesura.measures.treebank import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.papers.ambiguity import Ambiguity
-from caesura.parsing.corpus import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.tasks.trees import TreeStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import trees_answer

@@ -31,20 +31,19 @@ SCORED, ERROR, SKIPPED = range(3)
 class ParsedSentence:
     """PARSEVAL of one sentence. If the sentence could not be scored, ratios are None and counts are 0."""
 
-    number: int  # number of the sentence, from 1
-    length: int  # number of words of the gold tree before deletion, excluding tags in ``delete_labels_for_length``
+    number: int  # from 1
+    length: int  # words of the gold tree before deletion, without tags in ``delete_labels_for_length``
     status: int  # 0: scored. 1: error, because the words differ. 2: skipped, because the prediction has no words.
-    # recall, precision: Ratio of the gold brackets that match, and of the predicted brackets that match.
     recall: float | None
     precision: float | None
-    matched: int  # matched, gold, predicted: Number of brackets that match, gold brackets and predicted brackets
+    matched: int  # numbers of brackets: those that match, all gold ones, all predicted ones
     gold: int
     predicted: int
-    crossing: int  # number of predicted brackets that cross a gold bracket
-    words: int  # words, correct_tags: Number of words, and of words with the right tag
+    crossing: int  # predicted brackets that cross a gold bracket
+    words: int
     correct_tags: int
-    tagging_accuracy: float | None  # ratio of the words with the right tag
-    reason: str | None  # reason why the sentence could not be scored
+    tagging_accuracy: float | None
+    reason: str | None  # why the sentence could not be scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +56,17 @@ class LabelCounts(Result):
     json_properties: ClassVar[tuple[str, ...]] = ("recall", "precision", "f")
 
     label: str
-    gold: int  # gold, predicted: Number of gold and of predicted brackets
+    gold: int
     predicted: int
-    gold_matched: int  # gold_matched, predicted_matched: Number of gold and of predicted brackets that match
+    gold_matched: int
     predicted_matched: int
 
     @property
     def recall(self) -> float:
-        """Proportion of the gold brackets that match."""
         return ratio(self.gold_matched, self.gold, self.gold + self.predicted)
 
     @property
     def precision(self) -> float:
-        """Proportion of the predicted brackets that match."""
         return ratio(self.predicted_matched, self.predicted, self.gold + self.predicted)
 
     @property
@@ -83,30 +80,25 @@ class ParsevalSummary(Reasoned):
     """The summary that EVALB prints at the end. Ratios are between 0 and 1; they are None if no sentence was scored."""
 
     max_length: int | None  # longest sentence that is counted; None for all
-    # sentences, errors, skipped, valid: Number of all sentences, of sentences with different words, of sentences without a
-    # prediction, and of scored sentences.
     sentences: int
-    errors: int
-    skipped: int
-    valid: int
-    recall: float | None  # recall, precision, f: Recall, precision and F of brackets with labels
+    errors: int  # sentences with different words
+    skipped: int  # sentences without a prediction
+    valid: int  # scored sentences
+    recall: float | None
     precision: float | None
     f: float | None
-    # unlabelled_recall, unlabelled_precision, unlabelled_f: Recall, precision and F of brackets without labels.
     unlabelled_recall: float | None
     unlabelled_precision: float | None
     unlabelled_f: float | None
-    complete: float | None  # complete, unlabelled_complete: Ratio of the sentences in which all brackets match
+    complete: float | None  # ratio of the sentences in which all brackets match
     unlabelled_complete: float | None
     average_crossing: float | None  # crossing brackets per sentence
-    # no_crossing, two_or_less_crossing: Ratio of the sentences with no, and with at most two, crossing brackets.
-    no_crossing: float | None
+    no_crossing: float | None  # ratio of the sentences without crossing brackets
     two_or_less_crossing: float | None
-    tagging_accuracy: float | None  # ratio of the words with the right tag
+    tagging_accuracy: float | None
 
     @property
     def reason(self) -> str | None:
-        """Why the ratios are undefined; None if they are defined."""
         return None if self.valid else "no sentence could be scored"
 
 
@@ -238,7 +230,6 @@ def parseval_corpus(
 
 
 def pair_trees(gold: Trees, predicted: Trees, name: str) -> list[tuple[Tree | None, Tree | None]]:
-    """Return the trees of two sides as pairs, sentence by sentence."""
     gold_trees, predicted_trees = list(gold), list(predicted)
     for side, trees in (("gold", gold_trees), (name, predicted_trees)):
         for i, tree in enumerate(trees):
@@ -307,13 +298,13 @@ def _summary(sentences: Iterable[ParsedSentence], scores: Scores, max_length: in
 
 @dataclass(frozen=True, slots=True)
 class StructIoUSentence:
-    """Struct-IoU of one sentence."""
+    """Struct-IoU of one sentence. If it could not be scored, its value is None and its parts are empty."""
 
-    number: int  # number of the sentence, from 1
-    value: float | None  # its Struct-IoU; None if it could not be scored
-    parts: dict[str, float]  # its additive parts; empty if it could not be scored
-    alignment: tuple[NodePair, ...]  # the aligned pairs of nodes
-    reason: str | None  # reason why it could not be scored
+    number: int  # from 1
+    value: float | None
+    parts: dict[str, float]
+    alignment: tuple[NodePair, ...]
+    reason: str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -323,7 +314,7 @@ class StructIoUResult(Result):
     json_properties: ClassVar[tuple[str, ...]] = ("mean", "corpus", "sentences", "labels", "excluded", "signature")
     frame_field: ClassVar[str] = "sentences"
 
-    scores: Scores = field(metadata=HIDDEN)  # the parts of every sentence
+    scores: Scores = field(metadata=HIDDEN)
 
     @property
     def values(self) -> Floats:
@@ -337,12 +328,11 @@ class StructIoUResult(Result):
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
-        """The sentences that could not be scored, by number."""
         return tuple(Excluded(str(place + 1), None, str(error)) for place, error in sorted(self.errors.items()))
 
     @property
     def mean(self) -> float | None:
-        """Mean of the scores of the sentences; None if no sentence was scored."""
+        """Mean over the sentences; None if no sentence was scored."""
         scored = self.scores.scored
         return float(self.values[scored].mean()) if scored.size else None
 
@@ -363,7 +353,6 @@ class StructIoUResult(Result):
 
     @property
     def sentences(self) -> tuple[StructIoUSentence, ...]:
-        """One entry per sentence."""
         return tuple(map(self._sentence, range(len(self))))
 
     def _sentence(self, place: int) -> StructIoUSentence:
@@ -382,7 +371,6 @@ class StructIoUResult(Result):
 
     @cached_property
     def labels(self) -> tuple[LabelIoU, ...]:
-        """IoU of the nodes of each label, over all sentences."""
         batch = self.scores.batch
         assert isinstance(batch, TreeBatch)
         return iou_by_label(batch.pairs, list(self.alignments.values()))

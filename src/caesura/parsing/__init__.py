@@ -1,1 +1,0 @@
-"""Evaluation of parsers on a whole test set with PARSEVAL and Struct-IoU."""
