@@ -66,12 +66,15 @@ def write_files(contents: Mapping[Any, bytes | Iterable[bytes]]) -> None:
     """Write several files: all are complete on disk before the first of them gets its name."""
     with ExitStack() as stack:
         for path, data in contents.items():
-            with _named(path):
+            try:
                 if is_special(path):
                     _write(path, data, os.O_WRONLY | os.O_APPEND)
                 else:
                     delete_drafts(os.path.dirname(os.path.realpath(path)))
                     _write(stack.enter_context(new_file(path)), data)
+            except OSError as error:
+                error.filename = fspath(path)  # instead of that of the draft
+                raise
 
 
 @contextmanager
@@ -115,7 +118,13 @@ def delete_drafts(folder: str | PathLike[str]) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name.startswith(_DRAFT)]:
             with suppress(OSError):
-                _delete_if_unused(os.path.join(folder, name))
+                path = os.path.join(folder, name)
+                descriptor = os.open(path, os.O_RDWR)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if a process writes the draft
+                    os.unlink(path)
+                finally:
+                    os.close(descriptor)
 
 
 class AppendedFile:
@@ -242,28 +251,9 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _delete_if_unused(path: str) -> None:
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
-    finally:
-        os.close(descriptor)
-
-
 def _write(path: str | PathLike[str], data: bytes | Iterable[bytes], flags: int = os.O_WRONLY) -> None:
     with os.fdopen(os.open(path, flags), "wb") as file:
         file.writelines([data] if isinstance(data, bytes) else data)
         file.flush()
         with suppress(OSError) if flags & os.O_APPEND else nullcontext():  # pipes and devices cannot be synced
             os.fsync(file.fileno())
-
-
-@contextmanager
-def _named(path: str | PathLike[str]) -> Iterator[None]:
-    """Add the path to errors, which otherwise name the draft."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = fspath(path)
-        raise

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial, wraps
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -62,38 +62,25 @@ def output_options(command: F) -> F:
     """Add the options that choose how a command prints its result."""
     description = "Write every table to this folder, one file each."
     folder = _option("--output", "folder", metavar="DIR", type=click.Path(file_okay=False), help=description)
-    result: F = folder(table_options(command))
-    return result
+    return folder(table_options(command))
 
 
 def table_options(command: F) -> F:
     """Add the options of ``output_options`` except ``--output``, for commands whose output is a file."""
 
+    @_option("--json", "output_format", flag_value="json", help="Print JSON with everything.")
+    @_option("--csv", "output_format", flag_value="csv", help="Print one table as comma-separated values.")
+    @_option("--markdown", "output_format", flag_value="markdown", help="Print one table in Markdown.")
+    @_option("--latex", "output_format", flag_value="latex", help="Print one table in LaTeX.")
+    @_option("--table", metavar="NAME", help="Print only this table.")
+    @_option("--raw", is_flag=True, help="Do not mark text in CSV that a spreadsheet would run as a formula.")
+    @_option("--details", is_flag=True, help="Print every table and drawing.")
     @wraps(command)
-    def wrapped(
-        *args: Any,
-        output_format: str | None,
-        table: str | None,
-        details: bool,
-        raw: bool,
-        folder: str | None = None,
-        **values: Any,
-    ) -> Any:
-        return command(*args, output=OutputOptions(output_format, table, folder, details, raw), **values)
+    def wrapped(*args: Any, output_format: str | None, folder: str | None = None, **values: Any) -> Any:
+        own = {name: values.pop(name) for name in ("table", "details", "raw")}
+        return command(*args, output=OutputOptions(output_format, folder=folder, **own), **values)
 
-    result: Any = wrapped
-    result = _option("--details", is_flag=True, help="Print every table and drawing.")(result)
-    raw_help = "Do not mark text in CSV that a spreadsheet would run as a formula."
-    result = _option("--raw", is_flag=True, help=raw_help)(result)
-    result = _option("--table", metavar="NAME", help="Print only this table.")(result)
-    for name, description in (
-        ("latex", "one table in LaTeX"),
-        ("markdown", "one table in Markdown"),
-        ("csv", "one table as comma-separated values"),
-        ("json", "JSON with everything"),
-    ):
-        result = _option(f"--{name}", "output_format", flag_value=name, help=f"Print {description}.")(result)
-    return result  # type: ignore[no-any-return]
+    return cast(F, wrapped)
 
 
 def print_result(

@@ -86,10 +86,12 @@ def evaluate(
             **reading.alignment,
             **reading.options,
         )
-    documents = [f"{result.excluded_documents} document(s) excluded"] * bool(result.excluded_documents)
-    unread = f"{result.excluded_partitions} of {result.partitions} partition(s) not read"
-    counts = " and ".join([*documents, *[unread] * bool(result.excluded_partitions)])
-    summary = f"the result is partial: {counts}"
+    missing = []
+    if result.excluded_documents:
+        missing.append(f"{result.excluded_documents} document(s) excluded")
+    if result.excluded_partitions:
+        missing.append(f"{result.excluded_partitions} of {result.partitions} partition(s) not read")
+    summary = f"the result is partial: {' and '.join(missing)}"
     print_result("evaluate", result, evaluation_view(result), output=output, reading=reading, summary=summary)
 
 
