@@ -51,8 +51,6 @@ async def _answer(answer: Callable[[dict[str, Any]], Any], arguments: dict[str, 
                 result = answer(arguments)
         except CaesuraError as error:
             return json_response({"error": str(error)}, 400)
-        except RequestError as error:
-            return json_response({"error": error.message}, error.status)
         if isinstance(result, Response):
             return result
         return json_response({**result, "warnings": [clean(warning) for warning in warnings]})
