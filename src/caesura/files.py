@@ -57,14 +57,6 @@ def register_input(path: str | PathLike[str]) -> None:
         inputs.add(os.path.realpath(path))
 
 
-def _check_target(path: str | PathLike[str], target: Path) -> None:
-    """Raise an error if a file is an input, or must not be written."""
-    if str(target) in (_inputs.get() or ()):
-        raise OptionConflictError(f"{fspath(path)} is an input; choose another name for the output")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(EACCES, os.strerror(EACCES), fspath(path))
-
-
 def write_file(path: str | PathLike[str], data: bytes) -> None:
     """Write a file completely, or leave the file as it was."""
     write_files({path: data})
@@ -74,22 +66,29 @@ def write_files(contents: Mapping[Any, bytes | Iterable[bytes]]) -> None:
     """Write several files: all are complete on disk before the first of them gets its name."""
     with ExitStack() as stack:
         for path, data in contents.items():
-            with _named(path):
+            try:
                 if is_special(path):
                     _write(path, data, os.O_WRONLY | os.O_APPEND)
                 else:
                     delete_drafts(os.path.dirname(os.path.realpath(path)))
                     _write(stack.enter_context(new_file(path)), data)
+            except OSError as error:
+                error.filename = fspath(path)  # instead of that of the draft
+                raise
 
 
 @contextmanager
 def new_file(path: str | PathLike[str]) -> Iterator[Path]:
     """Yield the path of an empty draft, which replaces a file at the end of the ``with`` block."""
     target = Path(os.path.realpath(path))
-    _check_target(path, target)
+    if str(target) in (_inputs.get() or ()):
+        raise OptionConflictError(f"{fspath(path)} is an input; choose another name for the output")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), fspath(path))
     with _draft(target.parent) as (draft, descriptor):
         yield draft
-        _keep_mode(target, draft)
+        with suppress(OSError):  # a new file has no permissions to keep
+            os.chmod(draft, stat.S_IMODE(os.stat(target).st_mode))
         os.fsync(descriptor)
         os.replace(draft, target)
         sync_folder(target.parent)
@@ -119,7 +118,13 @@ def delete_drafts(folder: str | PathLike[str]) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if entry.name.startswith(_DRAFT)]:
             with suppress(OSError):
-                _delete_if_unused(os.path.join(folder, name))
+                path = os.path.join(folder, name)
+                descriptor = os.open(path, os.O_RDWR)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if a process writes the draft
+                    os.unlink(path)
+                finally:
+                    os.close(descriptor)
 
 
 class AppendedFile:
@@ -134,7 +139,6 @@ class AppendedFile:
         sync_folder(self.path.parent)
 
     def read(self) -> bytes:
-        """Return the content."""
         os.lseek(self._descriptor, 0, os.SEEK_SET)
         parts = []
         while data := os.read(self._descriptor, _BLOCK_BYTES):
@@ -142,7 +146,6 @@ class AppendedFile:
         return b"".join(parts)
 
     def truncate(self, size: int) -> None:
-        """Cut off the end of the file."""
         os.ftruncate(self._descriptor, size)
         os.fsync(self._descriptor)
 
@@ -167,19 +170,17 @@ class AppendedFile:
             raise
 
     def close(self) -> None:
-        """Close the file and let other processes open it."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 def is_draft(name: str) -> bool:
-    """Return whether a file name is that of a draft."""
     return name.startswith(_DRAFT)
 
 
 def is_checkpoint(folder: str | PathLike[str]) -> bool:
-    """Return whether a folder is the checkpoint of a run, whose files are no files of a corpus."""
+    """Return whether a folder is the checkpoint of a run; its files are no files of a corpus."""
     try:
         if not os.path.isdir(os.path.join(folder, RECORDS)):
             return False
@@ -225,21 +226,17 @@ def file_digest(path: str | PathLike[str], ranges: Iterable[tuple[int, int]] | N
 @contextmanager
 def _draft(folder: Path) -> Iterator[tuple[Path, int]]:
     """Make an empty file with a lock, and delete it at the end unless it was renamed."""
-    draft, descriptor = _open_draft(folder)
+    while True:
+        draft = folder / f"{_DRAFT}{os.urandom(8).hex()}"
+        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        if _lock(descriptor) and os.fstat(descriptor).st_nlink:
+            break
+        os.close(descriptor)  # another process took the draft for that of a killed process before it was locked
     try:
         yield draft, descriptor
     finally:
         draft.unlink(missing_ok=True)
         os.close(descriptor)
-
-
-def _open_draft(folder: Path) -> tuple[Path, int]:
-    while True:
-        draft = folder / f"{_DRAFT}{os.urandom(8).hex()}"
-        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
-        if _lock(descriptor) and os.fstat(descriptor).st_nlink:
-            return draft, descriptor
-        os.close(descriptor)  # another process took the draft for that of a killed process before it was locked
 
 
 def _lock(descriptor: int) -> bool:
@@ -254,34 +251,9 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _delete_if_unused(path: str) -> None:
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
-    finally:
-        os.close(descriptor)
-
-
-def _keep_mode(target: Path, draft: Path) -> None:
-    """Give the draft the permissions of the file that it replaces."""
-    with suppress(OSError):
-        os.chmod(draft, stat.S_IMODE(os.stat(target).st_mode))
-
-
 def _write(path: str | PathLike[str], data: bytes | Iterable[bytes], flags: int = os.O_WRONLY) -> None:
     with os.fdopen(os.open(path, flags), "wb") as file:
         file.writelines([data] if isinstance(data, bytes) else data)
         file.flush()
         with suppress(OSError) if flags & os.O_APPEND else nullcontext():  # pipes and devices cannot be synced
             os.fsync(file.fileno())
-
-
-@contextmanager
-def _named(path: str | PathLike[str]) -> Iterator[None]:
-    """Add the path to errors, which otherwise name the draft."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = fspath(path)
-        raise

@@ -27,11 +27,7 @@ _receiver: ContextVar[Callable[[str], None] | None] = ContextVar("caesura_warnin
 
 def warn(message: str) -> None:
     """Issue a warning of the category ``CaesuraWarning``."""
-    receiver = _receiver.get()
-    if receiver is not None:
-        receiver(message)
-    else:
-        _warn_caller(message)
+    (_receiver.get() or _warn_caller)(message)
 
 
 def _warn_caller(message: str) -> None:
@@ -66,23 +62,14 @@ def on_warning(receiver: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def record_warnings() -> Iterator[list[str]]:
-    """Keep the warnings that are issued in the ``with`` block, which go where they would go without it, too.
-
-    Yields
-    ------
-    list of str
-        The texts of the warnings so far, each once, in order.
-    """
+    """Collect the warnings that are issued in the ``with`` block, which go where they would go without it, too."""
     messages: list[str] = []
-    outer = _receiver.get()
+    outer = _receiver.get() or _warn_caller
 
     def add(message: str) -> None:
         if message not in messages:
             messages.append(message)
-        if outer is not None:
-            outer(message)
-        else:
-            _warn_caller(message)
+        outer(message)
 
     with on_warning(add):
         yield messages

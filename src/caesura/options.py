@@ -26,11 +26,9 @@ Check = Callable[[str, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting: its name, default, validator and description."""
-
-    name: str  # name of the option, as in Python
-    default: Any  # value when the option is not set
-    check: Check  # Validator: ``check(name, value)`` returns the value to use or raises ``OptionError``
+    name: str  # as in Python
+    default: Any
+    check: Check  # ``check(name, value)`` returns the value to use or raises ``OptionError``
     description: str  # one sentence that says what the option does
     always_shown: bool = False  # whether the ``repr`` of a measure names the option even at its default
     aliases: tuple[str, ...] = ()  # other names of the option, such as ``k`` for the window of Pk
@@ -71,28 +69,11 @@ class OptionSet:
 
     @classmethod
     def declared(cls) -> tuple[Field[Any], ...]:
-        """Return the fields that are options.
-
-        Returns
-        -------
-        tuple of dataclasses.Field
-            The fields, in the order of declaration.
-        """
+        """Return the fields that are options, in the order of declaration."""
         return tuple(entry for entry in fields(cls) if "check" in entry.metadata)
 
     def select(self, *names: str) -> dict[str, Any]:
-        """Return the values of some options.
-
-        Parameters
-        ----------
-        *names : str
-            Names of the options.
-
-        Returns
-        -------
-        dict
-            Name -> value.
-        """
+        """Return the values of some options by name."""
         return {name: getattr(self, name) for name in names}
 
     def __post_init__(self) -> None:
@@ -195,17 +176,14 @@ def _parse_value(text: str) -> Any:
 def suggest(problem: str, name: str, known: Iterable[str]) -> str:
     """Return an error message for an unknown name that suggests the closest known name, or lists all names."""
     listed = list(known)
-    close = difflib.get_close_matches(name, listed, 1) or _close_ignoring_case(name, listed)
+    close = difflib.get_close_matches(name, listed, 1)
+    if not close:
+        by_normalized_name = {normalize_name(entry): entry for entry in listed}
+        normalized = difflib.get_close_matches(normalize_name(name), by_normalized_name, 1)
+        close = [by_normalized_name[entry] for entry in normalized]
     choices = f"choose from {', '.join(map(repr, listed))}" if listed else "it has none"
     hint = f"did you mean {close[0]!r}?" if close else choices
     return f"{problem} {name!r}; {hint}"
-
-
-def _close_ignoring_case(name: str, known: list[str]) -> list[str]:
-    by_normalized_name = {normalize_name(entry): entry for entry in known}
-    return [
-        by_normalized_name[entry] for entry in difflib.get_close_matches(normalize_name(name), by_normalized_name, 1)
-    ]
 
 
 def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) -> Check:
@@ -215,8 +193,6 @@ def _described(check: Check, value_type: type, choices: tuple[str, ...] = ()) ->
 
 
 def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
-    """Return a validator for whole numbers."""
-
     def check(name: str, value: Any) -> int:
         try:
             if _is_bool(value):
@@ -233,7 +209,7 @@ def whole(minimum: int, maximum: int = 2**31 - 1) -> Check:
 
 
 def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
-    """Return a validator for numbers within bounds."""
+    """Return a validator for numbers from ``minimum`` to ``maximum``, or below it."""
 
     def fits(value: float) -> bool:
         return minimum <= value < maximum or (value == maximum and not below)
@@ -243,18 +219,7 @@ def number(minimum: float, maximum: float, *, below: bool = False) -> Check:
 
 
 def non_negative(*, infinite: bool = False) -> Check:
-    """Return a validator for non-negative numbers.
-
-    Parameters
-    ----------
-    infinite : bool, default False
-        Whether infinity is allowed.
-
-    Returns
-    -------
-    callable
-        The validator.
-    """
+    """Return a validator for numbers from 0 up, finite unless ``infinite`` allows infinity."""
 
     def fits(value: float) -> bool:
         return 0 <= value < math.inf or (infinite and value == math.inf)
@@ -313,7 +278,6 @@ def preset_check(presets: Iterable[str]) -> Check:
 
 
 def flag(name: str, value: Any) -> bool:
-    """Check for True or False."""
     if _is_bool(value):
         return bool(value)
     raise OptionError(f"{name} must be True or False; got {value!r}")
@@ -334,7 +298,6 @@ def names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def path(name: str, value: Any) -> str:
-    """Check for a file path."""
     if isinstance(value, (str, PathLike)) and fspath(value):
         return str(fspath(value))
     raise OptionError(f"{name} must be a path; got {value!r}")
@@ -364,13 +327,6 @@ def _is_bool(value: object) -> bool:
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
-for _check, _type in (
-    (positive, float),
-    (finite, float),
-    (fraction, float),
-    (seed, int),
-    (flag, bool),
-    (text, str),
-    (names, str),
-):
+_TYPES = {positive: float, finite: float, fraction: float, seed: int, flag: bool, text: str, names: str}
+for _check, _type in _TYPES.items():
     _described(_check, _type)

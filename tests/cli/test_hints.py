@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from caesura.cli import main
-from caesura.cli.hints import for_command_line
+from caesura.cli.program import for_command_line
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_without_a_browser_the_address_is_enough(people: Path) -> None:
 
 
 def test_missing_packages_are_named(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.cli.open.find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr("caesura.cli.pictures.find_spec", lambda name: None if name == "uvicorn" else object())
     result = CliRunner().invoke(main, ["open", str(people), "--no-browser"])
     assert (
         result.exit_code,

@@ -1,4 +1,4 @@
-"""The command line: one file per command or pair of commands."""
+"""The command line: one file per group of commands."""
 
 from caesura.cli.program import main
 

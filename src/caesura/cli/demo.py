@@ -46,12 +46,10 @@ def demo() -> None:
     width = OutputOptions().width
     blocks = [*_readers(stargazer(), width), *_hierarchies(), *_trees()]
     blocks.append("Your own data: `caesura info FILE` shows what is in a file and which command comes next.")
-    print_blocks([_wrapped(block, width) for block in blocks], width)
-
-
-def _wrapped(block: Block, width: int) -> Block:
-    """Return a sentence broken between words; drawings, which have several lines, and tables stay as they are."""
-    return "\n".join(wrap(block, width)) if isinstance(block, str) and "\n" not in block else block
+    for i, block in enumerate(blocks):
+        if isinstance(block, str) and "\n" not in block:  # a sentence, not a drawing
+            blocks[i] = "\n".join(wrap(block, width))
+    print_blocks(blocks, width)
 
 
 def _readers(corpus: Corpus, width: int) -> Iterator[Block]:
@@ -60,21 +58,21 @@ def _readers(corpus: Corpus, width: int) -> Iterator[Block]:
     yield f"Seven readers marked where the topic of an article changes. {STARGAZER_SOURCE}"
     readers = {f"reader {coder}": _segmentation(corpus, item, coder) for coder in corpus.coders}
     yield draw_rows(readers)
-    yield from _question("How close are readers 1 and 3?")
+    yield _question("How close are readers 1 and 3?")
     scoring = score_corpora(corpus, options=ScoreOptions(reference_coder="1", hypothesis_coder="3"))
     yield from _answer(scoring_view(scoring, edits=True, width=width), 1, drawings=True)
     first = corpus.of_item(item)
     yield _all_measures("linear", (first["1"], first["3"]))
-    yield from _question("Do the readers agree?")
+    yield _question("Do the readers agree?")
     yield from _answer(agreement_view(agree(corpus, AgreeOptions()), AgreeTables(by_coder=True), width=width), 2)
     yield draw_dendrogram(cluster_coders(corpus), width=width - 22)
-    yield from _question("Where do they disagree?")
+    yield _question("Where do they disagree?")
     yield from _answer(disagreements_view(find_disagreements(corpus)), 1)
-    yield from _question("What is the gold standard?")
+    yield _question("What is the gold standard?")
     gold = make_gold(corpus)
     yield from _answer(gold_view(gold), 1)
     yield draw_rows({**readers, "gold": _segmentation(gold.corpus, item, "gold")})
-    yield from _question("If reader 7 were a program, would it be as good as people?")
+    yield _question("If reader 7 were a program, would it be as good as people?")
     people = corpus.select(coders=human_coders(corpus, ("7",)))
     yield from _answer(judgement_view(judge_systems(people, {"reader 7": {item: first["7"]}}), JudgeTables()), 1)
 
@@ -85,8 +83,8 @@ def _segmentation(corpus: Corpus, item: str, coder: str) -> Segmentation:
     return annotation
 
 
-def _question(text: str) -> Iterator[str]:
-    yield f"{text}\n{'=' * len(text)}"
+def _question(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}"
 
 
 def _answer(answer: Answer, number: int, *, drawings: bool = False) -> Iterator[Block]:
@@ -109,7 +107,7 @@ def _hierarchies() -> Iterator[Block]:
         name: Hierarchy(8, [(start, end, 1 if end - start == 7 else 2, f"{start}-{end}") for start, end in spans])
         for name, spans in spans_by_annotator.items()
     }
-    yield from _question("And if segments contain segments?")
+    yield _question("And if segments contain segments?")
     yield "Nested spans of three annotators, after Figure 4 of Carbone et al. (2004)."
     yield "\n".join(f"{name:4}  {hierarchy.brackets()}" for name, hierarchy in hierarchies.items())
     yield _all_measures("hierarchy", (hierarchies["ann"], hierarchies["bo"]))
@@ -121,13 +119,13 @@ def _trees() -> Iterator[Block]:
     parts = ("(PRP I)", "(VBD saw)", "(NP (DT the) (NN man))", "(PP (IN with) (NP (DT a) (NN telescope)))")
     gold = Tree.from_brackets("(S (NP {}) (VP {} {} {}) (. .))".format(*parts))
     predicted = Tree.from_brackets("(S (NP {}) (VP {} (NP {} {})) (. .))".format(*parts))
-    yield from _question("And if the segments are the phrases of a sentence?")
+    yield _question("And if the segments are the phrases of a sentence?")
     yield "I saw [the man] [with a telescope], parsed as I saw [the man [with a telescope]]:"
     yield _all_measures("trees", (gold, predicted))
 
 
 def _all_measures(kind: str, pair: tuple[Any, Any]) -> Table:
-    """Return a table with the scores of a pair under every measure that this kind of data allows."""
+    """Return a table with the scores of a pair under every measure for this kind of data."""
     rows = []
     for measure in (measure() for measure in measures().values() if kind in measure.kinds):
         with suppress(MismatchError):  # measures of labels, for segments without labels

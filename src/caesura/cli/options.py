@@ -27,7 +27,6 @@ class SuggestingChoice(click.Choice):  # type: ignore[type-arg]  # generic only 
     """Type of a command-line value that is one of some words; if there are many, the error names the closest one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the word, or raise the error that click expects."""
         known = [str(word) for word in self.choices]
         if len(known) > MAX_CHOICES and value not in known and get_close_matches(str(value), known, 1):
             self.fail(suggest("there is no", str(value), known), param, ctx)
@@ -43,7 +42,6 @@ class CheckedType(click.ParamType):  # type: ignore[type-arg]  # generic only si
         self.name = {int: "number", float: "number"}.get(self.value_type, "text")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the checked value, or raise the error that click expects."""
         if isinstance(value, str) and self.value_type in (int, float):
             with suppress(ValueError):
                 value = self.value_type(value)
@@ -72,34 +70,34 @@ def with_options(option_set: type[OptionSet], name: str, group: str = "Options")
     return decorate
 
 
-def _flag(entry: Field[Any]) -> str:
-    """Return the longest flag of an option."""
-    return max(entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",), key=len)
+def _flags(entry: Field[Any]) -> tuple[str, ...]:
+    return entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",)
 
 
 def _check_needs(entries: Sequence[Field[Any]], values: Mapping[str, Any]) -> None:
     """Refuse an option on the command line that has no effect without another option."""
-    by_name = {entry.name: entry for entry in entries}
+    longest_flag = {entry.name: max(_flags(entry), key=len) for entry in entries}
     context = click.get_current_context()
     for entry in entries:
         needed = entry.metadata["needs"]
         given = context.get_parameter_source(entry.name) is click.core.ParameterSource.COMMANDLINE
         if needed and given and not values[needed]:
-            raise OptionConflictError(f"{_flag(entry)} has no effect without {_flag(by_name[needed])}; add it")
+            raise OptionConflictError(
+                f"{longest_flag[entry.name]} has no effect without {longest_flag[needed]}; add it"
+            )
 
 
 def _click_option(entry: Field[Any], group: str) -> Callable[[F], F]:
     check, description = entry.metadata["check"], entry.metadata["description"]
-    flags = entry.metadata["flags"] or (f"--{entry.name.replace('_', '-')}",)
     if check is flag:
-        return grouped_option(group, *flags, entry.name, is_flag=True, default=entry.default, help=description)
+        return grouped_option(group, *_flags(entry), entry.name, is_flag=True, default=entry.default, help=description)
     choices = getattr(check, "choices", ())
     kind: click.ParamType = SuggestingChoice(choices) if choices else CheckedType(check)  # type: ignore[type-arg]
     multiple = entry.metadata["multiple"]
     default = None if multiple else entry.default
     metavar = "NAME" if len(choices) > MAX_CHOICES else None
     look = {"metavar": metavar, "multiple": multiple, "show_default": default is not None, "help": description}
-    return grouped_option(group, *flags, entry.name, type=kind, default=default, **look)
+    return grouped_option(group, *_flags(entry), entry.name, type=kind, default=default, **look)
 
 
 def grouped_option(group: str, *names: str, **attributes: Any) -> Callable[[F], F]:
@@ -109,8 +107,6 @@ def grouped_option(group: str, *names: str, **attributes: Any) -> Callable[[F], 
 
 @dataclass(frozen=True)
 class EngineOptions(OptionSet):
-    """Options for the engine that runs the computation."""
-
     engine: str = setting("threads", choice(*ENGINES), "Engine for the computation. All engines give the same numbers.")
     workers: int | None = setting(
         None,
@@ -138,7 +134,6 @@ def checkpoint_option(command: F) -> F:
 
 
 def systems_option(*, required: bool) -> Callable[[F], F]:
-    """Return a decorator that adds ``--system``."""
     description = "A coder in CORPUS that is a program, or a file with the output of one. May be repeated."
     return grouped_option("Systems", "--system", "systems", multiple=True, required=required, help=description)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial, wraps
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -34,28 +34,21 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Any)
 
-# Columns of output that does not go to a terminal.
-DEFAULT_WIDTH = 80
-# Columns of the narrowest terminal for which tables are laid out.
-MIN_WIDTH = 20
+# Columns of output that does not go to a terminal, and of the narrowest terminal for which tables are laid out.
+DEFAULT_WIDTH, MIN_WIDTH = 80, 20
 # Format of a table -> suffix of its file.
 SUFFIXES = {"csv": "csv", "latex": "tex", "markdown": "md"}
+
+_option = partial(grouped_option, "Output")
 
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How a command prints its result."""
-
     format: str | None = None  # ``"json"``, ``"csv"``, ``"latex"`` or ``"markdown"``; None for text
     table: str | None = None  # name of the only table to print
     folder: str | None = None  # folder for one file per table
     details: bool = False  # whether to print every table and drawing
     raw: bool = False  # whether CSV has cells as they are, even if a spreadsheet would run them as formulas
-
-    @property
-    def is_json(self) -> bool:
-        """Whether the result is printed as JSON."""
-        return self.format == "json"
 
     @property
     def width(self) -> int:
@@ -69,57 +62,25 @@ def output_options(command: F) -> F:
     """Add the options that choose how a command prints its result."""
     description = "Write every table to this folder, one file each."
     folder = _option("--output", "folder", metavar="DIR", type=click.Path(file_okay=False), help=description)
-    result: F = folder(table_options(command))
-    return result
+    return folder(table_options(command))
 
 
 def table_options(command: F) -> F:
     """Add the options of ``output_options`` except ``--output``, for commands whose output is a file."""
 
+    @_option("--json", "output_format", flag_value="json", help="Print JSON with everything.")
+    @_option("--csv", "output_format", flag_value="csv", help="Print one table as comma-separated values.")
+    @_option("--markdown", "output_format", flag_value="markdown", help="Print one table in Markdown.")
+    @_option("--latex", "output_format", flag_value="latex", help="Print one table in LaTeX.")
+    @_option("--table", metavar="NAME", help="Print only this table.")
+    @_option("--raw", is_flag=True, help="Do not mark text in CSV that a spreadsheet would run as a formula.")
+    @_option("--details", is_flag=True, help="Print every table and drawing.")
     @wraps(command)
-    def wrapped(
-        *args: Any,
-        output_format: str | None,
-        table: str | None,
-        details: bool,
-        raw: bool,
-        folder: str | None = None,
-        **values: Any,
-    ) -> Any:
-        return command(*args, output=OutputOptions(output_format, table, folder, details, raw), **values)
+    def wrapped(*args: Any, output_format: str | None, folder: str | None = None, **values: Any) -> Any:
+        own = {name: values.pop(name) for name in ("table", "details", "raw")}
+        return command(*args, output=OutputOptions(output_format, folder=folder, **own), **values)
 
-    result: Any = wrapped
-    result = _option("--details", is_flag=True, help="Print every table and drawing.")(result)
-    raw_help = "Do not mark text in CSV that a spreadsheet would run as a formula."
-    result = _option("--raw", is_flag=True, help=raw_help)(result)
-    result = _option("--table", metavar="NAME", help="Print only this table.")(result)
-    for name, description in (
-        ("latex", "one table in LaTeX"),
-        ("markdown", "one table in Markdown"),
-        ("csv", "one table as comma-separated values"),
-        ("json", "JSON with everything"),
-    ):
-        result = _option(f"--{name}", "output_format", flag_value=name, help=f"Print {description}.")(result)
-    return result  # type: ignore[no-any-return]
-
-
-_option = partial(grouped_option, "Output")
-
-
-def _write_tables(answer: Answer, output: OutputOptions, folder: str) -> None:
-    """Print the sentence, and write the tables to a folder."""
-    print_text(answer.text, output.width)
-    tables = {output.table: answer.table(output.table)} if output.table else answer.tables()
-    suffix = SUFFIXES[output.format or "csv"]
-    _write_files({f"{name}.{suffix}": [_encoded(table, output)] for name, table in tables.items()}, folder)
-
-
-def _print_encoded(answer: Answer, output: OutputOptions) -> None:
-    """Print a table as CSV, LaTeX or Markdown, and say which tables are not printed."""
-    click.echo(_encoded(answer.table(output.table), output), nl=False)
-    others = [section.name for section in answer.sections[1:] if section.shown and not section.is_drawing]
-    if others and output.table is None:
-        print_message(f"--{output.format} prints one table; for another, add --table {' or '.join(others)}")
+    return cast(F, wrapped)
 
 
 def print_result(
@@ -135,10 +96,9 @@ def print_result(
     """Print a result, and list the excluded items; the exit code is 1 if there are any."""
     unread = () if reading is None else reading.excluded
     excluded = tuple(dict.fromkeys((*unread, *getattr(result, "excluded", ()))))
-    if output.is_json:
-        entries = json_entries(result) if isinstance(result, Result) else result
-        if isinstance(result, Result):
-            entries.pop("excluded", None)  # the envelope contains it
+    if output.format == "json":
+        entries = dict(result) if isinstance(result, dict) else json_entries(result)
+        entries.pop("excluded", None)  # the envelope contains it
         envelope = {
             "command": command,
             "version": __version__,
@@ -155,9 +115,15 @@ def print_result(
             for piece in pieces:
                 click.echo(piece, nl=False)
     elif output.folder is not None:
-        _write_tables(answer, output, output.folder)
+        print_text(answer.text, output.width)
+        tables = {output.table: answer.table(output.table)} if output.table else answer.tables()
+        suffix = SUFFIXES[output.format or "csv"]
+        _write_files({f"{name}.{suffix}": [_encoded(table, output)] for name, table in tables.items()}, output.folder)
     elif output.format is not None:
-        _print_encoded(answer, output)
+        click.echo(_encoded(answer.table(output.table), output), nl=False)
+        others = [section.name for section in answer.sections[1:] if section.shown and not section.is_drawing]
+        if others and output.table is None:
+            print_message(f"--{output.format} prints one table; for another, add --table {' or '.join(others)}")
     elif output.table is not None:
         print_blocks([replace(answer.table(output.table), limit=None)], output.width)
     else:
@@ -191,7 +157,7 @@ def print_text(text: str, width: int) -> None:
         click.echo("\n".join(wrap(clean(line), width)))
 
 
-def print_blocks(blocks: Iterable[Block], width: int = DEFAULT_WIDTH) -> None:
+def print_blocks(blocks: Iterable[Block], width: int) -> None:
     """Print tables and texts with an empty line between them."""
     style = (lambda text, name: click.style(text, **{name: True})) if sys.stdout.isatty() else plain
     for i, block in enumerate(blocks):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,18 +26,23 @@ from caesura.version import __version__
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus
 
-# Key of the click context under which a command stores its checkpoint folder.
-CHECKPOINT = "caesura.checkpoint"
-# Key of the click context under which a command stores its reading errors.
-ERRORS = "caesura.errors"
-# Key of the click context under which a command stores its progress.
-PROGRESS = "caesura.progress"
+# Keys of the click context under which a command stores its checkpoint folder, its reading errors and its progress.
+CHECKPOINT, ERRORS, PROGRESS = "caesura.checkpoint", "caesura.errors", "caesura.progress"
 # Maximum number of excluded items that a command lists on standard error.
 MAX_MESSAGES = 20
 # For small matrices, the threads of BLAS only wait for each other.
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # A command makes many objects and few cycles, and the search for cycles took a sixth of its time.
 _COLLECTION = (100_000, 50, 100)
+# Options of reading that have a flag of their own; the others are values of ``--reading``.
+_OWN_FLAGS = ("fields", "recipe", "encoding", "words", "labels", "types", "format", "pattern", "align")
+# Options of coefficients -> their values in a hint that names none.
+_OF_COEFFICIENTS = {"atom": "SIZE", "bounds": "(FIRST,LAST)"}
+# Values in Python -> on the command line.
+_VALUES = {"True": "yes", "False": "no", "": "...", "''": ""}
+# A hint of the library, which names an option as Python does: ``read with align='tokens'``.
+_HINT = re.compile(r"\b(with|use|set|choose|or|and|larger) (\w+)=('[^'\s]*'|[\w.]*\w|\.{3})?(?! \(--)(?![\w('\[{])")
+_EXAMPLE = "set atom= to the length of an atom, such as atom=0.01"
 
 
 class Entry(NamedTuple):
@@ -57,25 +63,25 @@ COMMANDS = {
     ),
     "score": Entry(_TWO, "score", "Say how close HYPOTHESIS is to REFERENCE."),
     "agree": Entry(_CODERS, "agree", "Say how far coders agree beyond chance."),
-    "disagreements": Entry(_CODERS, "disagreements", "Say where coders disagree, and which disagreements matter most."),
-    "pairwise": Entry(_CODERS, "disagreements", "Compare every coder with every coder, under any measure."),
+    "disagreements": Entry(_CODERS, "agree", "Say where coders disagree, and which disagreements matter most."),
+    "pairwise": Entry(_CODERS, "agree", "Compare every coder with every coder, under any measure."),
     "gold": Entry(_CODERS, "gold", "Make one reference from several coders."),
-    "similarity": Entry(_CODERS, "similarity", "Say which boundary types experts confuse, as a matrix for S_f."),
-    "plan": Entry(_CODERS, "plan", "Say how many items and coders a study needs, from a pilot study."),
+    "similarity": Entry(_CODERS, "agree", "Say which boundary types experts confuse, as a matrix for S_f."),
+    "plan": Entry(_CODERS, "study", "Say how many items and coders a study needs, from a pilot study."),
     "judge": Entry(
         _SYSTEMS, "judge", "Say which segmenter is best, whether it is luck, and whether it is as good as people."
     ),
     "curve": Entry(
-        _SYSTEMS, "curve", "Say how good boundary scores are at every threshold, and which threshold is best."
+        _SYSTEMS, "score", "Say how good boundary scores are at every threshold, and which threshold is best."
     ),
     "report": Entry(_SHOW, "pictures", "Write one HTML page about the corpus."),
-    "open": Entry(_SHOW, "open", "Open the corpus in the browser, with parameters that you can change."),
+    "open": Entry(_SHOW, "pictures", "Open the corpus in the browser, with parameters that you can change."),
     "plot": Entry(_SHOW, "pictures", "Draw a figure from the files."),
     "verify": Entry(_TRUST, "verify", "Say whether a number is right: recompute it from its signature."),
     "reproduce": Entry(
         _TRUST, "reproduce", "Say whether the papers behind the measures were right: recompute their tables."
     ),
-    "reactions": Entry(_MORE, "reactions", "Say how the measures react to known errors, so that you can choose one."),
+    "reactions": Entry(_MORE, "study", "Say how the measures react to known errors, so that you can choose one."),
     "trees": Entry(_MORE, "trees", "Compare the trees in PREDICTED with those in GOLD, sentence by sentence."),
     "unify": Entry(_MORE, "gold", "Make one hierarchy from those of several coders, item by item."),
     "evaluate": Entry(_MORE, "score", "Score a collection of any size."),
@@ -90,10 +96,9 @@ _LAST_GROUPS = ("Reading", "Output", "Large data", "Options")  # groups of optio
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups."""
+    """A command whose help shows its options under the headings of their groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options under the headings of their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)
@@ -106,8 +111,6 @@ class Command(click.Command):
 
 
 class GroupedOption(click.Option):
-    """An option that belongs to a group in the help."""
-
     def __init__(self, *args: Any, group: str = "Options", **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.group = group
@@ -122,7 +125,6 @@ class Program(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command."""
         if cmd_name in COMMANDS:
             import_module(f"caesura.cli.{COMMANDS[cmd_name].module}")
         return super().get_command(ctx, cmd_name)
@@ -161,7 +163,7 @@ class Program(click.Group):
                 gc.set_threshold(*threshold)
                 sys.stdout.flush()
         except _OutputError as error:
-            _end_without_output(error.reason)
+            _end_without_output(str(error))
         except OSError as error:
             _end_without_output(_reason(error))
 
@@ -197,10 +199,6 @@ class Program(click.Group):
 class _OutputError(Exception):
     """Raised when the output cannot be written. It is no ``OSError``, of which click hides some."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
-
 
 @contextmanager
 def _writing() -> Iterator[None]:
@@ -220,7 +218,6 @@ def _reason(error: OSError) -> str:
 
 
 def _end_without_output(reason: str) -> NoReturn:
-    """End the program with one line."""
     # What could not be written is still in the buffer, and Python would try again at the end.
     sys.stdout = open(os.devnull, "r+")  # noqa: SIM115 - until the process ends
     try:
@@ -230,36 +227,38 @@ def _end_without_output(reason: str) -> NoReturn:
     sys.exit(1)
 
 
+def _interruption(meta: Mapping[str, Any]) -> str:
+    status = f"stopped after {meta[PROGRESS]}" if PROGRESS in meta else "stopped"
+    if CHECKPOINT not in meta:
+        return status
+    if meta[CHECKPOINT] is None:
+        return f"{status}; no work was saved; use --checkpoint DIR so that the same command can continue after an interruption"
+    return f"{status}; finished work is saved in {meta[CHECKPOINT]}; run the same command again to continue"
+
+
 def _commands(error: AmbiguousFileError) -> list[str]:
     """Return the problem and, for each possible reading, the command that chooses it."""
-    from caesura.cli.hints import flags
-    from caesura.formats.roles import fields_text
+    from caesura.formats.roles import check_fields, fields_text
 
-    arguments, fields = _split_fields(sys.argv[1:])
+    arguments: list[str] = []
+    for argument in sys.argv[1:]:
+        arguments += argument.split("=", 1) if argument.startswith("--fields=") else [argument]
+    fields: dict[str, Any] = {}  # of all options ``--fields``, which become one
+    while "--fields" in arguments[:-1]:
+        i = arguments.index("--fields")
+        fields |= check_fields("fields", arguments[i + 1])
+        del arguments[i : i + 2]
     lines = [FormatError.__str__(error)]
     for description, options in error.choices:
         command = ["caesura", *arguments]
         if fields and not isinstance(options.get("fields"), Mapping):
             command += ["--fields", fields_text(fields)]
         for name, value in options.items():
-            command += flags(name, fields_text({**fields, **value}) if isinstance(value, Mapping) else value)
+            command += _reading_arguments(
+                name, fields_text({**fields, **value}) if isinstance(value, Mapping) else value
+            )
         lines.append(f"{description}: {shlex.join(command)}")
     return lines
-
-
-def _split_fields(arguments: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-    """Return the arguments of a command without its options ``--fields``, and the fields."""
-    from caesura.formats.roles import check_fields
-
-    others: list[str] = []
-    for argument in arguments:
-        others += argument.split("=", 1) if argument.startswith("--fields=") else [argument]
-    fields: dict[str, Any] = {}
-    while "--fields" in others[:-1]:
-        i = others.index("--fields")
-        fields |= check_fields("fields", others[i + 1])
-        del others[i : i + 2]
-    return others, fields
 
 
 def print_reading(corpus: Corpus) -> None:
@@ -274,8 +273,6 @@ def print_reading(corpus: Corpus) -> None:
 
 
 def print_message(message: str) -> None:
-    """Print a message on standard error."""
-    from caesura.cli.hints import for_command_line
     from caesura.views.table import clean
 
     click.echo(f"caesura: {clean(for_command_line(message))}", err=True)
@@ -290,14 +287,37 @@ def print_messages(messages: Sequence[object], last: str) -> None:
         print_message(message)
 
 
-def _interruption(meta: Mapping[str, Any]) -> str:
-    """Return the message for an interrupted command."""
-    status = f"stopped after {meta[PROGRESS]}" if PROGRESS in meta else "stopped"
-    if CHECKPOINT not in meta:
-        return status
-    if meta[CHECKPOINT] is None:
-        return f"{status}; no work was saved; use --checkpoint DIR so that the same command can continue after an interruption"
-    return f"{status}; finished work is saved in {meta[CHECKPOINT]}; run the same command again to continue"
+def _reading_arguments(name: str, value: Any) -> list[str]:
+    """Return the arguments that set one option of reading."""
+    if name == "tiers":
+        tiers = [value] if isinstance(value, str) else value
+        return [word for tier in tiers for word in ("--tier", tier)]
+    return [f"--{name}", str(value)] if name in _OWN_FLAGS else ["--reading", f"{name}={value}"]
+
+
+def for_command_line(message: str) -> str:
+    """Return a message whose hints name the options of commands instead of those of functions."""
+    if "=" not in message:
+        return message
+    return _HINT.sub(_translate, message.replace(_EXAMPLE, "set atom=0.01, the length of an atom"))
+
+
+def _translate(match: re.Match[str]) -> str:
+    verb, name, value = match[1], match[2], match[3] or ""
+    if name in _OF_COEFFICIENTS:
+        return f"{verb.replace('set', 'use')} -c 'COEFFICIENT({name}={value or _OF_COEFFICIENTS[name]})'"
+    if name not in _reading_options():
+        return match[0]
+    arguments = _reading_arguments(name, _VALUES.get(value, value.strip("'")))
+    return " ".join([verb, *map(shlex.quote, arguments)])
+
+
+@cache
+def _reading_options() -> frozenset[str]:
+    from caesura.formats.registry import formats  # imported here because ``caesura --help`` must be fast
+
+    options = (option.name for format in formats().values() for option in format.options)
+    return frozenset({*_OWN_FLAGS, "tiers", *options})
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})

@@ -24,8 +24,7 @@ LINE_INTERVAL = 5.0
 class Progress:
     """Progress on standard error, as reported by ``report_progress`` inside the ``with`` block of this object."""
 
-    # A terminal shows a bar; without a terminal, there is a line every few seconds. The first step starts the display, so work
-    # without steps shows nothing.
+    # A terminal shows a bar; elsewhere, there is a line every few seconds. Work without steps shows nothing.
 
     def __init__(self, steps: str) -> None:
         self.steps = steps

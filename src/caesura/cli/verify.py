@@ -1,4 +1,4 @@
-"""The command ``caesura verify``."""
+"""The command ``caesura verify``: a number computed again from its signature."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ def verify(
 
 
 def _read_result(path: str) -> Any:
-    """Return the JSON in a file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

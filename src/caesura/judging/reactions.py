@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
-from scipy import stats
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.limits import MAX_RANKED_UNITS
@@ -267,4 +266,6 @@ def _tau(first: Floats, second: Floats) -> float | None:
     defined = np.isfinite(first) & np.isfinite(second)
     if defined.sum() < 3 or np.ptp(first[defined]) == 0 or np.ptp(second[defined]) == 0:
         return None
-    return float(stats.kendalltau(first[defined], second[defined]).statistic)
+    from scipy.stats import kendalltau  # slow to import
+
+    return float(kendalltau(first[defined], second[defined]).statistic)

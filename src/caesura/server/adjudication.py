@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import RLock
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from caesura.adjudication.session import Adjudication
 from caesura.errors import ConflictError, OptionError
-from caesura.server.parameters import name_of
-from caesura.server.routes import get, json_response, post
+from caesura.server.requests import get, json_response, name_of, post
 from caesura.tasks.adjudicate import export_gold, journal_path
 from caesura.tasks.workbench import Workbench
 from caesura.views.page.adjudication import export_data, marks_from, place_data, progress_data, queue_data
@@ -27,16 +26,18 @@ class Desk:
 
     def __init__(self, workbench: Workbench) -> None:
         self.workbench = workbench
-        self.lock = RLock()
+        self._lock = Lock()
         self._work: Adjudication | None = None
         self._material: object = None
 
     def work(self) -> Adjudication:
         """Return the adjudication of the corpus as it was last read."""
-        with self.lock:
+        with self._lock:
             material = self.workbench.material
-            if self._work is None or self._material is not material:
-                self.close()
+            if self._work is not None and self._material is not material:
+                self._work.close()  # the journal, which only one may have open
+                self._work = None
+            if self._work is None:
                 people = set(self.workbench.report.subject.human_coders)
                 coders = [coder for coder in material.corpus.coders if coder in people]
                 journal = journal_path(self.workbench.paths) if self.workbench.paths else None
@@ -44,16 +45,8 @@ class Desk:
                 self._material = material
             return self._work
 
-    def close(self) -> None:
-        """Close the journal."""
-        with self.lock:
-            if self._work is not None:
-                self._work.close()
-            self._work = None
 
-
-def routes(workbench: Workbench) -> list[Route]:
-    """Return the routes of adjudication."""
+def adjudication_routes(workbench: Workbench) -> list[Route]:
     desk = Desk(workbench)
 
     def queue(query: dict[str, Any]) -> dict[str, Any]:
@@ -61,12 +54,12 @@ def routes(workbench: Workbench) -> list[Route]:
 
     def decide(body: dict[str, Any]) -> Any:
         work = desk.work()
-        return _told(work, body, lambda: _decide(work, body))
+        return _unless_conflict(work, body, lambda: _decide(work, body))
 
     def undo(body: dict[str, Any]) -> Any:
         work = desk.work()
-        name = body.get("adjudicator", "")
-        return _told(work, body, lambda: _answer(work, work.undo(adjudicator=str(name)).place.key))
+        name = str(body.get("adjudicator", ""))
+        return _unless_conflict(work, body, lambda: _state_data(work, work.undo(adjudicator=name).place.key))
 
     def export(body: dict[str, Any]) -> dict[str, Any]:
         return export_data(export_gold(desk.work(), undecided="majority" if body.get("majority") is True else "refuse"))
@@ -79,13 +72,15 @@ def routes(workbench: Workbench) -> list[Route]:
     ]
 
 
-def _told(work: Adjudication, body: dict[str, Any], act: Callable[[], dict[str, Any]]) -> dict[str, Any] | Response:
+def _unless_conflict(
+    work: Adjudication, body: dict[str, Any], act: Callable[[], dict[str, Any]]
+) -> dict[str, Any] | Response:
     """Return the answer; if somebody else was faster, a sentence and the place as it is now."""
     try:
         return act()
     except ConflictError as error:
         place = str(body.get("place", ""))
-        state = _answer(work, place) if place else {}
+        state = _state_data(work, place) if place else {}
         return json_response({"error": str(error), "conflict": True, **state}, 409)
 
 
@@ -94,23 +89,22 @@ def _decide(work: Adjudication, body: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(revision, int):
         raise OptionError("revision: expected the number of the place that was seen")
     coders = list(work.state(key).place.marks)
-    marks, kind = body.get("marks"), body.get("type")
+    marks = body.get("marks")
     work.decide(
         key,
         body.get("choice"),  # type: ignore[arg-type]
         coder=_entry(coders, body.get("coder"), "coder"),
         marks=marks_from(marks, work.types) if isinstance(marks, list) else None,
-        type=_entry(work.types, kind, "type"),
+        type=_entry(work.types, body.get("type"), "type"),
         note=body.get("note", ""),
         adjudicator=body.get("adjudicator", ""),
         revision=revision,
     )
-    return _answer(work, key)
+    return _state_data(work, key)
 
 
-def _answer(work: Adjudication, key: str) -> dict[str, Any]:
-    state = work.state(key)
-    return {**progress_data(work), "place": place_data(state, work.number(key))}
+def _state_data(work: Adjudication, key: str) -> dict[str, Any]:
+    return {**progress_data(work), "place": place_data(work.state(key), work.number(key))}
 
 
 def _entry(names: Sequence[str], number: Any, what: str) -> str | None:

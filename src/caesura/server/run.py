@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import secrets
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -13,7 +14,6 @@ import uvicorn
 
 from caesura.errors import OptionError
 from caesura.server.app import create_app
-from caesura.server.security import new_token
 from caesura.tasks.workbench import Workbench
 
 # The only address that the server listens at.
@@ -25,7 +25,7 @@ class LocalServer:
 
     def __init__(self, workbench: Workbench, port: int = 0) -> None:
         self._listener = _listen(port)
-        number, token = self._listener.getsockname()[1], new_token()
+        number, token = self._listener.getsockname()[1], secrets.token_urlsafe(32)
         hosts = [f"{name}:{number}" for name in (LOOPBACK, "localhost")]
         self.address = f"http://{LOOPBACK}:{number}/{token}/"
         self._server = uvicorn.Server(

@@ -27,13 +27,8 @@ _HEADERS = {
 }
 
 
-def new_token() -> str:
-    """Return a random token for the address of a server."""
-    return secrets.token_urlsafe(32)
-
-
 class RequestError(Exception):
-    """Raised when a request is refused."""
+    """Raised when a request is refused, with the status of HTTP."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
@@ -44,7 +39,7 @@ class RequestError(Exception):
 class Guard:
     """ASGI middleware that refuses requests from other machines, other pages and without the token."""
 
-    # Every address begins with the token, so that no cookie is needed, which a server on another port could read.
+    # Every address begins with the token. A cookie could be read by a server on another port.
 
     def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
         self.app = app
@@ -52,7 +47,6 @@ class Guard:
         self.hosts = frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request, and pass it on if it is allowed."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return

@@ -1,19 +1,21 @@
-"""Help for the modules that answer requests: reading the body, and errors as sentences."""
+"""Requests of the page: their routes, the body as JSON, errors as sentences, and checks of what the page sends."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
-from caesura.errors import CaesuraError, own_errors
+from caesura.errors import CaesuraError, OptionError, own_errors
+from caesura.measures.registry import find_measure
 from caesura.model.json_text import to_json
 from caesura.notices import collect_warnings
 from caesura.server.security import RequestError
+from caesura.tasks.workbench import Parameters, Workbench
 from caesura.views.table import clean
 
 if TYPE_CHECKING:
@@ -49,8 +51,6 @@ async def _answer(answer: Callable[[dict[str, Any]], Any], arguments: dict[str, 
                 result = answer(arguments)
         except CaesuraError as error:
             return json_response({"error": str(error)}, 400)
-        except RequestError as error:
-            return json_response({"error": error.message}, error.status)
         if isinstance(result, Response):
             return result
         return json_response({**result, "warnings": [clean(warning) for warning in warnings]})
@@ -59,7 +59,6 @@ async def _answer(answer: Callable[[dict[str, Any]], Any], arguments: dict[str, 
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a request."""
     content_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if content_type != "application/json":
         raise RequestError(415, "expected a request with the type application/json")
@@ -70,3 +69,29 @@ async def _body(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise RequestError(400, "expected a JSON object")
     return data
+
+
+def read_parameters(workbench: Workbench, body: dict[str, Any]) -> Parameters:
+    measure, options, coders = body.get("measure"), body.get("options"), body.get("coders")
+    if measure is not None and not isinstance(measure, str):
+        raise OptionError("measure: expected a text")
+    if coders is not None and not isinstance(coders, list):
+        raise OptionError("coders: expected a list of numbers")
+    if options is None or measure is None:
+        return workbench.parameters(measure, coders)
+    if not isinstance(options, dict):
+        raise OptionError("options: expected an object")
+    return workbench.parameters(find_measure(measure)(**options), coders)
+
+
+def item_of(workbench: Workbench, number: Any) -> str:
+    """Return the name of an item by its number on the page."""
+    return name_of("item", workbench.items, number)
+
+
+def name_of(what: str, names: Sequence[str], number: Any) -> str:
+    if isinstance(number, str) and number.isdecimal() and len(number) < 10:
+        number = int(number)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(names):
+        raise OptionError(f"{what}: expected a number from 0 to {len(names) - 1}; got {number!r:.40}")
+    return names[number]
