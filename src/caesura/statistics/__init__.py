@@ -5,11 +5,10 @@ values are counted and what an item or a system is.
 
 - ``intervals.py``: percentile bootstrap over additive parts; mean and standard error of values.
 - ``paired.py``: comparison of two systems on the same items, by randomisation (exact up to 20 items) or studentised bootstrap.
-- ``ranks.py``: comparison of several systems, by Friedman and Kruskal-Wallis tests with comparisons of pairs.
+- ``ranks.py``: comparison of several systems, by Friedman and Kruskal-Wallis tests with comparisons of pairs; tails of
+  distributions, and ranks.
 - ``multiple.py``: multiple comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses.
 - ``alternative.py``: the alternative annotator test of whether a program may replace a coder.
-
-- ``distributions.py``: tails of distributions, and ranks.
 
 A p-value is significant at alpha if it is at most alpha. A p-value from random draws is borderline if it is within three
 standard errors of alpha.

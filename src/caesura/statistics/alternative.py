@@ -13,8 +13,8 @@ from caesura.errors import Undefined
 from caesura.model.result import Result
 from caesura.options import choice, fraction, number
 from caesura.statistics.arrays import Floats, equal_matrices
-from caesura.statistics.distributions import mean_ranks
 from caesura.statistics.multiple import benjamini_yekutieli
+from caesura.statistics.ranks import mean_ranks
 
 MIN_CODERS = 3
 MIN_T_TEST_ITEMS = 30
@@ -158,7 +158,14 @@ def alternative_annotator(
         raise Undefined(f"the alternative annotator test needs at least {MIN_CODERS} coders; got {len(S_f)}")
     epsilon, q = number(0, 1, below=True)("epsilon", epsilon), fraction("q", q)
     run = _exact_test if choice("exact", "published")("test", test) == "exact" else _published_test
-    differences = [_signs(j, S_h[j] - S_f[j]) for j in range(len(S_f))]
+    differences = []
+    for j, difference in enumerate(S_h - S_f):
+        present = difference[~np.isnan(difference)]
+        if len(present) < 2:
+            raise Undefined(
+                f"coder {j}: expected at least 2 items shared with others; got {len(present)}; remove this coder"
+            )
+        differences.append(np.sign(np.where(np.abs(present) <= _EQUAL, 0.0, present)))
     tests = [run(d, epsilon) for d in differences]
     adjusted = benjamini_yekutieli([p for _, p in tests]).tolist()
     rows = tuple(
@@ -168,16 +175,6 @@ def alternative_annotator(
     rate = sum(row.rejected for row in rows) / len(rows)
     advantage = sum(row.advantage for row in rows) / len(rows)
     return AlternativeTest(rows, rate, rate >= 0.5, advantage, epsilon, q)
-
-
-def _signs(coder: int, difference: Floats) -> Floats:
-    """Return d for every item of the coder: the sign of S_h - S_f."""
-    present = difference[~np.isnan(difference)]
-    if len(present) < 2:
-        raise Undefined(
-            f"coder {coder}: expected at least 2 items shared with others; got {len(present)}; remove this coder"
-        )
-    return np.sign(np.where(np.abs(present) <= _EQUAL, 0.0, present))
 
 
 def _exact_test(d: Floats, epsilon: float) -> tuple[str, float]:

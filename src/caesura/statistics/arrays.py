@@ -81,7 +81,6 @@ def _floats(name: str, values: ArrayLike) -> Floats:
 
 
 def _check_entries(name: str, values: Floats, valid: NDArray[np.bool_], expected: str) -> None:
-    """Raise an error at the first entry that is not valid."""
     if not valid.all():
         index = np.argwhere(~valid)[0].tolist()
         raise OptionError(f"{name}{index}: must be {expected}; got {values[tuple(index)]:g}")

@@ -156,18 +156,6 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
         raise OptionError(f"means: must have one mean for each of {len(table)} systems; got {len(order_by)}")
     best_first = np.argsort(-order_by if higher_is_better else order_by, kind="stable")
     differ = (table <= alpha)[np.ix_(best_first, best_first)]
-    groups = sorted(sorted(group) for group in _groups(differ))
-    if len(groups) > len(ascii_letters):
-        raise OptionError(f"p: {len(table)} systems need more letters than the alphabet has; compare fewer systems")
-    by_system = [""] * len(table)
-    for letter, group in zip(ascii_letters, groups, strict=False):
-        for place in group:
-            by_system[best_first[place]] += letter
-    return tuple(by_system)
-
-
-def _groups(differ: NDArray[np.bool_]) -> set[frozenset[int]]:
-    """Return the largest groups of systems in which no two systems differ, by insertion and absorption."""
     groups = {frozenset(range(len(differ)))}
     for i, j in np.argwhere(np.triu(differ, 1)).tolist():
         both = {group for group in groups if i in group and j in group}
@@ -176,7 +164,13 @@ def _groups(differ: NDArray[np.bool_]) -> set[frozenset[int]]:
         groups |= {half for half in halves if not any(half < other for other in groups | halves)}
         if len(groups) > _MAX_GROUPS:
             break
-    return groups
+    if len(groups) > len(ascii_letters):
+        raise OptionError(f"p: {len(table)} systems need more letters than the alphabet has; compare fewer systems")
+    by_system = [""] * len(table)
+    for letter, group in zip(ascii_letters, sorted(map(sorted, groups)), strict=False):
+        for place in group:
+            by_system[best_first[place]] += letter
+    return tuple(by_system)
 
 
 def wins(values: ArrayLike, *, tolerance: float = 1e-12) -> Wins:
