@@ -335,7 +335,10 @@ def perturbation_curve(
             values = np.empty((repeats, 2))
             for repeat in range(repeats):
                 perturbed = _perturb(predicted_trees, kind, delta, root, repeat)
-                values[repeat] = _both_levels(gold_trees, perturbed, tree_measure)
+                scores = score_many(zip(gold_trees, perturbed, strict=True), tree_measure)
+                for place, error in scores.errors.items():
+                    raise type(error)(f"sentence {place + 1}: {error}")
+                values[repeat] = scores.values.mean(), scores.total.value
                 report_progress(len(points) * repeats + repeat + 1, steps)
             (mean, corpus), (deviation, corpus_deviation) = values.mean(axis=0).tolist(), values.std(axis=0).tolist()
             points.append(CurvePoint(kind, delta, mean, deviation, corpus, corpus_deviation))
@@ -352,14 +355,6 @@ def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int)
     streams = (np.random.SeedSequence(seed, spawn_key=(*key, i)) for i in range(len(trees)))
     generators = map(np.random.default_rng, streams)
     return [_KINDS[kind](tree, delta, seed=rng) for tree, rng in zip(trees, generators, strict=True)]
-
-
-def _both_levels(gold: list[Tree], predicted: list[Tree], measure: Measure) -> tuple[float, float]:
-    """Return the mean score of the sentences and the score of the corpus."""
-    scores = score_many(zip(gold, predicted, strict=True), measure)
-    for place, error in scores.errors.items():
-        raise type(error)(f"sentence {place + 1}: {error}")
-    return float(scores.values.mean()), scores.total.value
 
 
 def _times(tree: object) -> Floats:
@@ -399,9 +394,6 @@ def _distinct(name: str, values: Any, check: Check) -> list[Any]:
     if not listed:
         raise OptionError(f"{name}: expected at least one; got none")
     return listed
-
-
-# -- sentences and corpora, Struct-IoU and PARSEVAL ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,7 +578,6 @@ def correlation(
 
 
 def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
-    """Return the indices of the sentences, one row per sample."""
     n = len(valid)
     if samples is None:
         samples = n // size
