@@ -61,8 +61,6 @@ class Partition(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """Instructions for scoring every partition."""
-
     measures: tuple[Measure, ...]
     # Boundary types in order; None if boundaries have none, or if the documents declare theirs.
     types: tuple[str, ...] | None
@@ -81,7 +79,6 @@ class Job:
         return any(measure.view == "typed" for measure in self.measures)
 
     def empty_sums(self) -> list[Partial]:
-        """Return empty sums, to which documents are added."""
         return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
 
 
@@ -104,8 +101,6 @@ class PartitionTask:
 
 @dataclass
 class PartitionResult:
-    """Contribution of one partition to the evaluation."""
-
     sums: list[Partial]  # one per measure
     documents: int = 0  # number of documents that could be compared
     excluded_documents: int = 0  # number of documents left out by at least one measure
@@ -134,7 +129,6 @@ class PartitionResult:
 
     @classmethod
     def from_record(cls, record: Any) -> Self:
-        """Return the result that a checkpoint recorded."""
         sums = [Partial.from_dict(entry) for entry in record["sums"]]
         excluded = [ExcludedDocument(**entry) for entry in record["excluded"]]
         documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
@@ -202,7 +196,6 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
 
 
 def _next_chunk(chunks: Iterator[Chunk], partition: Partition) -> Chunk | None:
-    """Return the next batch of documents; None after the last one."""
     with own_errors(partition.place):
         return next(chunks, None)
 
@@ -213,8 +206,6 @@ def _place_of(chunk: Chunk, partition: Partition) -> str:
 
 
 class _Scoring:
-    """The running sums of one partition."""
-
     def __init__(self, job: Job, task: PartitionTask) -> None:
         self.job, self.partition = job, task.partition
         self.result = PartitionResult(job.empty_sums())
@@ -222,7 +213,6 @@ class _Scoring:
         self.score_file = ScoreFile(job.scores or "", job.measures, task.number)  # written only if scores are requested
 
     def add(self, chunk: Chunk) -> None:
-        """Score a batch of documents."""
         result = self.result
         packer = _ColumnPacker(chunk, self.job) if isinstance(chunk, Documents) else _PairPacker(chunk, self.job)
         excluded_places = set(packer.excluded)
@@ -313,7 +303,6 @@ class _ColumnPacker:
         self.excluded = self.columns.excluded
 
     def pack(self, measure: Measure) -> Packed[Batch]:
-        """Pack the documents that the measure can score; measures that need objects get segmentations."""
         places = self.columns.places
         if not supports_columns(measure):
             batch, packed, errors = measure.pack(self.columns.pairs(self.types))
@@ -360,7 +349,6 @@ class _PairPacker:
         self._common: list[Any] | None = None
 
     def pack(self, measure: Measure) -> Packed[Batch]:
-        """Pack the documents that the measure can score."""
         places, pairs = self.places, self.pairs
         errors: dict[int, CaesuraError] = {}
         if measure.view == "typed" and self.types is not None:

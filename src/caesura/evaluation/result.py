@@ -26,8 +26,6 @@ class ExcludedDocument(Excluded):
 
 @dataclass(frozen=True, slots=True)
 class WorkTime:
-    """Seconds of work, summed over all workers."""
-
     reading: float = 0.0  # reading documents
     computing: float = 0.0  # computing scores
     merging: float = 0.0  # merging sums, in the process that called ``evaluate``; it overlaps with the other two
@@ -140,6 +138,5 @@ class Evaluation(Mapping[str, Score], Result):
 
 
 def key_of(measure: Measure, measures: tuple[Measure, ...]) -> str:
-    """Return the key of a measure in a result."""
     same_name = [candidate for candidate in measures if candidate.name == measure.name]
     return measure.name if len(same_name) == 1 else repr(measure)

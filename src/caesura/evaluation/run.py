@@ -36,8 +36,6 @@ _MAX_PARTITIONS_PER_TASK = 16
 
 
 class EvaluationRun:
-    """A running evaluation, with the sums over the finished partitions."""
-
     def __init__(
         self, job: Job, source: DocumentSource, reading: dict[str, str], folder: str | PathLike[str] | None = None
     ) -> None:
@@ -54,7 +52,6 @@ class EvaluationRun:
         self.records: dict[int, PartitionResult] = {}  # of an earlier run, until a worker has checked the data
 
     def run(self, engine: Engine) -> Evaluation:
-        """Score every partition once."""
         self._begin(engine)
         size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
         failures = list(self._score(engine, _groups(self._tasks(), size)))

@@ -60,7 +60,6 @@ class ScoreFile:
         self._stack = ExitStack()
 
     def add(self, chunk: Documents | DocumentPairs, columns: list[Floats]) -> None:
-        """Write the scores of a batch."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -78,7 +77,6 @@ class ScoreFile:
             self._writer.write_table(table)
 
     def close(self) -> None:
-        """Finish the file and give it its final name."""
         with self._writing():
             if self._writer is None:  # nothing to write: a file of an earlier run would be wrong
                 self.path.unlink(missing_ok=True)
@@ -96,7 +94,6 @@ class ScoreFile:
                 raise _Unfinished
 
     def digest(self) -> str | None:
-        """Return a hash of the finished file."""
         try:
             return file_digest(self.path)
         except OSError:

@@ -40,8 +40,6 @@ _MAX_BLANKS = 2**10
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """Options for reading the documents of a source."""
-
     format: str | None = None  # name of the format; None detects it
     # Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
     pattern: str | None = None
@@ -60,7 +58,6 @@ class SourceOptions:
 
     @property
     def coders(self) -> tuple[str, str]:
-        """Names of the two coders."""
         return self.reference or SIDES[0], self.hypothesis or SIDES[1]
 
     def to_record(self) -> dict[str, str]:
@@ -101,7 +98,6 @@ class DocumentSource:
 
     @property
     def total(self) -> int | None:
-        """Number of partitions; None if it is not known."""
         return len(self.partitions) if isinstance(self.partitions, Sequence) else None
 
     @property
@@ -148,7 +144,6 @@ def _sample_of(partition: Partition) -> Corpus:
 
 
 def open_source(source: object, options: SourceOptions, types: Types) -> DocumentSource:
-    """Divide a collection into partitions."""
     if paths := _paths(source):
         return _open_paths(paths, options, types)
     if isinstance(source, Corpus):
@@ -267,7 +262,6 @@ class FileReader:
         return _with_units(corpus, files[0].path, excluded, options)
 
     def finds_both_coders(self, files: list[InputFile]) -> bool:
-        """Return whether the first readable file has both coders."""
         for file in files if len(files) > 1 else ():
             try:
                 choose_sides(self.read([file], []).coders, self.options.sides)
@@ -317,18 +311,15 @@ class FilePartition:
 
     @property
     def place(self) -> str:
-        """Name of the partition in messages."""
         first, last = self.files[0].path, self.files[-1].path
         return first if first == last else f"{first} to {last}"
 
     @property
     def path(self) -> str:
-        """The file if there is only one, otherwise the folder."""
         return self.files[0].path if len(self.files) == 1 else self.root
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """Name and size of every file."""
         return [_file_stamp(file.path, self.root) for file in self.files]
 
     def digest(self) -> str:
@@ -351,7 +342,6 @@ class FilePartition:
             yield _pairs_of(corpus, self.reader.options, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Read the boundary types."""
         return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
@@ -452,8 +442,6 @@ def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[s
 
 @dataclass(frozen=True)
 class PairPartition:
-    """Pairs of objects."""
-
     first: int  # number of the first pair, from 1
     items: tuple[str, ...]  # names of the pairs
     pairs: tuple[Any, ...]  # the pairs (reference, hypothesis)
@@ -463,28 +451,23 @@ class PairPartition:
 
     @property
     def place(self) -> str:
-        """Name of the partition in messages."""
         return f"pairs {self.first} to {self.first + len(self.pairs) - 1}"
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """Number and hash of the pairs."""
         digest = blake2b(digest_size=16)
         for item, pair in zip(self.items, self.pairs, strict=True):
             digest.update(pickle.dumps((item, pair), protocol=5))
         return [self.first, len(self.pairs), digest.hexdigest()]
 
     def digest(self) -> str:
-        """Return a hash of the pairs."""
         return str(self.fingerprint[-1])
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the pairs as one batch."""
         rows = range(self.first, self.first + len(self.items))
         yield DocumentPairs(self.items, rows, self.pairs, self.excluded, converted=self.converted)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Collect the boundary types."""
         return _types_of(self.pairs)
 
 

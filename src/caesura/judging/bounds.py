@@ -47,7 +47,6 @@ ChooseLabels = Callable[[int], list[str]]
 
 
 def _random_types(rng: np.random.Generator) -> ChooseTypes:
-    """Return a function that draws sets of types from those of the coders."""
     return lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64)
 
 
@@ -146,15 +145,12 @@ class Baselines:
         return TextModel(offsets_of(streams), lengths, self.masses, self.rate, self._types, sets)
 
     def random_texts(self, rng: np.random.Generator) -> TextSource:
-        """Return a source of random segmentations as arrays, with the same boundaries as ``random``."""
         return TextSource(self.model, rng, placement=False)
 
     def placed_texts(self, rng: np.random.Generator) -> TextSource:
-        """Return a source of random segmentations as arrays, with the same boundaries as ``placement``."""
         return TextSource(self.model, rng, placement=True)
 
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
-        """Return random segmentations as objects."""
         positions, codes, off = texts.typed
         lengths, ends, types = texts.lengths.tolist(), off.tolist(), self._types or UNTYPED
         segmentations = iter(
@@ -178,7 +174,6 @@ class Baselines:
         return self._annotate(_OncePerLength(lambda units: np.empty(0, np.int64)), None)
 
     def all(self) -> dict[str, Annotation]:
-        """Return one segmentation per item with a boundary at every position."""
         return self._annotate(_OncePerLength(lambda units: np.arange(1, units)), _most_frequent)
 
     def _annotate(self, place: PlaceBoundaries, choose: ChooseTypes | None) -> dict[str, Annotation]:
@@ -286,7 +281,6 @@ class TimedBaselines:
         return self._annotate(lambda begin, end: np.arange(begin + mean, end - SAME_PLACE, mean), self._frequent)
 
     def none(self) -> dict[str, Annotation]:
-        """Return one annotation per item that has no boundaries."""
         return self._annotate(lambda begin, end: np.empty(0), self._frequent)
 
     def _drawn(self, rng: np.random.Generator) -> ChooseLabels:

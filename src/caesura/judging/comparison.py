@@ -64,8 +64,6 @@ class SystemPair:
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison(Result):
-    """Comparison of systems under one measure."""
-
     frame_field: ClassVar[str] = "pairs"
 
     measure: Measure
@@ -85,8 +83,6 @@ class SystemComparison(Result):
 
 @dataclass(frozen=True)
 class ComparisonOptions(OptionSet):
-    """Options of the tests between systems."""
-
     alpha: float = setting(0.05, fraction, "Significance level.")
     level: float = setting(0.95, fraction, "Confidence level of the intervals.")
     replicates: int = setting(2000, whole(100), "Minimum number of bootstrap replicates.")
@@ -96,7 +92,6 @@ class ComparisonOptions(OptionSet):
 def compare_systems(
     scores: PairScores, systems: tuple[str, ...], options: ComparisonOptions, *, paired_only: bool = False
 ) -> SystemComparison:
-    """Return all tests between systems that can be computed."""
     # All tests take items as independent observations. The rank tests compare the mean value over coders, item by item, on the
     # items that all systems have: the values of one item against several coders are not independent. The paired tests resample
     # or swap items and compute values from summed parts. With many pairs of systems, more than ``replicates`` replicates are
@@ -155,7 +150,6 @@ def _paired_tests(
     options: ComparisonOptions,
     notes: list[str],
 ) -> _PairedTests:
-    """Return the paired tests of two systems over items."""
     a, b = systems
     parts_a, parts_b = scores.common_parts(a, b)
     if not len(parts_a):
@@ -215,7 +209,6 @@ def _corrected(
 
 
 def _pair_by_ranks(test: RankTest | None, u: int, v: int) -> tuple[float | None, bool]:
-    """Return the p-value of two systems by a test of ranks, and whether it is borderline."""
     return (None, False) if test is None else (float(test.pairs[u, v]), bool(test.is_borderline(u, v)))
 
 

@@ -19,8 +19,6 @@ from caesura.model.segmentation import Segmentation
 
 @dataclass(frozen=True, slots=True)
 class CrispAndFuzzyRow:
-    """One system under both kinds of evaluation."""
-
     system: str
     items: int  # number of items that both kinds of evaluation could score
     # precision, recall, f: Crisp evaluation: a boundary is right if the gold standard has one at the same position.
@@ -34,8 +32,6 @@ class CrispAndFuzzyRow:
 
 @dataclass(frozen=True)
 class CrispAndFuzzy(Result):
-    """Result of ``compare_crisp_and_fuzzy``."""
-
     frame_field: ClassVar[str] = "rows"
 
     rows: tuple[CrispAndFuzzyRow, ...]  # one row per system, best F first

@@ -59,7 +59,6 @@ class DrawSums:
     types: tuple[str, ...] = UNTYPED  # the boundary types
 
     def add(self, scores: PairScores) -> None:
-        """Add the scores of some draws."""
         for rows in scores.rows_of.values():
             items, parts = scores.by_item(rows)
             self.sums.append(parts.sum(axis=0))
@@ -82,7 +81,6 @@ class DrawSums:
 
     @property
     def score(self) -> Score:
-        """The score of all draws together."""
         assert self.total is not None
         return self.total.score(self.measure)
 
@@ -101,7 +99,6 @@ def score_draws(
     counts: Mapping[str, int],
     seed: int,
 ) -> dict[tuple[Measure, str], DrawSums]:
-    """Score the draws of the bounds ``random`` and ``placement``."""
     chosen = tuple(dict.fromkeys(measures))
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
     work = draw_work(participants, baselines, 1)
@@ -136,7 +133,6 @@ def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]
 def _blocks(
     baselines: Baselines | TimedBaselines, bound: str, rng: np.random.Generator, count: int, size: int
 ) -> Iterator[_Block | _ArrayBlock]:
-    """Yield all draws of a bound, some at a time."""
     starts = range(0, count, size)
     if isinstance(baselines, Baselines):
         source = baselines.random_texts(rng) if bound == RANDOM else baselines.placed_texts(rng)
@@ -155,7 +151,6 @@ class _Block:
         self._pairing = Pairing(baselines.participants, annotations)
 
     def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
-        """Return the scores of all draws, one segmenter per draw."""
         return self._pairing.score(measure)
 
 

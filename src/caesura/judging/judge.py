@@ -47,8 +47,6 @@ RANDOM_DRAWS = 100
 
 @dataclass(frozen=True, slots=True)
 class SegmenterScore:
-    """Score of one system or bound under one measure."""
-
     segmenter: str  # name of the system or bound
     bound: bool  # whether it is a bound (human, random, placement, regular, none, all) and not a system
     measure: Measure
@@ -173,8 +171,6 @@ class Judgement(Result):
 
 @dataclass(frozen=True)
 class _JudgeOptions(ComparisonOptions):
-    """Options of the intervals and tests."""
-
     interval: str | None = setting("items", optional(choice("items", "pairs"), "none"), "Basis of the intervals.")
     epsilon: float = setting(0.2, number(0, 1, below=True), "Margin of the alternative annotator test.")
 
@@ -416,7 +412,6 @@ def _undefined(participants: Participants) -> dict[str, str]:
 
 
 def _has_open_ends(participants: Participants) -> bool:
-    """Return whether the length of a recording is not known."""
     annotations = (entry for by_coder in participants.coders.values() for entry in by_coder.values())
     return any(tier.open_end for annotation in annotations for tier in tiers_of(annotation).values())
 
@@ -484,7 +479,6 @@ class _Draft:
 def _drafts(
     scores: PairScores, systems: tuple[str, ...], drawn: Mapping[str, DrawSums], options: _JudgeOptions
 ) -> list[_Draft]:
-    """Return one row per system and bound that could be scored."""
     drafts = [_draft(scores, name, options) for name in scores.scored(systems)]
     if not drafts:
         return []

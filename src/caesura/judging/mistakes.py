@@ -141,13 +141,11 @@ class Mistakes(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of mistakes by kind."""
         counts = np.bincount(self.columns.kind, minlength=len(MISTAKE_KINDS))
         return dict(zip(MISTAKE_KINDS, counts.tolist(), strict=True))
 
     @property
     def by_item(self) -> dict[str, dict[str, int]]:
-        """Number of mistakes by item and kind."""
         items = [item for item, _ in self.columns.keys]
         counts: dict[str, Counter[str]] = {}
         for document, kind in zip(self.columns.document.tolist(), self.columns.kind.tolist(), strict=True):
@@ -181,7 +179,6 @@ class Mistakes(Result):
 
 
 def find_mistakes(participants: Participants, system: str, measure: Measure) -> Mistakes:
-    """Return every boundary on which a system and a coder differ."""
     by_item = participants.systems[system]
     items = [item for item in participants.items if item in by_item]
     keys = [(item, coder) for item in items for coder in participants.coders[item]]

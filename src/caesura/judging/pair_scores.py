@@ -59,7 +59,6 @@ class PairScores:
         return {name: rows for name, rows in zip(self.segmenters, groups, strict=True) if len(rows)}
 
     def scored(self, segmenters: Iterable[str]) -> tuple[str, ...]:
-        """Return the segmenters that have scored rows."""
         return tuple(name for name in segmenters if name in self.rows_of)
 
     def score(self, segmenter: str) -> Score:
@@ -67,7 +66,6 @@ class PairScores:
         return self.scores.over(self.rows_of[segmenter])
 
     def finish(self, parts: Floats) -> Floats:
-        """Compute values from summed parts."""
         return self.measure.values(parts, self.scores.types)
 
     def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
@@ -114,7 +112,6 @@ class PairScores:
         return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
     def references_of(self, rows: Ints) -> set[tuple[int, int]]:
-        """Return the item and the reference of some rows, as indices."""
         return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
 
     @cached_property
@@ -131,7 +128,6 @@ class PairScores:
         return tuple(dict.fromkeys(self._exclusions()))
 
     def _rows_by_reason(self) -> dict[str, list[int]]:
-        """Return the rows that could not be scored, by the reason."""
         rows: dict[str, list[int]] = {}
         for row, error in self.scores.errors.items():
             rows.setdefault(f"{self.measure.label}: {error}", []).append(row)
@@ -195,7 +191,6 @@ class Pairing:
         self._batches: dict[Any, Batch] = {}
 
     def table(self, measure: Measure) -> PairTable:
-        """Return the pairs that a measure compares."""
         kind = reference_kind(measure)
         if kind not in self._tables:
             self._tables[kind] = _list_pairs(self, kind)
@@ -208,7 +203,6 @@ class Pairing:
         return (view, *others)
 
     def sides(self, measure: Measure) -> CrossedSides | None:
-        """Return the packed annotations of all pairs."""
         key = self.arrays_key(measure)
         if key not in self._sides:
             table = self.table(measure)
@@ -216,7 +210,6 @@ class Pairing:
         return self._sides[key]
 
     def score(self, measure: Measure) -> PairScores:
-        """Score all pairs under a measure."""
         table = self.table(measure)
         names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
         segmenter, item, reference, author = table.keys.T
@@ -249,7 +242,6 @@ class PairTable:
 
     @cached_property
     def pairs(self) -> list[tuple[Any, Any]]:
-        """The pairs as objects."""
         first, second = self.first.tolist(), self.second.tolist()
         return [(self.annotations[a], self.annotations[b]) for a, b in zip(first, second, strict=True)]
 
@@ -335,5 +327,4 @@ def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool
 def score_pairs(
     participants: Participants, measure: Measure, segmenters: Annotations, *, human: bool = False
 ) -> PairScores:
-    """Score every segmenter against every coder."""
     return Pairing(participants, segmenters, human=human).score(measure)

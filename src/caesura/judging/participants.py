@@ -32,8 +32,6 @@ NEEDS_SEGMENTATIONS = "the comparison of crisp and fuzzy evaluation needs segmen
 
 @dataclass(frozen=True, eq=False)
 class Participants:
-    """Coders and systems that annotated the same items."""
-
     items: tuple[str, ...]  # the items of the coders, in the order of the corpus
     coders: Annotations = field(repr=False)  # item -> coder -> annotation
     systems: Annotations = field(repr=False)  # system -> item -> annotation, for items that a coder annotated too
@@ -42,7 +40,6 @@ class Participants:
 
     @cached_property
     def coder_names(self) -> tuple[str, ...]:
-        """All coders, in order of appearance."""
         return tuple(dict.fromkeys(coder for by_coder in self.coders.values() for coder in by_coder))
 
     @cached_property
@@ -59,7 +56,6 @@ class Participants:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Fingerprint of the annotations of all coders and systems."""
         by_item = {item: dict(by_coder) for item, by_coder in self.coders.items()}
         for system, of_system in self.systems.items():
             for item, annotation in of_system.items():
@@ -74,7 +70,6 @@ class Participants:
         return {system: self.to_corpus(system=system).fingerprint for system in self.systems}
 
     def to_corpus(self, *, system: str | None = None) -> Corpus:
-        """Return the coders as a corpus."""
         if system is None:
             return Corpus({item: dict(by_coder) for item, by_coder in self.coders.items()})
         by_item = self.systems[system]
@@ -242,7 +237,6 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
 
 
 def check_system_names(systems: Sequence[str]) -> list[str]:
-    """Return the names of the systems without duplicates."""
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise OptionError(
             "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "

@@ -54,8 +54,6 @@ DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates(Result):
-    """How the coders of the pilot depart from their gold standard."""
-
     near: float  # proportion of the gold standard's boundaries that a coder places one position off
     miss: float  # proportion that a coder does not place
     false_alarm: float  # additional boundaries per segment
@@ -63,8 +61,6 @@ class ErrorRates(Result):
 
 @dataclass(frozen=True, slots=True)
 class PlannedWidth(Result):
-    """Expected width of the interval of a coefficient."""
-
     items: int  # items, coders: Size of the study
     coders: int
     width: float  # expected width of the 95 % bootstrap interval over items
@@ -82,8 +78,6 @@ class PlannedDifference(Result):
 
 @dataclass(frozen=True, slots=True)
 class Plan(Result):
-    """What a study of a given size will be able to say."""
-
     frame_field = "widths"
 
     measure: Measure
@@ -108,7 +102,6 @@ def plan_study(
     power: float = 0.8,
     seed: int | None = 0,
 ) -> Plan:
-    """Return what studies of several sizes will be able to say, by a pilot study."""
     chosen = parse(measure)
     pilot = _coded_twice(pilot)
     annotations = _annotations(pilot)
@@ -159,7 +152,6 @@ def _coded_twice(pilot: Corpus) -> Corpus:
 
 
 def _shared_items(pilot: Corpus, coders: Sequence[str]) -> list[str]:
-    """Return the items that at least two of some coders annotated."""
     chosen = set(coders)
     counts = Counter(item for item, coder in pilot if coder in chosen)
     return [item for item, number in counts.items() if number > 1]
@@ -287,7 +279,6 @@ def _width(variance: float, items: int) -> float:
 def error_rates(
     annotations: dict[tuple[str, str], Segmentation], pilot: Corpus, references: dict[str, Segmentation] | None = None
 ) -> ErrorRates:
-    """Return how the coders of a pilot depart from their gold standard."""
     references = _references(pilot) if references is None else references
     pairs = [(references[item], annotation) for (item, _), annotation in annotations.items()]
     scores = score_many(pairs, "boundary_similarity(n_t=2)")

@@ -78,8 +78,6 @@ DEGRADATIONS: Mapping[str, Degrade] = {
 
 @dataclass(frozen=True, slots=True)
 class Reaction(Result):
-    """How one measure reacts."""
-
     measure: Measure
     curves: Mapping[str, tuple[float, ...]]  # kind of error -> value at each level
     monotone: Mapping[str, bool]  # kind of error -> whether more errors never improve the value
@@ -101,8 +99,6 @@ class RankAgreement(Result):
 
 @dataclass(frozen=True, slots=True)
 class Reactions(Result):
-    """How all measures react, and how far they rank real annotations alike."""
-
     frame_field = "reactions"
 
     reactions: tuple[Reaction, ...]  # one entry per measure
@@ -129,7 +125,6 @@ def linear_measures() -> tuple[Measure, ...]:
 def measure_reactions(
     corpus: Corpus, measures: str | Measure | Iterable[str | Measure] | None = None, *, seed: int | None = 0
 ) -> Reactions:
-    """Return how measures react to known errors, and how far they rank real annotations alike."""
     root = check_seed("seed", seed)
     chosen = linear_measures() if measures is None else parse_measures(measures)
     annotations = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation)}

@@ -51,8 +51,6 @@ class AgreementDrop:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Result of the alternative annotator test: whether a system could replace a coder."""
-
     system: str
     test: AlternativeTest | None
     coders: tuple[str, ...]  # names of the coders, in the order of ``test.coders``
@@ -61,7 +59,6 @@ class Replacement:
 
 
 def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:
-    """Compute how much agreement the coders lose when a system joins them."""
     coefficient = default_coefficient(measure, has_positions=participants.kind != "timed")
     items = _items_with_agreement(participants, system)
     if not items:
@@ -85,7 +82,6 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
 def unitizing_drop(
     corpus: Corpus, system: str, annotations: Mapping[str, Annotation], coefficient: str, seed: int
 ) -> AgreementDrop:
-    """Compute how much the coders' agreement on spans drops when a system joins them."""
     chosen = resolve_unitizing(coefficient, {})
     assert chosen is not None
     coders = {item: corpus.of_item(item) for item in corpus.item_names if item in annotations}
@@ -152,7 +148,6 @@ def too_few_coders(participants: Participants) -> str | None:
 def replacement_tests(
     participants: Participants, measure: Measure, epsilon: float, scores: PairScores | None = None
 ) -> tuple[Replacement, ...]:
-    """Compute the alternative annotator test of every system."""
     reason = too_few_coders(participants)
     if reason is not None:
         names = participants.coder_names

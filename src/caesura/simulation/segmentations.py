@@ -496,15 +496,12 @@ def random_generator(seed: Seed) -> np.random.Generator:
 
 
 class SegmentLengths:
-    """Segment lengths to draw from."""
-
     def __init__(self, masses: Ints) -> None:
         self.masses = masses
         self._ordered = np.sort(masses)
         self._sums = np.concatenate([[0], np.cumsum(self._ordered)])
 
     def draw(self, count: int, rng: np.random.Generator) -> Ints:
-        """Draw lengths with replacement."""
         return self.masses[rng.integers(0, len(self.masses), count)]
 
     def mean_up_to(self, limit: int) -> float:
@@ -529,7 +526,6 @@ def fill_with_segments(length: int, lengths: SegmentLengths, rng: np.random.Gene
 def draw_hypotheses(
     ends: Ints, count: int, *, miss: float, false_alarm: float, margin: int, rng: np.random.Generator
 ) -> list[Ints]:
-    """Draw hypotheses with misses and false alarms."""
     shape = (count, len(ends))
     # For each segment: a position inside it and then its end, so that every selection of these positions is sorted.
     places = np.empty((*shape, 2), np.int64)
@@ -550,7 +546,6 @@ def draw_hypotheses(
 
 
 def move_boundaries(positions: Ints, length: int, p: float, distance: int, rng: np.random.Generator) -> Ints:
-    """Move boundaries by a distance, left or right with equal probability."""
     moving = rng.random(positions.size) < p
     target = positions + np.where(rng.random(positions.size) < 0.5, -distance, distance)
     moving &= (target >= 1) & (target < length) & (_occurrences(target, positions) == 0)

@@ -349,7 +349,6 @@ def perturbation_curve(
 
 
 def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int) -> list[Tree]:
-    """Return all trees perturbed, each with its own random stream."""
     # The bits of the level are part of the key, so that the stream does not depend on the other levels.
     key = (list(_KINDS).index(kind), int(np.float64(delta).view(np.uint64)), repeat)
     streams = (np.random.SeedSequence(seed, spawn_key=(*key, i)) for i in range(len(trees)))

@@ -35,7 +35,6 @@ def equal_matrices(tables: Mapping[str, ArrayLike], rows: str, columns: str, *, 
 
 
 def vector(name: str, values: ArrayLike) -> Floats:
-    """Check and return a list of at least one finite number."""
     numbers = _floats(name, values)
     if numbers.ndim != 1 or not numbers.size:
         raise OptionError(f"{name}: must be a list of at least one number; got an array of shape {numbers.shape}")
