@@ -50,7 +50,7 @@ class SystemPair:
     kruskal_wallis: float | None  # p-value from ranks over all items, permuted within items, corrected for all pairs
     # p-value from ranks within each item, corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
     friedman: float | None
-    # wins, ties, losses: Number of items on which the first system is better than the second, equal to it, or worse.
+    # Number of items on which the first system is better than the second, equal to it, or worse.
     wins: int
     ties: int
     losses: int
@@ -69,7 +69,7 @@ class SystemComparison(Result):
     measure: Measure
     systems: tuple[str, ...]
     alpha: float  # significance level of the letters
-    # kruskal_wallis, friedman: Tests over all systems at once; None if undefined (``notes`` gives the reason).
+    # Tests over all systems at once; None if undefined (``notes`` gives the reason).
     kruskal_wallis: RankTest | None
     friedman: RankTest | None
     pairs: tuple[SystemPair, ...]  # one entry per pair of systems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, cast
@@ -111,15 +111,13 @@ class PairScores:
             return empty, empty
         return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
-    def references_of(self, rows: Ints) -> set[tuple[int, int]]:
-        return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
-
     @cached_property
     def failed_references(self) -> set[tuple[int, int]]:
         """Items and references against which a system could not be scored, as indices."""
         failed = np.array(list(self.scores.errors), np.int64)
         is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters], bool)
-        return self.references_of(failed[~is_bound[self.segmenter_of[failed]]])
+        rows = failed[~is_bound[self.segmenter_of[failed]]]
+        return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
 
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
@@ -127,14 +125,10 @@ class PairScores:
         # Bounds are listed, in brackets, only if no system failed on the same item and reference.
         return tuple(dict.fromkeys(self._exclusions()))
 
-    def _rows_by_reason(self) -> dict[str, list[int]]:
-        rows: dict[str, list[int]] = {}
-        for row, error in self.scores.errors.items():
-            rows.setdefault(f"{self.measure.label}: {error}", []).append(row)
-        return rows
-
     def _exclusions(self) -> Iterator[Excluded]:
-        rows_by_reason = self._rows_by_reason()
+        rows_by_reason: dict[str, list[int]] = {}
+        for row, error in self.scores.errors.items():
+            rows_by_reason.setdefault(f"{self.measure.label}: {error}", []).append(row)
         is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters])[self.segmenter_of]
         explained: set[tuple[int, int]] = set()  # (item, reference) for which a system failed too
         for reason, rows in rows_by_reason.items():
@@ -149,16 +143,10 @@ class PairScores:
                 explained |= {(item, c) for c in self.reference_of[of_systems[failed[of_systems]]].tolist()}
                 yield from self._item_exclusions(item, of_systems, failed, reason)
         for reason, rows in rows_by_reason.items():
-            yield from self._bound_exclusions([row for row in rows if is_bound[row]], explained, reason)
-
-    def _bound_exclusions(
-        self, rows: Sequence[int], explained: Set[tuple[int, int]], reason: str
-    ) -> Iterator[Excluded]:
-        """Yield the bounds that failed on an (item, reference) on which no system failed."""
-        for row in rows:
-            if (self.item_of[row], self.reference_of[row]) not in explained:
-                bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
-                yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
+            for row in rows:
+                if is_bound[row] and (self.item_of[row], self.reference_of[row]) not in explained:
+                    bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
+                    yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
 
     def _item_exclusions(self, item: int, rows: Ints, failed: Bools, reason: str) -> Iterator[Excluded]:
         """Yield the failures of systems on the rows of one item: all systems, one system, or one system against one coder."""
@@ -236,9 +224,9 @@ class PairTable:
     """Pairs of annotations, sorted by item."""
 
     annotations: list[Any]  # annotations and marks that occur in the pairs
-    first: Ints  # first, second: Numbers of the two annotations of each pair
-    second: Ints
-    keys: Ints  # One row per pair: segmenter, item, reference and author, as in ``PairScores``
+    first: Ints  # number of the first annotation of each pair
+    second: Ints  # number of the second
+    keys: Ints  # one row per pair: segmenter, item, reference and author, as in ``PairScores``
 
     @cached_property
     def pairs(self) -> list[tuple[Any, Any]]:

@@ -179,23 +179,19 @@ def _over_common_units(
     dropped = 0
     for item, by_coder in coders.items():
         of_systems = {name: by_item[item] for name, by_item in systems.items() if item in by_item}
-        shared, lost = _on_shared_units({**by_coder, **of_systems})
-        dropped += lost
+        entries = {**by_coder, **of_systems}
+        timed = {name: entry for name, entry in entries.items() if isinstance(entry, Hierarchy) and entry.edges}
+        try:
+            shared, short_spans = common_units(timed)
+        except HierarchyError:
+            continue  # all times are equal; the measures raise the error
+        dropped += short_spans
         by_coder |= {coder: shared[coder] for coder in by_coder if coder in shared}
         for name in of_systems.keys() & shared.keys():
             systems[name][item] = shared[name]
     if dropped:
         warn(short_spans_note(dropped))
     return systems, Corpus(coders)
-
-
-def _on_shared_units(by_name: Mapping[str, object]) -> tuple[dict[str, Hierarchy], int]:
-    """Return the timed hierarchies of an item on common units, and the number of spans that were dropped."""
-    timed = {name: entry for name, entry in by_name.items() if isinstance(entry, Hierarchy) and entry.edges}
-    try:
-        return common_units(timed)
-    except HierarchyError:
-        return {}, 0  # all times are equal; the measures raise the error
 
 
 def _first(excluded: Sequence[Excluded]) -> str:

@@ -39,8 +39,7 @@ from caesura.options import whole
 from caesura.simulation.segmentations import draw_hypotheses, move_boundaries
 from caesura.statistics.intervals import block_sizes
 
-# Smallest number of items of a pilot; fewer say nothing about the variation between items.
-MIN_ITEMS = 3
+MIN_ITEMS = 3  # fewest items of a pilot; fewer say nothing about the variation between items
 _DRAWS = 2000
 _SUBSETS = 20
 _STUDIES = 60
@@ -48,8 +47,7 @@ _MAX_NUMBERS = 8  # numbers of coders whose variance is computed for a large pil
 _MIN_SUBSETS = 3
 _MIN_DRAWS = 200
 _MAX_SIMULATED_ITEMS = 1000
-# Numbers of items of the planned study.
-DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)
+DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)  # sizes of the planned study
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ class ErrorRates(Result):
 
 @dataclass(frozen=True, slots=True)
 class PlannedWidth(Result):
-    items: int  # items, coders: Size of the study
+    items: int
     coders: int
     width: float  # expected width of the 95 % bootstrap interval over items
     extrapolated: bool  # whether the study has more coders than the pilot
@@ -83,13 +81,13 @@ class Plan(Result):
     measure: Measure
     coefficient: str
     value: float  # the coefficient of the pilot
-    items: int  # items, coders: Size of the pilot
-    coders: int
+    items: int  # items of the pilot
+    coders: int  # coders of the pilot
     power: float  # probability with which a difference between systems is to be found
     rates: ErrorRates  # error rates of the pilot's coders
     widths: tuple[PlannedWidth, ...]  # expected widths of intervals
     differences: tuple[PlannedDifference, ...]  # smallest differences between systems
-    seed: int  # random seed
+    seed: int
     signature: str  # one line to reproduce the result
 
 
