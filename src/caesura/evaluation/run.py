@@ -13,9 +13,16 @@ from typing import Any
 
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import CaesuraError, CheckpointError, InputError
-from caesura.evaluation.partition import Job, Partition, PartitionResult, PartitionTask, Verdict, score_partitions
+from caesura.evaluation.partition import (
+    Job,
+    Partition,
+    PartitionResult,
+    PartitionTask,
+    Verdict,
+    prepare_score_folder,
+    score_partitions,
+)
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
-from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
@@ -198,8 +205,7 @@ class EvaluationRun:
                 names = [place for _, place in sorted(places.items())]
                 warn(f"the same documents are in {list_few(names)}, and each of them counts")
         if self.ignored_fields:
-            note = f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}"
-            warn(note)
+            warn(f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}")
         return Evaluation(
             scores,
             self.job.measures,

@@ -23,7 +23,6 @@ from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.model.common_units import tiers_over_units
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
@@ -32,10 +31,9 @@ from caesura.notices import warn
 
 Types = tuple[str, ...] | None
 
-# Number of pairs of an iterator, or items of a corpus, per partition.
-PAIRS_PER_PARTITION = 1000
+PAIRS_PER_PARTITION = 1000  # or items of a corpus
 _GROUPS_PER_PARTITION = 50  # a group is one file with whole items, or all files of one item
-_MAX_BLANKS = 2**10
+_MAX_BLANKS = 2**10  # bytes: a larger file is not looked into to see whether it is blank
 
 
 @dataclass(frozen=True)
@@ -122,19 +120,16 @@ class DocumentSource:
         return replace(self, partitions=partitions), next(filter(len, map(_sample_of, start)), Corpus({}))
 
 
-def _readable_pairs(chunk: Documents | DocumentPairs) -> dict[str, Any]:
-    """Return the pairs of annotations of a chunk that could be read; of documents in arrays, only the first."""
-    readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
-    if isinstance(chunk, Documents):
-        return {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
-    return {chunk.items[place]: chunk.pairs[place] for place in readable}
-
-
 def _sample_of(partition: Partition) -> Corpus:
     """Return the first documents of a partition as a corpus; an empty one if there are none or they cannot be read."""
     try:
         for chunk in partition.chunks():
-            if pairs := _readable_pairs(chunk):
+            readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
+            if isinstance(chunk, Documents):  # in arrays: the first suffices
+                pairs = {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
+            else:
+                pairs = {chunk.items[place]: chunk.pairs[place] for place in readable}
+            if pairs:
                 return Corpus({item: dict(zip(SIDES, pair, strict=True)) for item, pair in pairs.items()})
     except AmbiguousFileError:
         raise
@@ -167,9 +162,6 @@ def may_hold_tiers(source: object, options: SourceOptions) -> bool:
         return False
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
-
-
 def _paths(source: object) -> list[str]:
     """Return the paths of a source; empty if it does not consist of files."""
     if isinstance(source, str | PathLike):
@@ -195,13 +187,6 @@ def check_outputs(source: object, **outputs: str | PathLike[str] | None) -> None
                 raise OptionConflictError(f"{problem}; choose a folder elsewhere")
 
 
-def _warn_of_blank_files(paths: Sequence[str]) -> None:
-    """Warn of files without a document; a file with more than some blanks is not looked into."""
-    blank = [path for path in paths if os.path.getsize(path) <= _MAX_BLANKS and not Path(path).read_bytes().strip()]
-    if blank:
-        warn(f"{count_of(len(blank), 'file')} without any document: {list_few(blank)}")
-
-
 def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) -> DocumentSource:
     files = [file for path in sources for file in find(path, options.format, options.pattern)]
     roots = [path if os.path.isdir(path) else os.path.dirname(path) or "." for path in sources]
@@ -218,7 +203,9 @@ def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) ->
     reason = "with a table of documents, whose columns are named reference and hypothesis"
     options.refuse("pattern", "align", "reference", "hypothesis", reason=reason)
     if document_format == "documents-json":
-        _warn_of_blank_files(paths)
+        blank = [path for path in paths if os.path.getsize(path) <= _MAX_BLANKS and not Path(path).read_bytes().strip()]
+        if blank:
+            warn(f"{count_of(len(blank), 'file')} without any document: {list_few(blank)}")
         return DocumentSource(documents_json.partitions(paths, root))
     from caesura.formats import documents_parquet
 
@@ -243,7 +230,7 @@ class FileReader:
     """Reads groups of files, and searches them for the two coders."""
 
     naming: NamingScheme  # scheme that interprets the names of all files
-    options: SourceOptions  # how to read them
+    options: SourceOptions
     types: Types  # boundary types that the caller declares
 
     def read(self, files: Sequence[InputFile], excluded: list[FormatError]) -> Corpus:
@@ -300,8 +287,8 @@ class FileReader:
 class FilePartition:
     """Groups of files, each read separately: all files of one item, or one file with whole items."""
 
-    groups: tuple[tuple[InputFile, ...], ...]  # the files
-    reader: FileReader  # the reader of the files
+    groups: tuple[tuple[InputFile, ...], ...]
+    reader: FileReader
     root: str  # the folder that paths are relative to
     is_only: bool  # whether this is the only group
 
@@ -414,7 +401,8 @@ def _check_format_options(files: list[InputFile], options: SourceOptions) -> Non
 
 def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
     """Return the annotations of both coders, item by item; unreadable files become excluded documents."""
-    annotated = _annotated_items(corpus, options)
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    annotated = {item: entry for item, entry in by_item.items() if not entry.keys().isdisjoint(options.coders)}
     pairs: list[Any] = []
     excluded: dict[int, str | FormatError] = {}
     for place, by_coder in enumerate(annotated.values()):
@@ -431,20 +419,11 @@ def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError])
     return DocumentPairs(items, rows, pairs + [None] * len(unread), excluded, converted=converted)
 
 
-def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[str, Annotation]]:
-    """Return the items that at least one of the two coders annotated."""
-    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
-    return {item: by_coder for item, by_coder in by_item.items() if not by_coder.keys().isdisjoint(options.coders)}
-
-
-# -- pairs ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PairPartition:
     first: int  # number of the first pair, from 1
     items: tuple[str, ...]  # names of the pairs
-    pairs: tuple[Any, ...]  # the pairs (reference, hypothesis)
+    pairs: tuple[Any, ...]  # (reference, hypothesis)
     excluded: Mapping[int, str] = field(default_factory=dict)  # index -> reason why a pair is missing
     path: str = "pairs"  # name of the source in messages
     converted: bool = False  # whether the pairs were converted to common units
