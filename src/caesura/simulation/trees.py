@@ -370,9 +370,9 @@ def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list
     if not gold_trees:
         raise OptionError("gold: expected at least one tree; got none")
     pairs: list[Any] = pair_trees(gold_trees, gold_trees if predicted is None else predicted, "predicted")
-    without_silences: dict[str, list[Tree]] = {"gold": [], "predicted": []}
+    sides: tuple[list[Tree], list[Tree]] = [], []
     for place, (a, b) in enumerate(pairs, 1):
-        for (side, trees), tree in zip(without_silences.items(), (a, b), strict=True):
+        for side, trees, tree in zip(("gold", "predicted"), sides, (a, b), strict=True):
             try:
                 trees.append(without_silence(tree))
             except CaesuraError as error:
@@ -382,7 +382,7 @@ def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list
                 f"sentence {place}: both trees must have the same word times, because silence is removed from both; "
                 "perturb trees that share them"
             )
-    return without_silences["gold"], without_silences["predicted"]
+    return sides
 
 
 def _distinct(name: str, values: Any, check: Check) -> list[Any]:
