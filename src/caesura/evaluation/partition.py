@@ -116,7 +116,7 @@ class PartitionResult:
     unreadable: bool = field(default=False, metadata=HIDDEN)
     # Whether memory did not suffice for some documents. Another run may have more, so that this result is not recorded.
     too_large: bool = field(default=False, metadata=HIDDEN)
-    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)  # time spent on the partition
+    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
     # Digests of the documents, for the fingerprint of the data; None if there are too many documents.
     digests: DigestSum | None = field(default_factory=DigestSum)
     # Names that several documents of the partition have, if the documents have digests.

@@ -41,11 +41,11 @@ class SourceOptions:
     format: str | None = None  # name of the format; None detects it
     # Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
     pattern: str | None = None
-    align: str | None = None  # how to align coders whose tokens differ
+    align: str | None = None
     align_all: bool = False  # whether to align coders whose tokens are the same too
     reference: str | None = None  # name of the coder who is the reference; None for ``"reference"``
     hypothesis: str | None = None  # name of the coder who is the hypothesis; None for ``"hypothesis"``
-    options: Mapping[str, Any] = field(default_factory=dict)  # options of the format
+    options: Mapping[str, Any] = field(default_factory=dict)
     # Whether the measures compare tiers in seconds, so that tiers get no units; None if only some of them do.
     in_seconds: bool | None = False
 
@@ -91,7 +91,7 @@ def _option_record(value: object) -> str:
 class DocumentSource:
     """The partitions of a collection, in order."""
 
-    partitions: Iterable[Partition]  # A sequence, or an iterator that can be read once
+    partitions: Iterable[Partition]  # a sequence, or an iterator that can be read once
     types: Types = None  # the boundary types that the source declares, in order
 
     @property
@@ -290,7 +290,7 @@ class FilePartition:
     groups: tuple[tuple[InputFile, ...], ...]
     reader: FileReader
     root: str  # the folder that paths are relative to
-    is_only: bool  # whether this is the only group
+    is_only: bool
 
     @property
     def files(self) -> list[InputFile]:
@@ -422,7 +422,7 @@ def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError])
 @dataclass(frozen=True)
 class PairPartition:
     first: int  # number of the first pair, from 1
-    items: tuple[str, ...]  # names of the pairs
+    items: tuple[str, ...]
     pairs: tuple[Any, ...]  # (reference, hypothesis)
     excluded: Mapping[int, str] = field(default_factory=dict)  # index -> reason why a pair is missing
     path: str = "pairs"  # name of the source in messages
@@ -454,16 +454,13 @@ def _pair_partitions(source: Iterable[Any]) -> Iterator[PairPartition]:
     iterator = iter(source)
     first = 1
     while block := list(islice(iterator, PAIRS_PER_PARTITION)):
-        items, pairs = zip(*(_with_name(entry, first + i) for i, entry in enumerate(block)), strict=True)
-        yield PairPartition(first, items, pairs)
+        items, pairs = [], []
+        for number, entry in enumerate(block, first):
+            has_name = isinstance(entry, tuple | list) and len(entry) == 3
+            items.append(str(entry[0]) if has_name else str(number))
+            pairs.append(tuple(entry[1:]) if has_name else entry)
+        yield PairPartition(first, tuple(items), tuple(pairs))
         first += len(block)
-
-
-def _with_name(entry: Any, number: int) -> tuple[str, Any]:
-    """Return the name and the pair; the name of a plain pair is its number."""
-    if isinstance(entry, tuple | list) and len(entry) == 3:
-        return str(entry[0]), tuple(entry[1:])
-    return str(number), entry
 
 
 def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairPartition]:

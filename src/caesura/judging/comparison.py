@@ -39,7 +39,7 @@ from caesura.statistics.paired import BORDERLINE_ERRORS, DRAWS
 class SystemPair:
     """Comparison of two systems on the items that both have."""
 
-    systems: tuple[str, str]  # the two systems
+    systems: tuple[str, str]
     # Value of the first system minus value of the second, from summed parts; None if they have no item in common.
     difference: float | None
     # Confidence interval of the difference from the studentised bootstrap; infinite if there are too few items.
@@ -54,7 +54,7 @@ class SystemPair:
     wins: int
     ties: int
     losses: int
-    items: int  # number of items that both systems have
+    items: int
     # Whether randomisation examined all assignments, so that its p-value does not depend on the seed.
     exact: bool = True
     # Tests whose p-value comes from random draws and is within three standard errors of the level: with a different seed they
@@ -72,12 +72,12 @@ class SystemComparison(Result):
     # Tests over all systems at once; None if undefined (``notes`` gives the reason).
     kruskal_wallis: RankTest | None
     friedman: RankTest | None
-    pairs: tuple[SystemPair, ...]  # one entry per pair of systems
+    pairs: tuple[SystemPair, ...]
     # System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if two systems share
     # no item.
     letters: Mapping[str, str] | None
     notes: tuple[str, ...] = field(default=())  # tests that could not be computed, with the reason
-    replicates: int = 0  # number of bootstrap replicates
+    replicates: int = 0
     draws: int = 0  # number of random swaps of the pairs that differ on more than 20 items
 
 

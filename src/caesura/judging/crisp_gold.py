@@ -35,9 +35,9 @@ class CrispAndFuzzy(Result):
     frame_field: ClassVar[str] = "rows"
 
     rows: tuple[CrispAndFuzzyRow, ...]  # one row per system, best F first
-    method: str  # method of the gold standard
-    boundaries: int  # number of boundaries of the gold standard
-    excluded: tuple[Excluded, ...]  # items that were not scored
+    method: str
+    boundaries: int
+    excluded: tuple[Excluded, ...]
     signature: str  # one line to reproduce the result
     gold: Gold = field(repr=False, metadata=HIDDEN)
 

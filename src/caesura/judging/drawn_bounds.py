@@ -52,8 +52,8 @@ class DrawSums:
     items: set[int] = field(default_factory=set)  # items that could be scored
     # (item, reference) -> reasons why a draw could not be scored.
     failures: dict[tuple[int, int], dict[str, None]] = field(default_factory=dict)
-    total: Partial | None = None  # sums over all draws
-    types: tuple[str, ...] = UNTYPED  # the boundary types
+    total: Partial | None = None
+    types: tuple[str, ...] = UNTYPED
 
     def add(self, scores: PairScores) -> None:
         for rows in scores.rows_of.values():

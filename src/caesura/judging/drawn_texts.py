@@ -41,7 +41,7 @@ class TextModel:
 
     # Offsets: the first text of each item, followed by the number of all texts. An item that is no dialogue is one text.
     streams: Ints
-    lengths: Ints  # number of units of each text
+    lengths: Ints
     masses: Ints  # lengths of segments to draw from, sorted
     rate: float  # probability of a boundary at a position
     types: tuple[str, ...] | None = None  # the boundary types in order; None if there are none

@@ -47,14 +47,14 @@ RANDOM_DRAWS = 100
 
 @dataclass(frozen=True, slots=True)
 class SegmenterScore:
-    segmenter: str  # name of the system or bound
+    segmenter: str
     bound: bool  # whether it is a bound (human, random, placement, regular, none, all) and not a system
     measure: Measure
     # Micro value, from parts summed over all items and coders; for ``random`` and ``placement``, the mean of the micro values
     # of all draws.
     value: float
-    macro: float  # Macro value: mean over items of the value from all coders
-    interval: tuple[float, float] | None  # confidence interval of ``value``
+    macro: float  # macro value: mean over items of the value from all coders
+    interval: tuple[float, float] | None
     interval_note: str  # description of the interval, or the reason why there is none
     items: int
     # The micro value with its parts, related values such as precision and recall, and its signature.

@@ -128,13 +128,13 @@ class Mistakes(Result):
     system: str
     mistakes: Sequence[Mistake] = field(repr=False)  # every mistake; entries are built when they are looked at
     matches: int  # number of boundaries on which system and coder agree
-    confusions: tuple[TypeConfusion, ...]  # confusions of boundary types, the most frequent first
+    confusions: tuple[TypeConfusion, ...]
     # Offset from -5 to 5 -> number of the coders' boundaries that the system places that many positions later.
     offsets: Mapping[int, int]
     density: float  # boundaries of the system per inner position
     # Boundaries of the coders per inner position of the same items, averaged over the coders of each item.
     coders_density: float
-    coders_per_item: float  # mean number of coders per item
+    coders_per_item: float
     columns: MistakeColumns = field(repr=False, metadata=HIDDEN)
 
     @property

@@ -36,7 +36,7 @@ class PairScores:
 
     # Rows are sorted by item and then by coder, so that no result depends on the order of a file.
 
-    measure: Measure  # the measure of all scores
+    measure: Measure
     segmenters: tuple[str, ...]  # names of systems and bounds
     items: tuple[str, ...]  # names of the items, sorted
     coders: tuple[str, ...]  # names of the coders, sorted
@@ -46,7 +46,7 @@ class PairScores:
     reference_of: Ints
     # Index in ``coders`` of the author of the segmentation if coders are compared with each other, otherwise -1.
     author_of: Ints
-    scores: Scores = field(repr=False)  # one score per row
+    scores: Scores = field(repr=False)
 
     @cached_property
     def rows_of(self) -> dict[str, Ints]:
@@ -224,8 +224,8 @@ class PairTable:
     """Pairs of annotations, sorted by item."""
 
     annotations: list[Any]  # annotations and marks that occur in the pairs
-    first: Ints  # number of the first annotation of each pair
-    second: Ints  # number of the second
+    first: Ints  # numbers of the first annotations of the pairs
+    second: Ints
     keys: Ints  # one row per pair: segmenter, item, reference and author, as in ``PairScores``
 
     @cached_property

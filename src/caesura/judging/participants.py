@@ -87,7 +87,15 @@ def collect_participants(corpus: Corpus, systems: Systems, *, common_units: bool
     if human_corpus.kind == "hierarchy" and common_units:
         by_system, human_corpus = _over_common_units(by_system, human_corpus)
     excluded: list[Excluded] = []
-    coders = _consistent_items(human_corpus, excluded)
+    coders: dict[str, dict[str, Annotation]] = {}
+    for item in human_corpus.item_names:
+        difference = _difference(human_corpus.of_item(item))
+        if difference is None:
+            coders[item] = human_corpus.of_item(item)
+        else:
+            excluded.append(Excluded(item, None, f"coders differ{difference}"))
+    if not coders:
+        raise OptionError(f"no item is left to judge on: {_first(excluded)}")
     comparable: dict[str, dict[str, Annotation]] = {}
     for name, by_item in by_system.items():
         before = len(excluded)
@@ -100,20 +108,6 @@ def collect_participants(corpus: Corpus, systems: Systems, *, common_units: bool
         if not comparable[name]:
             raise OptionError(f"system {name!r} has no item that can be judged: {_first(excluded[before:])}")
     return Participants(tuple(coders), coders, comparable, tuple(excluded))
-
-
-def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Annotation]]:
-    """Return item -> coder -> annotation for items whose coders have the same units; add the others to ``excluded``."""
-    coders: dict[str, dict[str, Annotation]] = {}
-    for item in corpus.item_names:
-        difference = _difference(corpus.of_item(item))
-        if difference is None:
-            coders[item] = corpus.of_item(item)
-        else:
-            excluded.append(Excluded(item, None, f"coders differ{difference}"))
-    if not coders:
-        raise OptionError(f"no item is left to judge on: {_first(excluded)}")
-    return coders
 
 
 def _difference(by_coder: Mapping[str, Annotation]) -> str | None:

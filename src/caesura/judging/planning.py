@@ -69,7 +69,7 @@ class PlannedWidth(Result):
 class PlannedDifference(Result):
     """Smallest difference between two systems that a study finds."""
 
-    items: int  # number of items of the study
+    items: int
     spread: float  # standard deviation of the difference between two equally good systems
     difference: float  # true difference that is found with the requested power at the 5 % level
 
@@ -84,9 +84,9 @@ class Plan(Result):
     items: int  # items of the pilot
     coders: int  # coders of the pilot
     power: float  # probability with which a difference between systems is to be found
-    rates: ErrorRates  # error rates of the pilot's coders
-    widths: tuple[PlannedWidth, ...]  # expected widths of intervals
-    differences: tuple[PlannedDifference, ...]  # smallest differences between systems
+    rates: ErrorRates
+    widths: tuple[PlannedWidth, ...]
+    differences: tuple[PlannedDifference, ...]
     seed: int
     signature: str  # one line to reproduce the result
 
@@ -104,10 +104,10 @@ def plan_study(
     pilot = _coded_twice(pilot)
     annotations = _annotations(pilot)
     root = check_seed("seed", seed)
-    sizes = _sizes("items", DEFAULT_ITEMS if items is None else items, 2)
+    sizes = _sizes("items", DEFAULT_ITEMS if items is None else items)
     count = len(pilot.coders)
     further = 2 if count > 2 else 0
-    coder_counts = _sizes("coders", range(2, count + further + 1) if coders is None else coders, 2)
+    coder_counts = _sizes("coders", range(2, count + further + 1) if coders is None else coders)
     if count == 2 and coder_counts[-1] > 2:
         raise OptionError("a pilot of two coders does not say what further coders change; ask for 2 coders")
     name = chosen.default_coefficient
@@ -173,8 +173,8 @@ def _annotations(pilot: Corpus) -> dict[tuple[str, str], Segmentation]:
     return annotations
 
 
-def _sizes(name: str, values: Iterable[int], minimum: int) -> list[int]:
-    sizes = [whole(minimum)(name, value) for value in values]
+def _sizes(name: str, values: Iterable[int]) -> list[int]:
+    sizes = [whole(2)(name, value) for value in values]
     if not sizes:
         raise OptionError(f"{name}: expected at least one number; got none")
     return sorted(set(sizes))

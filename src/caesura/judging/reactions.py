@@ -99,8 +99,8 @@ class RankAgreement(Result):
 class Reactions(Result):
     frame_field = "reactions"
 
-    reactions: tuple[Reaction, ...]  # one entry per measure
-    ranks: tuple[RankAgreement, ...]  # one entry per pair of measures
+    reactions: tuple[Reaction, ...]
+    ranks: tuple[RankAgreement, ...]
     pairs: int  # number of pairs of real annotations that were ranked
     excluded: tuple[Excluded, ...]  # measures that cannot compare two segmentations without labels
     signature: str  # one line to reproduce the result

@@ -38,7 +38,7 @@ class AgreementDrop:
     value: float | None
     without_system: float | None  # agreement among the coders
     with_system: float | None  # agreement among the coders and the system
-    coefficient: str  # coefficient of agreement
+    coefficient: str
     measure: Measure | None  # measure of the coefficient; None for coefficients of spans
     items: int = 0
     reason: str | None = None  # reason why there is no value
@@ -51,7 +51,7 @@ class Replacement:
     system: str
     test: AlternativeTest | None
     coders: tuple[str, ...]  # names of the coders, in the order of ``test.coders``
-    measure: Measure  # measure of similarity
+    measure: Measure
     reason: str | None = None  # reason why there is no test
 
 
