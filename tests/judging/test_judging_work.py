@@ -57,13 +57,13 @@ def test_arrays_have_the_boundaries_of_objects(masses, size):
 
 def assert_same_texts(baselines: Baselines, size: int) -> None:
     """Compare 40 draws, ``size`` at a time, with those of the methods that draw one text after the other."""
-    for method, source in (("random", baselines.random_texts), ("placement", baselines.placed_texts)):
+    for method in ("random", "placement"):
         rng = np.random.default_rng(3)
         expected = [getattr(baselines, method)(rng) for _ in range(40)]
-        stream = source(np.random.default_rng(3))
+        source = drawn_texts.TextSource(baselines.model, np.random.default_rng(3), placement=method == "placement")
         actual: list[object] = []
         for start in range(0, 40, size):
-            actual += baselines.annotations_of(stream.draw(min(size, 40 - start))).values()
+            actual += baselines.annotations_of(source.draw(min(size, 40 - start))).values()
         assert actual == expected
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.statistics import alternative_annotator, benjamini_yekutieli
-from caesura.statistics.alternative import _signed_rank
+from caesura.statistics.multiple import _signed_rank
 
 
 def similarities(rng, items, coders, noise, program_noise):

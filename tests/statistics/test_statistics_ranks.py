@@ -15,6 +15,7 @@ from scipy import stats
 
 from caesura.errors import OptionError, Undefined
 from caesura.statistics import blocked_kruskal_wallis, friedman, kruskal_wallis
+from caesura.statistics.ranks import chi_square_tail, mean_ranks, normal_tail, range_quantile, range_tail
 
 # Hollander & Wolfe (1999), Nonparametric statistical methods, 2nd edition, Table 7.1: seconds from home plate to second base,
 # 22 players who round first base in three ways (round out, narrow angle, wide angle).
@@ -384,3 +385,32 @@ def test_incomplete_blocks_are_excluded_and_counted():
 def test_invalid_input(run, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         run()
+
+
+@given(st.floats(-30, 30))
+def test_normal(z):
+    assert normal_tail(z) == pytest.approx(stats.norm.sf(z), rel=1e-12)
+
+
+@given(st.floats(0, 500), st.integers(1, 60))
+def test_chi_square(x, df):
+    assert chi_square_tail(x, df) == pytest.approx(stats.chi2.sf(x, df), rel=1e-10, abs=1e-300)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 40])
+@pytest.mark.parametrize("q", [0, 1e-9, 0.3, 1, 2.77, 4, 6])
+def test_range_tail(q, k):
+    assert range_tail(q, k) == pytest.approx(stats.studentized_range.sf(q, k, np.inf), abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 40])
+@pytest.mark.parametrize("tail", [0.001, 0.05, 0.5])
+def test_range_quantile(tail, k):
+    assert range_quantile(tail, k) == pytest.approx(stats.studentized_range.isf(tail, k, np.inf), abs=1e-8)
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=6))
+def test_mean_ranks(rows):
+    values = np.array(rows, float)
+    assert mean_ranks(values).tolist() == stats.rankdata(values, axis=1).tolist()
+    assert mean_ranks(values.ravel()).tolist() == stats.rankdata(values).tolist()

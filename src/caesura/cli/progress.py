@@ -71,7 +71,7 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        from caesura.engines.threads import threads_start
+        from caesura.engines.engine import threads_start
 
         description = TextColumn("{task.description}")
         # The bar moves between two steps on a thread of its own, if there are threads.

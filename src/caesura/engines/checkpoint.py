@@ -50,7 +50,12 @@ class Checkpoint:
         if not isinstance(earlier, dict):
             raise CheckpointError(f"checkpoint {self.folder}: {RUN_FILE} is damaged; delete the folder")
         if earlier != run:
-            raise CheckpointError(self._difference(earlier, run))
+            # An entry without a value differs from no entry, as in a damaged description.
+            name = next(key for key in [*run, *earlier] if earlier.get(key, ...) != run.get(key, ...))
+            raise CheckpointError(
+                f"checkpoint {self.folder}: it belongs to a different run: {name} was {_short(earlier.get(name))}, and is now "
+                f"{_short(run.get(name))}. Choose a different folder, or delete this one"
+            )
         (self.folder / RECORDS).mkdir(exist_ok=True)
         return False
 
@@ -70,16 +75,8 @@ class Checkpoint:
                 "Choose a different folder, or delete this one"
             )
 
-    def _difference(self, earlier: Mapping[str, Any], run: Mapping[str, Any]) -> str:
-        # An entry without a value differs from no entry, as in a damaged description.
-        name = next(key for key in [*run, *earlier] if earlier.get(key, ...) != run.get(key, ...))
-        return (
-            f"checkpoint {self.folder}: it belongs to a different run: {name} was {_short(earlier.get(name))}, and is now "
-            f"{_short(run.get(name))}. Choose a different folder, or delete this one"
-        )
-
     def get(self, key: str) -> Any:
-        """Return the record of a task."""
+        """Return the record of a task, or None if there is none that can be used."""
         path = self.folder / RECORDS / f"{key}.json"
         existed = path.exists()  # another run may write the record after it was not found
         record = _read(path)
@@ -88,16 +85,10 @@ class Checkpoint:
             if belongs and record["checksum"] == self._checksum(key, record["value"]):
                 return record["value"]
         if existed:
-            self.report_damage(key)
+            warn(f"checkpoint: {path} is damaged or belongs to a different run; this part is computed again")
         return None
 
-    def report_damage(self, key: str) -> None:
-        """Warn that the record of a task cannot be used."""
-        path = self.folder / RECORDS / f"{key}.json"
-        warn(f"checkpoint: {path} is damaged or belongs to a different run; this part is computed again")
-
     def put(self, key: str, value: Any) -> None:
-        """Record a finished task."""
         value = to_plain(value)
         record = {"run": self.identity, "task": key, "checksum": self._checksum(key, value), "value": value}
         try:

@@ -43,28 +43,24 @@ class Cluster(Engine):
         if isinstance(scheduler, distributed.Client):
             self._client = scheduler
         elif scheduler is None or isinstance(scheduler, (str, PathLike)):
-            self._client = self._connect(distributed, workers, scheduler)
+            if scheduler is None:
+                scheduler = _start_cluster(distributed, workers or processors())
+                self._owned.append(scheduler)
+            try:
+                self._client = distributed.Client(scheduler, timeout=_ANSWER_SECONDS, set_as_default=False)
+            except (OSError, ValueError, TimeoutError) as error:
+                raise EngineError(f"no Dask scheduler answers at {scheduler}: {_short(error)}") from None
+            self._owned.append(self._client)
         else:
             raise OptionError(f"scheduler must be an address such as tcp://host:8786, or a Client; got {scheduler!r}")
         try:
-            self._wait_for(workers or 1)
-            self._check_versions()
+            self._check_workers(workers or 1)
         except BaseException:
             self.__exit__()
             raise
 
-    def _connect(self, distributed: Any, workers: int | None, scheduler: Any) -> Any:
-        if scheduler is None:
-            scheduler = _start_cluster(distributed, workers or processors())
-            self._owned.append(scheduler)
-        try:
-            client = distributed.Client(scheduler, timeout=_ANSWER_SECONDS, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
-            raise EngineError(f"no Dask scheduler answers at {scheduler}: {_short(error)}") from None
-        self._owned.append(client)
-        return client
-
-    def _wait_for(self, workers: int) -> None:
+    def _check_workers(self, workers: int) -> None:
+        """Wait until the workers are connected, and check that they have this version of caesura."""
         try:
             self._client.wait_for_workers(workers, timeout=_WORKER_SECONDS)
         except TimeoutError:
@@ -72,8 +68,6 @@ class Cluster(Engine):
             raise EngineError(
                 f"the scheduler must have {workers} worker{'s' * (workers > 1)}; after {_WORKER_SECONDS} s it has {present}"
             ) from None
-
-    def _check_versions(self) -> None:
         for address, answer in self._client.run(installed_version, on_error="return").items():
             if isinstance(answer, BaseException):
                 raise EngineError(f"worker {address} cannot import caesura {__version__}: {answer}")

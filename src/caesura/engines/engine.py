@@ -1,12 +1,16 @@
-"""Interface of all engines, and functions that open an engine."""
+"""Interface of all engines, functions that open an engine, and the engine of threads."""
 
 from __future__ import annotations
 
 import os
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, Generic, Self, TypeVar
 
 from caesura.errors import EngineError, OptionError
@@ -20,21 +24,16 @@ ENGINES = ("threads", "processes", "dask")
 # Hint for error messages: a new process runs the user's script again from its first line.
 MAIN_GUARD_HINT = 'in a script, call it under if __name__ == "__main__":'
 
-_check_name = choice(*ENGINES)
-_check_workers = optional(whole(1, 10_000))
+_TASKS_PER_WORKER = 2  # one that runs and one that waits, so that no worker is idle
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult(Generic[R]):
-    """Outcome of one task."""
-
     index: int  # number of the task, from 0
     value: R | None  # return value of the function; None if the task failed
-    # Reason why the engine gave up the task (its worker died every time); None if it succeeded.
-    failure: str | None = None
+    failure: str | None = None  # why the engine gave up the task: its worker died every time
 
     def unwrap(self) -> R:
-        """Return the value."""
         if self.failure is not None:
             raise EngineError(self.failure)
         return self.value  # type: ignore[return-value]
@@ -68,8 +67,8 @@ class Engine(AbstractContextManager["Engine"], ABC):
 class RemoteValue(Generic[R]):
     """Return value of a function in another thread or process, with the warnings that it issued there."""
 
-    value: R  # return value of the function
-    warnings: tuple[str, ...]  # messages of its ``CaesuraWarning`` warnings, without duplicates
+    value: R
+    warnings: tuple[str, ...]  # messages, without duplicates
 
     def unwrap(self) -> R:
         """Issue the warnings in this thread and return the value."""
@@ -82,6 +81,64 @@ def call_remotely(function: Callable[[T], R], task: T) -> RemoteValue[R]:
     with collect_warnings() as messages:
         value = function(task)
     return RemoteValue(value, tuple(messages))
+
+
+class Threads(Engine):
+    """Engine that runs tasks on threads of this process. This suffices if the work is in kernels, which release the GIL."""
+
+    # Python in a browser (Pyodide) has no threads. There, tasks run one after the other on the calling thread.
+
+    remote = False
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers if threads_start() else 1
+        self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
+
+    def run(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[TaskResult[R]]:
+        pool = self._pool
+        if pool is None:
+            for index, task in enumerate(tasks):
+                yield TaskResult(index, function(task))
+            return
+        call = partial(call_remotely, function)
+        with closing(finished_tasks(partial(pool.submit, call), tasks, self.workers)) as finished:
+            for index, _, future in finished:
+                yield TaskResult(index, future.result().unwrap())
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def threads_start() -> bool:
+    """Return whether this Python can start a thread. Python in a browser cannot."""
+    thread = threading.Thread(target=int)
+    try:
+        thread.start()
+    except RuntimeError:
+        return False
+    thread.join()
+    return True
+
+
+def finished_tasks(
+    submit: Callable[[T], Future[R]], tasks: Iterable[T], workers: int
+) -> Generator[tuple[int, T, Future[R]], None, None]:
+    """Submit tasks while workers are free, and yield each task when it is finished."""
+    numbered = enumerate(tasks)
+    running: dict[Future[R], tuple[int, T]] = {}
+    try:
+        while True:
+            for index, task in islice(numbered, max(0, _TASKS_PER_WORKER * workers - len(running))):
+                running[submit(task)] = index, task
+            if not running:
+                return
+            done = wait(running, return_when=FIRST_COMPLETED).done
+            for future in sorted(done, key=lambda future: running[future][0]):
+                yield *running.pop(future), future
+    finally:
+        for future in running:
+            future.cancel()
 
 
 def open_engine(name: str = "threads", workers: int | None = None, scheduler: Any = None) -> Engine:
@@ -123,19 +180,16 @@ def open_engine(name: str = "threads", workers: int | None = None, scheduler: An
         from caesura.engines.processes import Processes  # Python in a browser cannot import its modules
 
         return Processes(workers or processors())
-    from caesura.engines.threads import Threads
-
     return Threads(workers or processors())
 
 
 def check_engine(engine: str | Engine, workers: int | None = None, scheduler: Any = None) -> None:
-    """Raise an error if the arguments of an engine are invalid."""
     if isinstance(engine, Engine):
         if workers is not None or scheduler is not None:
             raise OptionError("an open engine already has its workers; leave out workers and scheduler")
         return
-    _check_name("engine", engine)
-    _check_workers("workers", workers)
+    choice(*ENGINES)("engine", engine)
+    optional(whole(1, 10_000))("workers", workers)
     if scheduler is not None and engine != "dask":
         raise OptionError(f"scheduler is for engine='dask'; with engine={engine!r} leave it out")
 

@@ -12,8 +12,7 @@ from contextlib import closing, suppress
 from functools import partial
 from multiprocessing import get_context, parent_process
 
-from caesura.engines.engine import MAIN_GUARD_HINT, Engine, R, RemoteValue, T, TaskResult, call_remotely
-from caesura.engines.threads import finished_tasks
+from caesura.engines.engine import MAIN_GUARD_HINT, Engine, R, RemoteValue, T, TaskResult, call_remotely, finished_tasks
 from caesura.errors import EngineError
 
 
@@ -51,7 +50,11 @@ class Processes(Engine):
 
 def _run_alone(call: Callable[[T], RemoteValue[R]], index: int, task: T) -> TaskResult[R]:
     """Run a task in a process of its own, at most twice."""
-    _check_start()
+    try:
+        with _start_pool(1) as pool:
+            pool.submit(os.getpid).result()
+    except BrokenProcessPool:  # no process can start: each runs the user's script again from its first line
+        raise EngineError(f"engine='processes' cannot start a process; {MAIN_GUARD_HINT}") from None
     for _ in range(2):
         with suppress(BrokenProcessPool), _start_pool(1) as pool:
             return TaskResult(index, pool.submit(call, task).result().unwrap())
@@ -61,15 +64,6 @@ def _run_alone(call: Callable[[T], RemoteValue[R]], index: int, task: T) -> Task
 def _start_pool(workers: int) -> ProcessPoolExecutor:
     # Not forked: libraries that read files have threads of their own, which do not survive a fork.
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin_process)
-
-
-def _check_start() -> None:
-    """Raise ``EngineError`` if no process can start. (Each process runs the user's script again from its first line.)"""
-    try:
-        with _start_pool(1) as pool:
-            pool.submit(os.getpid).result()
-    except BrokenProcessPool:
-        raise EngineError(f"engine='processes' cannot start a process; {MAIN_GUARD_HINT}") from None
 
 
 def _begin_process() -> None:

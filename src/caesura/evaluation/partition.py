@@ -1,22 +1,27 @@
-"""Read and score partitions, the parts into which a collection is divided."""
+"""Read and score partitions, the parts into which a collection is divided, and write the scores of their documents."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from caesura.engines import has_begun
 from caesura.errors import RESOURCE_ERRORS, CaesuraError, FormatError, MismatchError, OptionError, own_errors
 from caesura.evaluation.result import ExcludedDocument, WorkTime
-from caesura.evaluation.scores import ScoreFile
-from caesura.measures.base import BatchCounts, Measure
+from caesura.files import delete_drafts, file_digest, is_draft, new_file
+from caesura.formats.arrow import CONTENT_KEY
+from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, Packed, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.many import count_separately
@@ -26,7 +31,7 @@ from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.fingerprint import DigestSum, column_digests, pair_digests
 from caesura.model.result import HIDDEN
 from caesura.model.segmentation import UNTYPED
-from caesura.model.value import Ints
+from caesura.model.value import Floats
 
 _MAX_LISTED = 20  # number of excluded documents listed per partition; all are counted
 _MAX_IGNORED_FIELDS = 20
@@ -61,8 +66,6 @@ class Partition(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """Instructions for scoring every partition."""
-
     measures: tuple[Measure, ...]
     # Boundary types in order; None if boundaries have none, or if the documents declare theirs.
     types: tuple[str, ...] | None
@@ -81,7 +84,6 @@ class Job:
         return any(measure.view == "typed" for measure in self.measures)
 
     def empty_sums(self) -> list[Partial]:
-        """Return empty sums, to which documents are added."""
         return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
 
 
@@ -104,8 +106,6 @@ class PartitionTask:
 
 @dataclass
 class PartitionResult:
-    """Contribution of one partition to the evaluation."""
-
     sums: list[Partial]  # one per measure
     documents: int = 0  # number of documents that could be compared
     excluded_documents: int = 0  # number of documents left out by at least one measure
@@ -116,7 +116,7 @@ class PartitionResult:
     unreadable: bool = field(default=False, metadata=HIDDEN)
     # Whether memory did not suffice for some documents. Another run may have more, so that this result is not recorded.
     too_large: bool = field(default=False, metadata=HIDDEN)
-    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)  # time spent on the partition
+    work: WorkTime = field(default_factory=WorkTime, metadata=HIDDEN)
     # Digests of the documents, for the fingerprint of the data; None if there are too many documents.
     digests: DigestSum | None = field(default_factory=DigestSum)
     # Names that several documents of the partition have, if the documents have digests.
@@ -134,7 +134,6 @@ class PartitionResult:
 
     @classmethod
     def from_record(cls, record: Any) -> Self:
-        """Return the result that a checkpoint recorded."""
         sums = [Partial.from_dict(entry) for entry in record["sums"]]
         excluded = [ExcludedDocument(**entry) for entry in record["excluded"]]
         documents, omitted, short = (int(record[name]) for name in ("documents", "excluded_documents", "short_spans"))
@@ -178,9 +177,13 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
         if job.recorded:
             scoring.result.content = partition.digest()
         chunks = iter(partition.chunks())
-        while (chunk := _next_chunk(chunks, partition)) is not None:
+        while True:
+            with own_errors(partition.place):
+                chunk = next(chunks, None)
+            if chunk is None:
+                break
             after_reading = perf_counter()
-            with own_errors(_place_of(chunk, partition)):
+            with own_errors(f"item {chunk.items[0]!r}" if len(chunk) == 1 else partition.place):
                 scoring.add(chunk)
             if job.strict and scoring.result.excluded:
                 break
@@ -201,20 +204,7 @@ def _score(job: Job, task: PartitionTask) -> PartitionResult:
     return scoring.result
 
 
-def _next_chunk(chunks: Iterator[Chunk], partition: Partition) -> Chunk | None:
-    """Return the next batch of documents; None after the last one."""
-    with own_errors(partition.place):
-        return next(chunks, None)
-
-
-def _place_of(chunk: Chunk, partition: Partition) -> str:
-    """Return the place of a batch for error messages; the item if the batch has only one."""
-    return f"item {chunk.items[0]!r}" if len(chunk) == 1 else partition.place
-
-
 class _Scoring:
-    """The running sums of one partition."""
-
     def __init__(self, job: Job, task: PartitionTask) -> None:
         self.job, self.partition = job, task.partition
         self.result = PartitionResult(job.empty_sums())
@@ -222,7 +212,6 @@ class _Scoring:
         self.score_file = ScoreFile(job.scores or "", job.measures, task.number)  # written only if scores are requested
 
     def add(self, chunk: Chunk) -> None:
-        """Score a batch of documents."""
         result = self.result
         packer = _ColumnPacker(chunk, self.job) if isinstance(chunk, Documents) else _PairPacker(chunk, self.job)
         excluded_places = set(packer.excluded)
@@ -236,8 +225,12 @@ class _Scoring:
             excluded_places |= set(errors)
             for place, error in errors.items():
                 self._exclude(chunk, place, str(error), measure)
-            if len(batch):
-                computed, batch, places, too_large = self._count(measure, batch, places)
+            if not len(batch):
+                continue
+            try:
+                computed = measure.count(batch)
+            except RESOURCE_ERRORS:  # some documents are too large to be counted
+                computed, batch, places, too_large = count_separately(measure, batch, places)
                 excluded_places |= set(too_large)
                 result.too_large |= bool(too_large)
                 for place, error in too_large.items():
@@ -252,15 +245,6 @@ class _Scoring:
         result.short_spans += packer.short_spans
         if self.job.scores is not None:
             self.score_file.add(chunk, columns)
-
-    def _count(
-        self, measure: Measure, batch: Batch, places: Ints
-    ) -> tuple[BatchCounts, Batch, Ints, dict[int, CaesuraError]]:
-        """Return the counts, the documents, their places, and the errors of documents that are too large to be counted."""
-        try:
-            return measure.count(batch), batch, places, {}
-        except RESOURCE_ERRORS:
-            return count_separately(measure, batch, places)
 
     def _add_digests(self, chunk: Chunk, excluded: Mapping[int, object]) -> None:
         """Add the documents to the fingerprint, unless the partition has too many."""
@@ -313,7 +297,6 @@ class _ColumnPacker:
         self.excluded = self.columns.excluded
 
     def pack(self, measure: Measure) -> Packed[Batch]:
-        """Pack the documents that the measure can score; measures that need objects get segmentations."""
         places = self.columns.places
         if not supports_columns(measure):
             batch, packed, errors = measure.pack(self.columns.pairs(self.types))
@@ -326,8 +309,13 @@ def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]
     """Return the documents with the types used to score them; documents without types may be excluded."""
     types = job.types
     if chunk.typed:
-        if job.typed:
-            _check_order(chunk, job)
+        if job.typed and types is None:
+            raise MismatchError("boundaries have types here, but not in the rest of the collection")
+        if job.typed and not job.types_from_caller and chunk.declared_types not in (None, types):
+            here, elsewhere = ", ".join(chunk.declared_types or ()), ", ".join(types or ())
+            raise MismatchError(
+                f"all files must declare the same types in the same order; this file declares {here}, but others {elsewhere}"
+            )
         # If no order is declared, no measure depends on it.
         return chunk, types or tuple(sorted(chunk.types)) or UNTYPED
     if types is None or not job.typed:
@@ -336,16 +324,6 @@ def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]
     reason = f"boundaries have no types; the declared types are {', '.join(types)}"
     untyped = dict.fromkeys(np.flatnonzero(boundaries).tolist(), reason)
     return replace(chunk, excluded={**untyped, **chunk.excluded}), types
-
-
-def _check_order(chunk: Documents, job: Job) -> None:
-    if job.types is None:
-        raise MismatchError("boundaries have types here, but not in the rest of the collection")
-    if not job.types_from_caller and chunk.declared_types not in (None, job.types):
-        here, elsewhere = ", ".join(chunk.declared_types or ()), ", ".join(job.types)
-        raise MismatchError(
-            f"all files must declare the same types in the same order; this file declares {here}, but others {elsewhere}"
-        )
 
 
 class _PairPacker:
@@ -360,7 +338,6 @@ class _PairPacker:
         self._common: list[Any] | None = None
 
     def pack(self, measure: Measure) -> Packed[Batch]:
-        """Pack the documents that the measure can score."""
         places, pairs = self.places, self.pairs
         errors: dict[int, CaesuraError] = {}
         if measure.view == "typed" and self.types is not None:
@@ -382,3 +359,90 @@ class _PairPacker:
                 self._common.append(shared)
                 self.short_spans += short_spans
         return self._common
+
+
+def prepare_score_folder(folder: str, checkpoint: str | PathLike[str] | None, partitions: int | None) -> None:
+    """Make an empty folder for the scores, or clean the folder that an earlier run began."""
+    path = Path(folder)
+    if find_spec("pyarrow") is None:
+        raise OptionError("scores: writing them needs pyarrow; run pip install 'caesura[parquet]'")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        delete_drafts(path)
+        names = sorted(entry.name for entry in path.iterdir() if not is_draft(entry.name))
+    except OSError as error:
+        raise OptionError(f"scores: {folder} cannot be used: {error.strerror}") from None
+    # In this order: another run with the same checkpoint begins it before it writes scores.
+    if names and not (checkpoint is not None and has_begun(checkpoint)):
+        raise OptionError(f"scores: the folder must be empty; {folder} contains {names[0]}")
+    foreign = [] if partitions is None else sorted({*names} - {*map(_file_name, range(partitions))})
+    if foreign:
+        raise OptionError(f"scores: {folder} contains {foreign[0]}, which the earlier run did not write; remove it")
+
+
+def _file_name(number: int) -> str:
+    return f"part-{number:05}.parquet"
+
+
+class _Unfinished(Exception):  # noqa: N818 - never leaves this module
+    """Ends the writing of a file so that its draft is deleted."""
+
+
+class ScoreFile:
+    """Writer of the document scores of one partition, batch by batch, to a Parquet file that is complete or absent."""
+
+    # The columns are ``item``, ``row`` (its row in the file), and one column per measure (null if there is no value).
+
+    def __init__(self, folder: str, measures: tuple[Measure, ...], number: int) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / _file_name(number)
+        self.names = [repr(measure) for measure in measures]
+        self._writer: Any = None
+        self._stack = ExitStack()
+
+    def add(self, chunk: Documents | DocumentPairs, columns: list[Floats]) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        values = {
+            name: pa.array(column, mask=np.isnan(column)) for name, column in zip(self.names, columns, strict=True)
+        }
+        rows = pa.array(np.array(chunk.rows, np.int64))
+        items = [item.encode("utf-8", "backslashreplace").decode() for item in chunk.items]  # half a surrogate pair
+        table = pa.table({"item": pa.array(items, pa.string()), "row": rows, **values})
+        table = table.replace_schema_metadata({CONTENT_KEY: b"scores"})
+        with self._writing():
+            if self._writer is None:
+                draft = self._stack.enter_context(new_file(self.path))
+                self._writer = pq.ParquetWriter(draft, table.schema, write_page_checksum=True)
+            self._writer.write_table(table)
+
+    def close(self) -> None:
+        with self._writing():
+            if self._writer is None:  # nothing to write: a file of an earlier run would be wrong
+                self.path.unlink(missing_ok=True)
+            else:
+                self._writer.close()
+                self._writer = None
+                self._stack.close()
+
+    def discard(self) -> None:
+        """Delete the file of a partition that could not be read to its end."""
+        if self._writer is not None:
+            with suppress(OSError):
+                self._writer.close()
+            with suppress(OSError, _Unfinished), self._stack:
+                raise _Unfinished
+
+    def digest(self) -> str | None:
+        try:
+            return file_digest(self.path)
+        except OSError:
+            return None
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OptionError(f"scores: {self.folder} cannot be written: {error.strerror or error}") from None

@@ -26,10 +26,8 @@ class ExcludedDocument(Excluded):
 
 @dataclass(frozen=True, slots=True)
 class WorkTime:
-    """Seconds of work, summed over all workers."""
-
-    reading: float = 0.0  # reading documents
-    computing: float = 0.0  # computing scores
+    reading: float = 0.0
+    computing: float = 0.0
     merging: float = 0.0  # merging sums, in the process that called ``evaluate``; it overlaps with the other two
 
     def __add__(self, other: WorkTime) -> WorkTime:
@@ -40,7 +38,7 @@ class WorkTime:
 class EvaluationProgress:
     """Progress of an evaluation: the detail of ``on_progress(callback, with_detail=True)``."""
 
-    partitions: int  # number of finished partitions
+    partitions: int
     total: int | None  # number of all partitions; None if the source does not know it
     documents: int  # number of documents scored so far
     resumed_documents: int  # number of these documents that an earlier run scored
@@ -140,6 +138,5 @@ class Evaluation(Mapping[str, Score], Result):
 
 
 def key_of(measure: Measure, measures: tuple[Measure, ...]) -> str:
-    """Return the key of a measure in a result."""
     same_name = [candidate for candidate in measures if candidate.name == measure.name]
     return measure.name if len(same_name) == 1 else repr(measure)

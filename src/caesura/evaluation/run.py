@@ -13,9 +13,16 @@ from typing import Any
 
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import CaesuraError, CheckpointError, InputError
-from caesura.evaluation.partition import Job, Partition, PartitionResult, PartitionTask, Verdict, score_partitions
+from caesura.evaluation.partition import (
+    Job,
+    Partition,
+    PartitionResult,
+    PartitionTask,
+    Verdict,
+    prepare_score_folder,
+    score_partitions,
+)
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
-from caesura.evaluation.scores import prepare_score_folder
 from caesura.evaluation.sources import DocumentSource
 from caesura.measures.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
@@ -28,16 +35,13 @@ from caesura.notices import warn
 from caesura.progress import report_progress
 from caesura.version import __version__
 
-# Largest number of documents for which an evaluation has a fingerprint: it would take longer than scoring.
-MAX_FINGERPRINT = 10_000
+MAX_FINGERPRINT = 10_000  # documents; the fingerprint of more would take longer than scoring
 _MAX_LISTED = 1000  # excluded documents that a result lists
 _TASKS_PER_WORKER = 4
 _MAX_PARTITIONS_PER_TASK = 16
 
 
 class EvaluationRun:
-    """A running evaluation, with the sums over the finished partitions."""
-
     def __init__(
         self, job: Job, source: DocumentSource, reading: dict[str, str], folder: str | PathLike[str] | None = None
     ) -> None:
@@ -54,18 +58,6 @@ class EvaluationRun:
         self.records: dict[int, PartitionResult] = {}  # of an earlier run, until a worker has checked the data
 
     def run(self, engine: Engine) -> Evaluation:
-        """Score every partition once."""
-        self._begin(engine)
-        size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
-        failures = list(self._score(engine, _groups(self._tasks(), size)))
-        # If partitions were sent together and their worker died, only one may be at fault: send each alone.
-        singles = [[task] for group, _ in failures if len(group) > 1 for task in group]
-        alone = [(group, reason) for group, reason in failures if len(group) == 1]
-        for (task,), reason in [*alone, *self._score(engine, singles)]:
-            self._record(task, PartitionResult.of_unreadable(self.job, task.partition, reason))
-        return self._result()
-
-    def _begin(self, engine: Engine) -> None:
         if self.job.types is None and self.job.typed:
             self.job = replace(self.job, types=_survey_types(self.source, engine))
         limit = 0 if not self.source.total else MAX_FINGERPRINT // self.source.total
@@ -74,6 +66,14 @@ class EvaluationRun:
         if self.job.scores is not None:
             prepare_score_folder(self.job.scores, self.folder, self.source.total)
         self.checkpoint = None if self.folder is None else Checkpoint(self.folder, self._description())
+        size = partitions_per_task(self.source.total, engine.workers) if engine.remote else 1
+        failures = list(self._score(engine, _groups(self._tasks(), size)))
+        # If partitions were sent together and their worker died, only one may be at fault: send each alone.
+        singles = [[task] for group, _ in failures if len(group) > 1 for task in group]
+        alone = [(group, reason) for group, reason in failures if len(group) == 1]
+        for (task,), reason in [*alone, *self._score(engine, singles)]:
+            self._record(task, PartitionResult.of_unreadable(self.job, task.partition, reason))
+        return self._result()
 
     def _description(self) -> dict[str, Any]:
         """Return everything that the results of this run depend on."""
@@ -201,8 +201,7 @@ class EvaluationRun:
                 names = [place for _, place in sorted(places.items())]
                 warn(f"the same documents are in {list_few(names)}, and each of them counts")
         if self.ignored_fields:
-            note = f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}"
-            warn(note)
+            warn(f"unknown fields of the documents are ignored: {list_few(list(self.ignored_fields))}")
         return Evaluation(
             scores,
             self.job.measures,

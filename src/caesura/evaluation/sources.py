@@ -23,7 +23,6 @@ from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.model.common_units import tiers_over_units
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
@@ -32,24 +31,21 @@ from caesura.notices import warn
 
 Types = tuple[str, ...] | None
 
-# Number of pairs of an iterator, or items of a corpus, per partition.
-PAIRS_PER_PARTITION = 1000
+PAIRS_PER_PARTITION = 1000  # or items of a corpus
 _GROUPS_PER_PARTITION = 50  # a group is one file with whole items, or all files of one item
-_MAX_BLANKS = 2**10
+_MAX_BLANKS = 2**10  # bytes: a larger file is not looked into to see whether it is blank
 
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """Options for reading the documents of a source."""
-
     format: str | None = None  # name of the format; None detects it
     # Which files of a folder to read and what their paths mean, such as ``"{coder}/{item}.TextGrid"``.
     pattern: str | None = None
-    align: str | None = None  # how to align coders whose tokens differ
+    align: str | None = None
     align_all: bool = False  # whether to align coders whose tokens are the same too
     reference: str | None = None  # name of the coder who is the reference; None for ``"reference"``
     hypothesis: str | None = None  # name of the coder who is the hypothesis; None for ``"hypothesis"``
-    options: Mapping[str, Any] = field(default_factory=dict)  # options of the format
+    options: Mapping[str, Any] = field(default_factory=dict)
     # Whether the measures compare tiers in seconds, so that tiers get no units; None if only some of them do.
     in_seconds: bool | None = False
 
@@ -60,7 +56,6 @@ class SourceOptions:
 
     @property
     def coders(self) -> tuple[str, str]:
-        """Names of the two coders."""
         return self.reference or SIDES[0], self.hypothesis or SIDES[1]
 
     def to_record(self) -> dict[str, str]:
@@ -96,12 +91,11 @@ def _option_record(value: object) -> str:
 class DocumentSource:
     """The partitions of a collection, in order."""
 
-    partitions: Iterable[Partition]  # A sequence, or an iterator that can be read once
+    partitions: Iterable[Partition]  # a sequence, or an iterator that can be read once
     types: Types = None  # the boundary types that the source declares, in order
 
     @property
     def total(self) -> int | None:
-        """Number of partitions; None if it is not known."""
         return len(self.partitions) if isinstance(self.partitions, Sequence) else None
 
     @property
@@ -126,19 +120,16 @@ class DocumentSource:
         return replace(self, partitions=partitions), next(filter(len, map(_sample_of, start)), Corpus({}))
 
 
-def _readable_pairs(chunk: Documents | DocumentPairs) -> dict[str, Any]:
-    """Return the pairs of annotations of a chunk that could be read; of documents in arrays, only the first."""
-    readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
-    if isinstance(chunk, Documents):
-        return {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
-    return {chunk.items[place]: chunk.pairs[place] for place in readable}
-
-
 def _sample_of(partition: Partition) -> Corpus:
     """Return the first documents of a partition as a corpus; an empty one if there are none or they cannot be read."""
     try:
         for chunk in partition.chunks():
-            if pairs := _readable_pairs(chunk):
+            readable = [place for place in range(len(chunk)) if place not in chunk.excluded]
+            if isinstance(chunk, Documents):  # in arrays: the first suffices
+                pairs = {chunk.items[place]: chunk.pair(place) for place in readable[:1]}
+            else:
+                pairs = {chunk.items[place]: chunk.pairs[place] for place in readable}
+            if pairs:
                 return Corpus({item: dict(zip(SIDES, pair, strict=True)) for item, pair in pairs.items()})
     except AmbiguousFileError:
         raise
@@ -148,7 +139,6 @@ def _sample_of(partition: Partition) -> Corpus:
 
 
 def open_source(source: object, options: SourceOptions, types: Types) -> DocumentSource:
-    """Divide a collection into partitions."""
     if paths := _paths(source):
         return _open_paths(paths, options, types)
     if isinstance(source, Corpus):
@@ -170,9 +160,6 @@ def may_hold_tiers(source: object, options: SourceOptions) -> bool:
         return any(Tier in detect(path, options.format).annotation_types for path in first)
     except FormatError:  # opening the source reports it
         return False
-
-
-# -- files ------------------------------------------------------------------------------------------------------------
 
 
 def _paths(source: object) -> list[str]:
@@ -200,13 +187,6 @@ def check_outputs(source: object, **outputs: str | PathLike[str] | None) -> None
                 raise OptionConflictError(f"{problem}; choose a folder elsewhere")
 
 
-def _warn_of_blank_files(paths: Sequence[str]) -> None:
-    """Warn of files without a document; a file with more than some blanks is not looked into."""
-    blank = [path for path in paths if os.path.getsize(path) <= _MAX_BLANKS and not Path(path).read_bytes().strip()]
-    if blank:
-        warn(f"{count_of(len(blank), 'file')} without any document: {list_few(blank)}")
-
-
 def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) -> DocumentSource:
     files = [file for path in sources for file in find(path, options.format, options.pattern)]
     roots = [path if os.path.isdir(path) else os.path.dirname(path) or "." for path in sources]
@@ -223,7 +203,9 @@ def _open_paths(sources: Sequence[str], options: SourceOptions, types: Types) ->
     reason = "with a table of documents, whose columns are named reference and hypothesis"
     options.refuse("pattern", "align", "reference", "hypothesis", reason=reason)
     if document_format == "documents-json":
-        _warn_of_blank_files(paths)
+        blank = [path for path in paths if os.path.getsize(path) <= _MAX_BLANKS and not Path(path).read_bytes().strip()]
+        if blank:
+            warn(f"{count_of(len(blank), 'file')} without any document: {list_few(blank)}")
         return DocumentSource(documents_json.partitions(paths, root))
     from caesura.formats import documents_parquet
 
@@ -248,7 +230,7 @@ class FileReader:
     """Reads groups of files, and searches them for the two coders."""
 
     naming: NamingScheme  # scheme that interprets the names of all files
-    options: SourceOptions  # how to read them
+    options: SourceOptions
     types: Types  # boundary types that the caller declares
 
     def read(self, files: Sequence[InputFile], excluded: list[FormatError]) -> Corpus:
@@ -267,7 +249,6 @@ class FileReader:
         return _with_units(corpus, files[0].path, excluded, options)
 
     def finds_both_coders(self, files: list[InputFile]) -> bool:
-        """Return whether the first readable file has both coders."""
         for file in files if len(files) > 1 else ():
             try:
                 choose_sides(self.read([file], []).coders, self.options.sides)
@@ -306,10 +287,10 @@ class FileReader:
 class FilePartition:
     """Groups of files, each read separately: all files of one item, or one file with whole items."""
 
-    groups: tuple[tuple[InputFile, ...], ...]  # the files
-    reader: FileReader  # the reader of the files
+    groups: tuple[tuple[InputFile, ...], ...]
+    reader: FileReader
     root: str  # the folder that paths are relative to
-    is_only: bool  # whether this is the only group
+    is_only: bool
 
     @property
     def files(self) -> list[InputFile]:
@@ -317,18 +298,15 @@ class FilePartition:
 
     @property
     def place(self) -> str:
-        """Name of the partition in messages."""
         first, last = self.files[0].path, self.files[-1].path
         return first if first == last else f"{first} to {last}"
 
     @property
     def path(self) -> str:
-        """The file if there is only one, otherwise the folder."""
         return self.files[0].path if len(self.files) == 1 else self.root
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """Name and size of every file."""
         return [_file_stamp(file.path, self.root) for file in self.files]
 
     def digest(self) -> str:
@@ -351,7 +329,6 @@ class FilePartition:
             yield _pairs_of(corpus, self.reader.options, excluded)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Read the boundary types."""
         return _types_of(pair for chunk in self.chunks() if isinstance(chunk, DocumentPairs) for pair in chunk.pairs)
 
 
@@ -424,7 +401,8 @@ def _check_format_options(files: list[InputFile], options: SourceOptions) -> Non
 
 def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError]) -> DocumentPairs:
     """Return the annotations of both coders, item by item; unreadable files become excluded documents."""
-    annotated = _annotated_items(corpus, options)
+    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+    annotated = {item: entry for item, entry in by_item.items() if not entry.keys().isdisjoint(options.coders)}
     pairs: list[Any] = []
     excluded: dict[int, str | FormatError] = {}
     for place, by_coder in enumerate(annotated.values()):
@@ -441,50 +419,34 @@ def _pairs_of(corpus: Corpus, options: SourceOptions, errors: list[FormatError])
     return DocumentPairs(items, rows, pairs + [None] * len(unread), excluded, converted=converted)
 
 
-def _annotated_items(corpus: Corpus, options: SourceOptions) -> dict[str, dict[str, Annotation]]:
-    """Return the items that at least one of the two coders annotated."""
-    by_item = {item: corpus.of_item(item) for item in corpus.item_names}
-    return {item: by_coder for item, by_coder in by_item.items() if not by_coder.keys().isdisjoint(options.coders)}
-
-
-# -- pairs ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PairPartition:
-    """Pairs of objects."""
-
     first: int  # number of the first pair, from 1
-    items: tuple[str, ...]  # names of the pairs
-    pairs: tuple[Any, ...]  # the pairs (reference, hypothesis)
+    items: tuple[str, ...]
+    pairs: tuple[Any, ...]  # (reference, hypothesis)
     excluded: Mapping[int, str] = field(default_factory=dict)  # index -> reason why a pair is missing
     path: str = "pairs"  # name of the source in messages
     converted: bool = False  # whether the pairs were converted to common units
 
     @property
     def place(self) -> str:
-        """Name of the partition in messages."""
         return f"pairs {self.first} to {self.first + len(self.pairs) - 1}"
 
     @cached_property
     def fingerprint(self) -> list[Any]:
-        """Number and hash of the pairs."""
         digest = blake2b(digest_size=16)
         for item, pair in zip(self.items, self.pairs, strict=True):
             digest.update(pickle.dumps((item, pair), protocol=5))
         return [self.first, len(self.pairs), digest.hexdigest()]
 
     def digest(self) -> str:
-        """Return a hash of the pairs."""
         return str(self.fingerprint[-1])
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the pairs as one batch."""
         rows = range(self.first, self.first + len(self.items))
         yield DocumentPairs(self.items, rows, self.pairs, self.excluded, converted=self.converted)
 
     def types(self) -> set[str] | tuple[str, ...]:
-        """Collect the boundary types."""
         return _types_of(self.pairs)
 
 
@@ -492,16 +454,13 @@ def _pair_partitions(source: Iterable[Any]) -> Iterator[PairPartition]:
     iterator = iter(source)
     first = 1
     while block := list(islice(iterator, PAIRS_PER_PARTITION)):
-        items, pairs = zip(*(_with_name(entry, first + i) for i, entry in enumerate(block)), strict=True)
-        yield PairPartition(first, items, pairs)
+        items, pairs = [], []
+        for number, entry in enumerate(block, first):
+            has_name = isinstance(entry, tuple | list) and len(entry) == 3
+            items.append(str(entry[0]) if has_name else str(number))
+            pairs.append(tuple(entry[1:]) if has_name else entry)
+        yield PairPartition(first, tuple(items), tuple(pairs))
         first += len(block)
-
-
-def _with_name(entry: Any, number: int) -> tuple[str, Any]:
-    """Return the name and the pair; the name of a plain pair is its number."""
-    if isinstance(entry, tuple | list) and len(entry) == 3:
-        return str(entry[0]), tuple(entry[1:])
-    return str(number), entry
 
 
 def _corpus_partitions(corpus: Corpus, options: SourceOptions) -> Iterator[PairPartition]:

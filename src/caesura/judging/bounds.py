@@ -24,7 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from caesura.judging.drawn_texts import DrawnTexts, TextModel, TextSource, TypeSets
+from caesura.judging.drawn_texts import DrawnTexts, TextModel, TypeSets
 from caesura.judging.participants import Annotations, Participants
 from caesura.kernels.gather import gather, survey
 from caesura.measures.batch import offsets_of
@@ -36,30 +36,14 @@ from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.simulation.segmentations import SegmentLengths, fill_with_segments, regular_segmentation
 
-# Function that takes a number of units and returns boundary positions.
-PlaceBoundaries = Callable[[int], Ints]
-# Function that takes type sets and a number of boundaries, and returns the type set of each boundary.
-ChooseTypes = Callable[["TypeSets", int], Ints]
-# Function that takes the beginning and the end of a recording and returns boundaries in seconds.
-PlaceTimes = Callable[[float, float], Floats]
-# Function that takes a number of segments and returns their labels.
-ChooseLabels = Callable[[int], list[str]]
+PlaceBoundaries = Callable[[int], Ints]  # number of units -> boundary positions
+ChooseTypes = Callable[["TypeSets", int], Ints]  # type sets and number of boundaries -> the type set of each boundary
+PlaceTimes = Callable[[float, float], Floats]  # beginning and end of a recording -> boundaries in seconds
+ChooseLabels = Callable[[int], list[str]]  # number of segments -> their labels
 
 
 def _random_types(rng: np.random.Generator) -> ChooseTypes:
-    """Return a function that draws sets of types from those of the coders."""
     return lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64)
-
-
-class _OncePerLength:
-    """A rule for boundaries without randomness: texts of the same length share one segmentation."""
-
-    def __init__(self, place: PlaceBoundaries) -> None:
-        self._place = place
-        self.known: dict[int, Segmentation] = {}
-
-    def __call__(self, units: int) -> Ints:
-        return self._place(units)
 
 
 class Baselines:
@@ -89,7 +73,8 @@ class Baselines:
             if text.types_declared and text.types != UNTYPED:
                 return text.types
         if all(text.types == UNTYPED for text in self._texts):
-            return UNTYPED if any(map(_marks_end, self._texts)) else None
+            marks_end = any(text.inner.size != text.boundary_positions.size for text in self._texts)
+            return UNTYPED if marks_end else None
         # If no coder declared types, use all types that occur. A system may have types that no coder has.
         texts = [*self._texts, *_all_streams(self.participants.systems)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
@@ -110,12 +95,8 @@ class Baselines:
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
         """Return one random segmentation per item, with segment lengths drawn from those of the coders."""
-        lengths = self._segment_lengths
-        return self._annotate(lambda units: fill_with_segments(units, lengths, rng), _random_types(rng))
-
-    @cached_property
-    def _segment_lengths(self) -> SegmentLengths:
-        return SegmentLengths(self.masses)
+        lengths = SegmentLengths(self.masses)
+        return self._annotate(lambda units: fill_with_segments(units, lengths, rng), _random_types(rng), random=True)
 
     @cached_property
     def rate(self) -> float:
@@ -125,7 +106,11 @@ class Baselines:
 
     def placement(self, rng: np.random.Generator) -> dict[str, Annotation]:
         """Return one random segmentation per item, with boundaries that are placed independently of each other."""
-        return self._annotate(lambda units: np.flatnonzero(rng.random(units - 1) < self.rate) + 1, _random_types(rng))
+
+        def place(units: int) -> Ints:
+            return np.flatnonzero(rng.random(units - 1) < self.rate) + 1
+
+        return self._annotate(place, _random_types(rng), random=True)
 
     @cached_property
     def are_plain(self) -> bool:
@@ -145,16 +130,7 @@ class Baselines:
         sets = None if self._types is None else self._type_sets
         return TextModel(offsets_of(streams), lengths, self.masses, self.rate, self._types, sets)
 
-    def random_texts(self, rng: np.random.Generator) -> TextSource:
-        """Return a source of random segmentations as arrays, with the same boundaries as ``random``."""
-        return TextSource(self.model, rng, placement=False)
-
-    def placed_texts(self, rng: np.random.Generator) -> TextSource:
-        """Return a source of random segmentations as arrays, with the same boundaries as ``placement``."""
-        return TextSource(self.model, rng, placement=True)
-
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
-        """Return random segmentations as objects."""
         positions, codes, off = texts.typed
         lengths, ends, types = texts.lengths.tolist(), off.tolist(), self._types or UNTYPED
         segmentations = iter(
@@ -171,27 +147,28 @@ class Baselines:
     def regular(self) -> dict[str, Annotation]:
         """Return one segmentation per item, with all segments as long as the mean segment of the coders."""
         mean = float(self.masses.mean())
-        return self._annotate(_OncePerLength(lambda units: regular_segmentation(units, mean).inner), _most_frequent)
+        return self._annotate(lambda units: regular_segmentation(units, mean).inner, _most_frequent)
 
     def none(self) -> dict[str, Annotation]:
         """Return one segmentation per item that has no boundaries and no mark at the end."""
-        return self._annotate(_OncePerLength(lambda units: np.empty(0, np.int64)), None)
+        return self._annotate(lambda units: np.empty(0, np.int64), None)
 
     def all(self) -> dict[str, Annotation]:
-        """Return one segmentation per item with a boundary at every position."""
-        return self._annotate(_OncePerLength(lambda units: np.arange(1, units)), _most_frequent)
+        return self._annotate(lambda units: np.arange(1, units), _most_frequent)
 
-    def _annotate(self, place: PlaceBoundaries, choose: ChooseTypes | None) -> dict[str, Annotation]:
+    def _annotate(
+        self, place: PlaceBoundaries, choose: ChooseTypes | None, *, random: bool = False
+    ) -> dict[str, Annotation]:
+        known: dict[int, Segmentation] = {}  # without randomness, texts of the same length share one segmentation
+
+        def segment(length: int) -> Segmentation:
+            if random or length not in known:
+                known[length] = self._segmentation(length, place, choose)
+            return known[length]
+
         return _annotations(
-            self.participants,
-            lambda model: {name: self._segment(text, place, choose) for name, text in streams_of(model).items()},
+            self.participants, lambda model: {name: segment(text.length) for name, text in streams_of(model).items()}
         )
-
-    def _segment(self, model: Segmentation, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
-        known = place.known if isinstance(place, _OncePerLength) else {}
-        if model.length not in known:
-            known[model.length] = self._segmentation(model.length, place, choose)
-        return known[model.length]
 
     def _segmentation(self, length: int, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
         # Leave out the units: they equal the coders' units, and checking them again in every draw is slow.
@@ -220,10 +197,6 @@ def _all_streams(annotations: Annotations) -> list[Segmentation]:
         for annotation in by_name.values()
         for text in streams_of(annotation).values()
     ]
-
-
-def _marks_end(text: Segmentation) -> bool:
-    return text.inner.size != text.boundary_positions.size
 
 
 def _most_frequent(sets: TypeSets, n: int) -> Ints:
@@ -286,7 +259,6 @@ class TimedBaselines:
         return self._annotate(lambda begin, end: np.arange(begin + mean, end - SAME_PLACE, mean), self._frequent)
 
     def none(self) -> dict[str, Annotation]:
-        """Return one annotation per item that has no boundaries."""
         return self._annotate(lambda begin, end: np.empty(0), self._frequent)
 
     def _drawn(self, rng: np.random.Generator) -> ChooseLabels:

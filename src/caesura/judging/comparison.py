@@ -39,7 +39,7 @@ from caesura.statistics.paired import BORDERLINE_ERRORS, DRAWS
 class SystemPair:
     """Comparison of two systems on the items that both have."""
 
-    systems: tuple[str, str]  # the two systems
+    systems: tuple[str, str]
     # Value of the first system minus value of the second, from summed parts; None if they have no item in common.
     difference: float | None
     # Confidence interval of the difference from the studentised bootstrap; infinite if there are too few items.
@@ -50,11 +50,11 @@ class SystemPair:
     kruskal_wallis: float | None  # p-value from ranks over all items, permuted within items, corrected for all pairs
     # p-value from ranks within each item, corrected for all pairs (Wilcoxon-Nemenyi-McDonald-Thompson).
     friedman: float | None
-    # wins, ties, losses: Number of items on which the first system is better than the second, equal to it, or worse.
+    # Number of items on which the first system is better than the second, equal to it, or worse.
     wins: int
     ties: int
     losses: int
-    items: int  # number of items that both systems have
+    items: int
     # Whether randomisation examined all assignments, so that its p-value does not depend on the seed.
     exact: bool = True
     # Tests whose p-value comes from random draws and is within three standard errors of the level: with a different seed they
@@ -64,29 +64,25 @@ class SystemPair:
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison(Result):
-    """Comparison of systems under one measure."""
-
     frame_field: ClassVar[str] = "pairs"
 
     measure: Measure
     systems: tuple[str, ...]
     alpha: float  # significance level of the letters
-    # kruskal_wallis, friedman: Tests over all systems at once; None if undefined (``notes`` gives the reason).
+    # Tests over all systems at once; None if undefined (``notes`` gives the reason).
     kruskal_wallis: RankTest | None
     friedman: RankTest | None
-    pairs: tuple[SystemPair, ...]  # one entry per pair of systems
+    pairs: tuple[SystemPair, ...]
     # System -> its letters. Systems that share a letter do not differ significantly by randomisation. None if two systems share
     # no item.
     letters: Mapping[str, str] | None
     notes: tuple[str, ...] = field(default=())  # tests that could not be computed, with the reason
-    replicates: int = 0  # number of bootstrap replicates
+    replicates: int = 0
     draws: int = 0  # number of random swaps of the pairs that differ on more than 20 items
 
 
 @dataclass(frozen=True)
 class ComparisonOptions(OptionSet):
-    """Options of the tests between systems."""
-
     alpha: float = setting(0.05, fraction, "Significance level.")
     level: float = setting(0.95, fraction, "Confidence level of the intervals.")
     replicates: int = setting(2000, whole(100), "Minimum number of bootstrap replicates.")
@@ -96,7 +92,6 @@ class ComparisonOptions(OptionSet):
 def compare_systems(
     scores: PairScores, systems: tuple[str, ...], options: ComparisonOptions, *, paired_only: bool = False
 ) -> SystemComparison:
-    """Return all tests between systems that can be computed."""
     # All tests take items as independent observations. The rank tests compare the mean value over coders, item by item, on the
     # items that all systems have: the values of one item against several coders are not independent. The paired tests resample
     # or swap items and compute values from summed parts. With many pairs of systems, more than ``replicates`` replicates are
@@ -155,7 +150,6 @@ def _paired_tests(
     options: ComparisonOptions,
     notes: list[str],
 ) -> _PairedTests:
-    """Return the paired tests of two systems over items."""
     a, b = systems
     parts_a, parts_b = scores.common_parts(a, b)
     if not len(parts_a):
@@ -215,7 +209,6 @@ def _corrected(
 
 
 def _pair_by_ranks(test: RankTest | None, u: int, v: int) -> tuple[float | None, bool]:
-    """Return the p-value of two systems by a test of ranks, and whether it is borderline."""
     return (None, False) if test is None else (float(test.pairs[u, v]), bool(test.is_borderline(u, v)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from caesura.errors import OptionError
 from caesura.gold.gold import GOLD_CODER, Gold, gold
 from caesura.judging.participants import NEEDS_SEGMENTATIONS, Participants
-from caesura.measures.many import Scores, score_many
+from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.marks import Marks
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
@@ -19,31 +19,27 @@ from caesura.model.segmentation import Segmentation
 
 @dataclass(frozen=True, slots=True)
 class CrispAndFuzzyRow:
-    """One system under both kinds of evaluation."""
-
     system: str
     items: int  # number of items that both kinds of evaluation could score
-    # precision, recall, f: Crisp evaluation: a boundary is right if the gold standard has one at the same position.
+    # Crisp evaluation: a boundary is right if the gold standard has one at the same position.
     precision: float
     recall: float
     f: float
     fuzzy: float  # fuzzy success against the marks of all coders: reward minus punishment
-    reward: float  # reward, punishment: P and N of fuzzy success
-    punishment: float
+    reward: float  # P of fuzzy success
+    punishment: float  # N of fuzzy success
 
 
 @dataclass(frozen=True)
 class CrispAndFuzzy(Result):
-    """Result of ``compare_crisp_and_fuzzy``."""
-
     frame_field: ClassVar[str] = "rows"
 
     rows: tuple[CrispAndFuzzyRow, ...]  # one row per system, best F first
-    method: str  # method of the gold standard
-    boundaries: int  # number of boundaries of the gold standard
-    excluded: tuple[Excluded, ...]  # items that were not scored
+    method: str
+    boundaries: int
+    excluded: tuple[Excluded, ...]
     signature: str  # one line to reproduce the result
-    gold: Gold = field(repr=False, metadata=HIDDEN)  # the gold standard
+    gold: Gold = field(repr=False, metadata=HIDDEN)
 
 
 def compare_crisp_and_fuzzy(
@@ -59,7 +55,11 @@ def compare_crisp_and_fuzzy(
         raise OptionError(NEEDS_SEGMENTATIONS)
     standard = gold(participants.to_corpus(), method, threshold=threshold, ignore_types=True)
     excluded = [*standard.excluded]
-    rows = [row for system in participants.systems for row in _rows(participants, system, standard, excluded)]
+    rows = []
+    for system in participants.systems:
+        row = _score_system(participants, system, standard, excluded)
+        if row is not None:
+            rows.append(row)
     if not rows:
         reasons = "; ".join(str(entry) for entry in excluded[:5])
         raise OptionError(f"no system can be scored against the gold standard: {reasons}")
@@ -74,37 +74,29 @@ def compare_crisp_and_fuzzy(
     )
 
 
-def _rows(participants: Participants, system: str, standard: Gold, excluded: list[Excluded]) -> list[CrispAndFuzzyRow]:
-    """Return the row of a system in a list, which is empty if no item can be scored."""
+def _score_system(
+    participants: Participants, system: str, standard: Gold, excluded: list[Excluded]
+) -> CrispAndFuzzyRow | None:
     items = [item for item in participants.systems[system] if (item, GOLD_CODER) in standard.corpus]
     texts: dict[str, Any] = dict(participants.systems[system])
-    golds = [(standard.corpus[item, GOLD_CODER], texts[item]) for item in items]
-    marks = [(Marks.of(_segmentations(participants, item)), texts[item]) for item in items]
-    crisp, fuzzy = _score(golds, "crisp"), _score(marks, "fuzzy_success")
+    coders = [[text for text in participants.coders[item].values() if isinstance(text, Segmentation)] for item in items]
+    golds: list[Any] = [(standard.corpus[item, GOLD_CODER], texts[item]) for item in items]
+    marks = [(Marks.of(group), texts[item]) for item, group in zip(items, coders, strict=True)]
+    crisp, fuzzy = score_many(golds, "crisp"), score_many(marks, "fuzzy_success")
     scored = [i for i in range(len(items)) if i not in crisp.errors and i not in fuzzy.errors]
     for scores in (crisp, fuzzy):
         excluded += [Excluded(items[i], system, str(error)) for i, error in scores.errors.items()]
     if not scored:
-        return []
+        return None
     crisp_total: Any = crisp.over(np.array(scored))
     fuzzy_total: Any = fuzzy.over(np.array(scored))
-    return [
-        CrispAndFuzzyRow(
-            system=system,
-            items=len(scored),
-            precision=crisp_total.precision(),
-            recall=crisp_total.recall(),
-            f=crisp_total.f(),
-            fuzzy=fuzzy_total.value,
-            reward=fuzzy_total.p,
-            punishment=fuzzy_total.n,
-        )
-    ]
-
-
-def _score(pairs: list[Any], measure: str) -> Scores:
-    return score_many(pairs, measure)
-
-
-def _segmentations(participants: Participants, item: str) -> list[Segmentation]:
-    return [entry for entry in participants.coders[item].values() if isinstance(entry, Segmentation)]
+    return CrispAndFuzzyRow(
+        system=system,
+        items=len(scored),
+        precision=crisp_total.precision(),
+        recall=crisp_total.recall(),
+        f=crisp_total.f(),
+        fuzzy=fuzzy_total.value,
+        reward=fuzzy_total.p,
+        punishment=fuzzy_total.n,
+    )

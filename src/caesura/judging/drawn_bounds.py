@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from caesura.judging.bounds import Baselines, TimedBaselines
-from caesura.judging.drawn_texts import DrawnTexts
+from caesura.judging.drawn_texts import DrawnTexts, TextSource
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores, reference_kind
-from caesura.judging.participants import Annotations, Participants
+from caesura.judging.participants import Participants
 from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch
@@ -26,12 +26,9 @@ from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
-# Largest number of draws of the placement bound.
-MAX_PLACEMENT_DRAWS = 50
-# Number of draws of a random bound that are always made.
-MIN_DRAWS = 3
-# Work of the draws that are scored at once.
-BLOCK_WORK = 5_000_000
+MAX_PLACEMENT_DRAWS = 50  # most draws of the placement bound
+MIN_DRAWS = 3  # draws of a random bound that are always made
+BLOCK_WORK = 5_000_000  # work of the draws that are scored at once
 _PAIR_WORK = 20  # work of a pair of a coder and a drawn text, in boundaries
 _OBJECT_TEXT = 4000  # work of a text that is drawn as a Python object
 _OBJECT_PAIR = 800  # work of a pair of Python objects
@@ -55,11 +52,10 @@ class DrawSums:
     items: set[int] = field(default_factory=set)  # items that could be scored
     # (item, reference) -> reasons why a draw could not be scored.
     failures: dict[tuple[int, int], dict[str, None]] = field(default_factory=dict)
-    total: Partial | None = None  # sums over all draws
-    types: tuple[str, ...] = UNTYPED  # the boundary types
+    total: Partial | None = None
+    types: tuple[str, ...] = UNTYPED
 
     def add(self, scores: PairScores) -> None:
-        """Add the scores of some draws."""
         for rows in scores.rows_of.values():
             items, parts = scores.by_item(rows)
             self.sums.append(parts.sum(axis=0))
@@ -82,7 +78,6 @@ class DrawSums:
 
     @property
     def score(self) -> Score:
-        """The score of all draws together."""
         assert self.total is not None
         return self.total.score(self.measure)
 
@@ -101,7 +96,6 @@ def score_draws(
     counts: Mapping[str, int],
     seed: int,
 ) -> dict[tuple[Measure, str], DrawSums]:
-    """Score the draws of the bounds ``random`` and ``placement``."""
     chosen = tuple(dict.fromkeys(measures))
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
     work = draw_work(participants, baselines, 1)
@@ -113,7 +107,10 @@ def score_draws(
         rng = np.random.default_rng([seed, stream])
         for block in _blocks(baselines, bound, rng, count, size):
             for measure in chosen:
-                sums[measure, bound].add(block.score(pairing, measure, rows[measure]))
+                if isinstance(block, Pairing):
+                    sums[measure, bound].add(block.score(measure))
+                else:
+                    sums[measure, bound].add(block.score(pairing, measure, rows[measure]))
     return sums
 
 
@@ -135,28 +132,16 @@ def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]
 
 def _blocks(
     baselines: Baselines | TimedBaselines, bound: str, rng: np.random.Generator, count: int, size: int
-) -> Iterator[_Block | _ArrayBlock]:
-    """Yield all draws of a bound, some at a time."""
-    starts = range(0, count, size)
+) -> Iterator[Pairing | _ArrayBlock]:
+    sizes = [min(size, count - start) for start in range(0, count, size)]
     if isinstance(baselines, Baselines):
-        source = baselines.random_texts(rng) if bound == RANDOM else baselines.placed_texts(rng)
-        for start in starts:
-            yield _ArrayBlock(baselines, source.draw(min(size, count - start)))
+        source = TextSource(baselines.model, rng, placement=bound == PLACEMENT)
+        for number in sizes:
+            yield _ArrayBlock(baselines, source.draw(number))
         return
     draw = baselines.random if bound == RANDOM else baselines.placement
-    for start in starts:
-        yield _Block(baselines, {str(k): draw(rng) for k in range(min(size, count - start))})
-
-
-class _Block:
-    """Some draws of a bound as objects."""
-
-    def __init__(self, baselines: Baselines | TimedBaselines, annotations: Annotations) -> None:
-        self._pairing = Pairing(baselines.participants, annotations)
-
-    def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
-        """Return the scores of all draws, one segmenter per draw."""
-        return self._pairing.score(measure)
+    for number in sizes:
+        yield Pairing(baselines.participants, {str(k): draw(rng) for k in range(number)})
 
 
 class _ArrayBlock:
@@ -172,7 +157,7 @@ class _ArrayBlock:
         sides = pairing.sides(measure)
         second = None if sides is None else self._texts.second_sides(sides)
         if sides is None or second is None:
-            return self._objects.score(pairing, measure, rows_with_reference)
+            return self._objects.score(measure)
         table = pairing.table(measure)
         draws, rows = self._texts.draws, rows_with_reference
         _, item, reference, author = (np.tile(column, draws) for column in table.keys[rows].T)
@@ -188,8 +173,8 @@ class _ArrayBlock:
         return PairScores(measure, names, pairing.items, pairing.coders, draw, item, reference, author, scores)
 
     @cached_property
-    def _objects(self) -> _Block:
-        return _Block(self._baselines, self._baselines.annotations_of(self._texts))
+    def _objects(self) -> Pairing:
+        return Pairing(self._baselines.participants, self._baselines.annotations_of(self._texts))
 
 
 def draw_work(participants: Participants, baselines: Baselines | TimedBaselines, measures: int) -> int:
@@ -245,10 +230,10 @@ def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
 def affordable_draws(requested: int, work: int) -> dict[str, int]:
     """Return how many draws of each bound are made, and warn if they are fewer than requested."""
     placed = min(requested, MAX_PLACEMENT_DRAWS)
+    counts = {RANDOM: requested, PLACEMENT: placed}
     share = MAX_BOUND_WORK / max(work * (requested + placed), 1)
     if share >= 1:
-        return {RANDOM: requested, PLACEMENT: placed}
-    counts = {RANDOM: requested, PLACEMENT: placed}
+        return counts
     limited = {bound: min(count, max(MIN_DRAWS, int(count * share))) for bound, count in counts.items()}
     if limited[RANDOM] < requested:
         warn(

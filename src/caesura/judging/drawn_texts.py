@@ -41,7 +41,7 @@ class TextModel:
 
     # Offsets: the first text of each item, followed by the number of all texts. An item that is no dialogue is one text.
     streams: Ints
-    lengths: Ints  # number of units of each text
+    lengths: Ints
     masses: Ints  # lengths of segments to draw from, sorted
     rate: float  # probability of a boundary at a position
     types: tuple[str, ...] | None = None  # the boundary types in order; None if there are none
@@ -50,8 +50,6 @@ class TextModel:
 
 
 class TextSource:
-    """Source of random segmentations of all items of a corpus."""
-
     def __init__(self, model: TextModel, rng: np.random.Generator, *, placement: bool) -> None:
         self._model = model
         self._rng = rng
@@ -64,7 +62,6 @@ class TextSource:
         self._half = -1
 
     def draw(self, count: int) -> DrawnTexts:
-        """Return segmentations of all texts."""
         model = self._model
         lengths = np.tile(model.lengths, count)
         off, last = np.zeros(len(lengths) + 1, np.int64), np.zeros(len(lengths), np.int64)
@@ -92,7 +89,6 @@ class TextSource:
         return int(words * self._rate + 6 * math.sqrt(words)) + 64
 
     def _words_for(self, lengths: Ints) -> int:
-        """Estimate the number of random words for texts of these lengths."""
         units, texts = int(lengths.sum()), len(lengths)
         if self._rate >= 0:
             halves, boundaries = 2 * units, units * self._rate
@@ -103,8 +99,6 @@ class TextSource:
 
 
 class DrawnTexts:
-    """Random segmentations of all items of a corpus."""
-
     def __init__(self, model: TextModel, draws: int, inner: Positions, chosen: Ints, last: Ints) -> None:
         self.model = model
         self.draws = draws
@@ -114,7 +108,6 @@ class DrawnTexts:
 
     @property
     def lengths(self) -> Ints:
-        """Number of units of each text."""
         return np.tile(self.model.lengths, self.draws)
 
     @cached_property

@@ -47,16 +47,14 @@ RANDOM_DRAWS = 100
 
 @dataclass(frozen=True, slots=True)
 class SegmenterScore:
-    """Score of one system or bound under one measure."""
-
-    segmenter: str  # name of the system or bound
+    segmenter: str
     bound: bool  # whether it is a bound (human, random, placement, regular, none, all) and not a system
     measure: Measure
     # Micro value, from parts summed over all items and coders; for ``random`` and ``placement``, the mean of the micro values
     # of all draws.
     value: float
-    macro: float  # Macro value: mean over items of the value from all coders
-    interval: tuple[float, float] | None  # confidence interval of ``value``
+    macro: float  # macro value: mean over items of the value from all coders
+    interval: tuple[float, float] | None
     interval_note: str  # description of the interval, or the reason why there is none
     items: int
     # The micro value with its parts, related values such as precision and recall, and its signature.
@@ -173,8 +171,6 @@ class Judgement(Result):
 
 @dataclass(frozen=True)
 class _JudgeOptions(ComparisonOptions):
-    """Options of the intervals and tests."""
-
     interval: str | None = setting("items", optional(choice("items", "pairs"), "none"), "Basis of the intervals.")
     epsilon: float = setting(0.2, number(0, 1, below=True), "Margin of the alternative annotator test.")
 
@@ -329,7 +325,8 @@ def judge(
         drafts += _drafts(scores, names, sums, options)
         excluded += scores.excluded
         if scored:
-            excluded += _excluded_draws(scores, sums)
+            for bound, of_bound in sums.items():
+                excluded += of_bound.excluded(scores.items, bound.removeprefix(BOUND_PREFIX), scores.failed_references)
         if aligned is None and scored == names and _measures_agreement(measure, participants.kind):
             aligned = scores
         report_progress(step, steps)
@@ -343,7 +340,9 @@ def judge(
     del pairing, scores, aligned  # the boundaries of all pairs take much memory
     drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     report_progress(steps, steps)
-    _warn_of_few_items(rows, options)
+    items = [row.items for row in rows if row.interval is not None and not row.bound]
+    if items and options.interval == "items":
+        warn_about_few_items(min(items))
     return Judgement(
         rows=tuple(_with_data(row, participants) for row in rows),
         comparisons=tuple(comparisons),
@@ -416,7 +415,6 @@ def _undefined(participants: Participants) -> dict[str, str]:
 
 
 def _has_open_ends(participants: Participants) -> bool:
-    """Return whether the length of a recording is not known."""
     annotations = (entry for by_coder in participants.coders.values() for entry in by_coder.values())
     return any(tier.open_end for annotation in annotations for tier in tiers_of(annotation).values())
 
@@ -455,21 +453,11 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
     # Bounds declare the types they use, so scoring alone would not notice that the annotations do not.
     if not any(measure.view == "typed" for measure in measures):
         return
-    texts = _texts_with_boundaries(participants)
-    if not any(text.types_declared for text in texts):
-        warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}))
-
-
-def _texts_with_boundaries(participants: Participants) -> list[Segmentation]:
     groups = (*participants.coders.values(), *participants.systems.values())
     annotations = chain.from_iterable(group.values() for group in groups)
-    return [text for text in annotations if isinstance(text, Segmentation) and text.boundary_positions.size]
-
-
-def _warn_of_few_items(rows: Iterable[SegmenterScore], options: _JudgeOptions) -> None:
-    items = [row.items for row in rows if row.interval is not None and not row.bound]
-    if items and options.interval == "items":
-        warn_about_few_items(min(items))
+    texts = [text for text in annotations if isinstance(text, Segmentation) and text.boundary_positions.size]
+    if not any(text.types_declared for text in texts):
+        warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}))
 
 
 @dataclass(frozen=True)
@@ -484,7 +472,6 @@ class _Draft:
 def _drafts(
     scores: PairScores, systems: tuple[str, ...], drawn: Mapping[str, DrawSums], options: _JudgeOptions
 ) -> list[_Draft]:
-    """Return one row per system and bound that could be scored."""
     drafts = [_draft(scores, name, options) for name in scores.scored(systems)]
     if not drafts:
         return []
@@ -531,39 +518,25 @@ def _random_row(drawn: DrawSums, bound: str, options: _JudgeOptions) -> Segmente
     )
 
 
-def _excluded_draws(scores: PairScores, drawn: Mapping[str, DrawSums]) -> list[Excluded]:
-    """Return the items on which draws could not be scored although all systems could."""
-    explained = scores.failed_references
-    names = {bound: bound.removeprefix(BOUND_PREFIX) for bound in drawn}
-    return [entry for bound, name in names.items() for entry in drawn[bound].excluded(scores.items, name, explained)]
-
-
 def _with_intervals(drafts: list[_Draft], options: _JudgeOptions) -> list[SegmenterScore]:
     """Return the rows with intervals over items. Rows with the same number of items share their samples."""
-    rows = [draft.row for draft in drafts]
+    rows, level, replicates = [draft.row for draft in drafts], options.level, options.replicates
     by_size: dict[int, list[int]] = {}
     for place, draft in enumerate(drafts):
         if draft.parts is not None:
             by_size.setdefault(len(draft.parts), []).append(place)
     for places in by_size.values():
-        tables = [(drafts[place].parts, drafts[place].finish) for place in places]
-        for place, fields in zip(places, _intervals(tables, options), strict=True):
-            rows[place] = replace(rows[place], **fields)
+        tables: list[Any] = [(drafts[place].parts, drafts[place].finish) for place in places]
+        try:
+            results = bootstrap_many(tables, replicates=replicates, level=level, seed=options.seed)
+        except Undefined as error:
+            for place in places:
+                rows[place] = replace(rows[place], **_no_interval(f"no interval: {error}"))
+            continue
+        for place, result in zip(places, results, strict=True):
+            note = f"{level:.4g} percentile bootstrap over {result.items} items, {replicates} replicates"
+            rows[place] = replace(rows[place], interval=(result.low, result.high), interval_note=note)
     return rows
-
-
-def _intervals(tables: list[tuple[Any, Any]], options: _JudgeOptions) -> list[dict[str, Any]]:
-    """Return the fields of rows that describe their intervals, by name."""
-    level, replicates = options.level, options.replicates
-    try:
-        results = bootstrap_many(tables, replicates=replicates, level=level, seed=options.seed)
-    except Undefined as error:
-        return [_no_interval(f"no interval: {error}")] * len(tables)
-    note = "{:.4g} percentile bootstrap over {} items, {} replicates".format
-    return [
-        {"interval": (result.low, result.high), "interval_note": note(level, result.items, replicates)}
-        for result in results
-    ]
 
 
 def _no_interval(note: str) -> dict[str, Any]:

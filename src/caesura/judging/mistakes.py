@@ -19,10 +19,8 @@ from caesura.model.on_demand import OnDemand
 from caesura.model.result import HIDDEN, Result
 from caesura.model.value import Ints
 
-# Largest systematic offset to search for, in positions.
-MAX_OFFSET = 5
+MAX_OFFSET = 5  # largest systematic offset to search for, in positions
 
-# Kinds of mistakes.
 MISTAKE_KINDS = ("miss", "false alarm", "near miss", "confusion")
 _KINDS = {
     "deletion": "miss",
@@ -44,9 +42,9 @@ class Mistake(Result):
     kind: str
     item: str
     coder: str
-    position: int | None  # position, system_position: Position of the coder's and of the system's boundary
+    position: int | None  # position of the coder's boundary
     system_position: int | None
-    type: str | None  # type, system_type: Boundary type of the coder and of the system
+    type: str | None  # type of the coder's boundary
     system_type: str | None
     stream: str | None  # name of the speaker in a dialogue
 
@@ -62,7 +60,7 @@ class Mistake(Result):
 class TypeConfusion:
     """A pair of boundary types: the type that the coders chose and the type that the system chose instead."""
 
-    type: str  # type, system_type: Boundary type of the coder and of the system
+    type: str
     system_type: str
     count: int  # number of such confusions, including near misses
 
@@ -74,12 +72,12 @@ class MistakeColumns:
     keys: Sequence[tuple[str, str]]  # item and coder of each document
     document: Ints  # document of each mistake, as index into ``keys``
     kind: Ints  # kind of the mistake, as index into ``MISTAKE_KINDS``
-    position: Ints  # position, system_position: Position of the coder's and of the system's boundary, or ``NONE``
+    position: Ints  # position of the coder's boundary, or ``NONE``
     system_position: Ints
-    type: Ints  # type, system_type: Boundary types as indices into ``types``, or ``NONE``
+    type: Ints  # type of the coder's boundary, as index into ``types``, or ``NONE``
     system_type: Ints
     stream: Ints  # speaker as index into ``streams``
-    types: Sequence[str]  # boundary types
+    types: Sequence[str]
     streams: Sequence[str | None] = (None,)  # names of the speakers; None for a text that is no dialogue
 
     def __len__(self) -> int:
@@ -130,24 +128,22 @@ class Mistakes(Result):
     system: str
     mistakes: Sequence[Mistake] = field(repr=False)  # every mistake; entries are built when they are looked at
     matches: int  # number of boundaries on which system and coder agree
-    confusions: tuple[TypeConfusion, ...]  # confusions of boundary types, the most frequent first
+    confusions: tuple[TypeConfusion, ...]
     # Offset from -5 to 5 -> number of the coders' boundaries that the system places that many positions later.
     offsets: Mapping[int, int]
     density: float  # boundaries of the system per inner position
     # Boundaries of the coders per inner position of the same items, averaged over the coders of each item.
     coders_density: float
-    coders_per_item: float  # mean number of coders per item
+    coders_per_item: float
     columns: MistakeColumns = field(repr=False, metadata=HIDDEN)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of mistakes by kind."""
         counts = np.bincount(self.columns.kind, minlength=len(MISTAKE_KINDS))
         return dict(zip(MISTAKE_KINDS, counts.tolist(), strict=True))
 
     @property
     def by_item(self) -> dict[str, dict[str, int]]:
-        """Number of mistakes by item and kind."""
         items = [item for item, _ in self.columns.keys]
         counts: dict[str, Counter[str]] = {}
         for document, kind in zip(self.columns.document.tolist(), self.columns.kind.tolist(), strict=True):
@@ -181,7 +177,6 @@ class Mistakes(Result):
 
 
 def find_mistakes(participants: Participants, system: str, measure: Measure) -> Mistakes:
-    """Return every boundary on which a system and a coder differ."""
     by_item = participants.systems[system]
     items = [item for item in participants.items if item in by_item]
     keys = [(item, coder) for item in items for coder in participants.coders[item]]

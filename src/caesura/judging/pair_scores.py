@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, cast
@@ -36,7 +36,7 @@ class PairScores:
 
     # Rows are sorted by item and then by coder, so that no result depends on the order of a file.
 
-    measure: Measure  # the measure of all scores
+    measure: Measure
     segmenters: tuple[str, ...]  # names of systems and bounds
     items: tuple[str, ...]  # names of the items, sorted
     coders: tuple[str, ...]  # names of the coders, sorted
@@ -46,7 +46,7 @@ class PairScores:
     reference_of: Ints
     # Index in ``coders`` of the author of the segmentation if coders are compared with each other, otherwise -1.
     author_of: Ints
-    scores: Scores = field(repr=False)  # one score per row
+    scores: Scores = field(repr=False)
 
     @cached_property
     def rows_of(self) -> dict[str, Ints]:
@@ -59,7 +59,6 @@ class PairScores:
         return {name: rows for name, rows in zip(self.segmenters, groups, strict=True) if len(rows)}
 
     def scored(self, segmenters: Iterable[str]) -> tuple[str, ...]:
-        """Return the segmenters that have scored rows."""
         return tuple(name for name in segmenters if name in self.rows_of)
 
     def score(self, segmenter: str) -> Score:
@@ -67,7 +66,6 @@ class PairScores:
         return self.scores.over(self.rows_of[segmenter])
 
     def finish(self, parts: Floats) -> Floats:
-        """Compute values from summed parts."""
         return self.measure.values(parts, self.scores.types)
 
     def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
@@ -113,16 +111,13 @@ class PairScores:
             return empty, empty
         return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
 
-    def references_of(self, rows: Ints) -> set[tuple[int, int]]:
-        """Return the item and the reference of some rows, as indices."""
-        return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
-
     @cached_property
     def failed_references(self) -> set[tuple[int, int]]:
         """Items and references against which a system could not be scored, as indices."""
         failed = np.array(list(self.scores.errors), np.int64)
         is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters], bool)
-        return self.references_of(failed[~is_bound[self.segmenter_of[failed]]])
+        rows = failed[~is_bound[self.segmenter_of[failed]]]
+        return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
 
     @cached_property
     def excluded(self) -> tuple[Excluded, ...]:
@@ -130,15 +125,10 @@ class PairScores:
         # Bounds are listed, in brackets, only if no system failed on the same item and reference.
         return tuple(dict.fromkeys(self._exclusions()))
 
-    def _rows_by_reason(self) -> dict[str, list[int]]:
-        """Return the rows that could not be scored, by the reason."""
-        rows: dict[str, list[int]] = {}
-        for row, error in self.scores.errors.items():
-            rows.setdefault(f"{self.measure.label}: {error}", []).append(row)
-        return rows
-
     def _exclusions(self) -> Iterator[Excluded]:
-        rows_by_reason = self._rows_by_reason()
+        rows_by_reason: dict[str, list[int]] = {}
+        for row, error in self.scores.errors.items():
+            rows_by_reason.setdefault(f"{self.measure.label}: {error}", []).append(row)
         is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters])[self.segmenter_of]
         explained: set[tuple[int, int]] = set()  # (item, reference) for which a system failed too
         for reason, rows in rows_by_reason.items():
@@ -153,16 +143,10 @@ class PairScores:
                 explained |= {(item, c) for c in self.reference_of[of_systems[failed[of_systems]]].tolist()}
                 yield from self._item_exclusions(item, of_systems, failed, reason)
         for reason, rows in rows_by_reason.items():
-            yield from self._bound_exclusions([row for row in rows if is_bound[row]], explained, reason)
-
-    def _bound_exclusions(
-        self, rows: Sequence[int], explained: Set[tuple[int, int]], reason: str
-    ) -> Iterator[Excluded]:
-        """Yield the bounds that failed on an (item, reference) on which no system failed."""
-        for row in rows:
-            if (self.item_of[row], self.reference_of[row]) not in explained:
-                bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
-                yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
+            for row in rows:
+                if is_bound[row] and (self.item_of[row], self.reference_of[row]) not in explained:
+                    bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
+                    yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
 
     def _item_exclusions(self, item: int, rows: Ints, failed: Bools, reason: str) -> Iterator[Excluded]:
         """Yield the failures of systems on the rows of one item: all systems, one system, or one system against one coder."""
@@ -195,7 +179,6 @@ class Pairing:
         self._batches: dict[Any, Batch] = {}
 
     def table(self, measure: Measure) -> PairTable:
-        """Return the pairs that a measure compares."""
         kind = reference_kind(measure)
         if kind not in self._tables:
             self._tables[kind] = _list_pairs(self, kind)
@@ -208,7 +191,6 @@ class Pairing:
         return (view, *others)
 
     def sides(self, measure: Measure) -> CrossedSides | None:
-        """Return the packed annotations of all pairs."""
         key = self.arrays_key(measure)
         if key not in self._sides:
             table = self.table(measure)
@@ -216,7 +198,6 @@ class Pairing:
         return self._sides[key]
 
     def score(self, measure: Measure) -> PairScores:
-        """Score all pairs under a measure."""
         table = self.table(measure)
         names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
         segmenter, item, reference, author = table.keys.T
@@ -243,13 +224,12 @@ class PairTable:
     """Pairs of annotations, sorted by item."""
 
     annotations: list[Any]  # annotations and marks that occur in the pairs
-    first: Ints  # first, second: Numbers of the two annotations of each pair
+    first: Ints  # numbers of the first annotations of the pairs
     second: Ints
-    keys: Ints  # One row per pair: segmenter, item, reference and author, as in ``PairScores``
+    keys: Ints  # one row per pair: segmenter, item, reference and author, as in ``PairScores``
 
     @cached_property
     def pairs(self) -> list[tuple[Any, Any]]:
-        """The pairs as objects."""
         first, second = self.first.tolist(), self.second.tolist()
         return [(self.annotations[a], self.annotations[b]) for a, b in zip(first, second, strict=True)]
 
@@ -335,5 +315,4 @@ def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool
 def score_pairs(
     participants: Participants, measure: Measure, segmenters: Annotations, *, human: bool = False
 ) -> PairScores:
-    """Score every segmenter against every coder."""
     return Pairing(participants, segmenters, human=human).score(measure)

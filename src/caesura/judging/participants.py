@@ -32,8 +32,6 @@ NEEDS_SEGMENTATIONS = "the comparison of crisp and fuzzy evaluation needs segmen
 
 @dataclass(frozen=True, eq=False)
 class Participants:
-    """Coders and systems that annotated the same items."""
-
     items: tuple[str, ...]  # the items of the coders, in the order of the corpus
     coders: Annotations = field(repr=False)  # item -> coder -> annotation
     systems: Annotations = field(repr=False)  # system -> item -> annotation, for items that a coder annotated too
@@ -42,7 +40,6 @@ class Participants:
 
     @cached_property
     def coder_names(self) -> tuple[str, ...]:
-        """All coders, in order of appearance."""
         return tuple(dict.fromkeys(coder for by_coder in self.coders.values() for coder in by_coder))
 
     @cached_property
@@ -59,7 +56,6 @@ class Participants:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Fingerprint of the annotations of all coders and systems."""
         by_item = {item: dict(by_coder) for item, by_coder in self.coders.items()}
         for system, of_system in self.systems.items():
             for item, annotation in of_system.items():
@@ -74,7 +70,6 @@ class Participants:
         return {system: self.to_corpus(system=system).fingerprint for system in self.systems}
 
     def to_corpus(self, *, system: str | None = None) -> Corpus:
-        """Return the coders as a corpus."""
         if system is None:
             return Corpus({item: dict(by_coder) for item, by_coder in self.coders.items()})
         by_item = self.systems[system]
@@ -92,7 +87,15 @@ def collect_participants(corpus: Corpus, systems: Systems, *, common_units: bool
     if human_corpus.kind == "hierarchy" and common_units:
         by_system, human_corpus = _over_common_units(by_system, human_corpus)
     excluded: list[Excluded] = []
-    coders = _consistent_items(human_corpus, excluded)
+    coders: dict[str, dict[str, Annotation]] = {}
+    for item in human_corpus.item_names:
+        difference = _difference(human_corpus.of_item(item))
+        if difference is None:
+            coders[item] = human_corpus.of_item(item)
+        else:
+            excluded.append(Excluded(item, None, f"coders differ{difference}"))
+    if not coders:
+        raise OptionError(f"no item is left to judge on: {_first(excluded)}")
     comparable: dict[str, dict[str, Annotation]] = {}
     for name, by_item in by_system.items():
         before = len(excluded)
@@ -105,20 +108,6 @@ def collect_participants(corpus: Corpus, systems: Systems, *, common_units: bool
         if not comparable[name]:
             raise OptionError(f"system {name!r} has no item that can be judged: {_first(excluded[before:])}")
     return Participants(tuple(coders), coders, comparable, tuple(excluded))
-
-
-def _consistent_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dict[str, Annotation]]:
-    """Return item -> coder -> annotation for items whose coders have the same units; add the others to ``excluded``."""
-    coders: dict[str, dict[str, Annotation]] = {}
-    for item in corpus.item_names:
-        difference = _difference(corpus.of_item(item))
-        if difference is None:
-            coders[item] = corpus.of_item(item)
-        else:
-            excluded.append(Excluded(item, None, f"coders differ{difference}"))
-    if not coders:
-        raise OptionError(f"no item is left to judge on: {_first(excluded)}")
-    return coders
 
 
 def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
@@ -184,23 +173,19 @@ def _over_common_units(
     dropped = 0
     for item, by_coder in coders.items():
         of_systems = {name: by_item[item] for name, by_item in systems.items() if item in by_item}
-        shared, lost = _on_shared_units({**by_coder, **of_systems})
-        dropped += lost
+        entries = {**by_coder, **of_systems}
+        timed = {name: entry for name, entry in entries.items() if isinstance(entry, Hierarchy) and entry.edges}
+        try:
+            shared, short_spans = common_units(timed)
+        except HierarchyError:
+            continue  # all times are equal; the measures raise the error
+        dropped += short_spans
         by_coder |= {coder: shared[coder] for coder in by_coder if coder in shared}
         for name in of_systems.keys() & shared.keys():
             systems[name][item] = shared[name]
     if dropped:
         warn(short_spans_note(dropped))
     return systems, Corpus(coders)
-
-
-def _on_shared_units(by_name: Mapping[str, object]) -> tuple[dict[str, Hierarchy], int]:
-    """Return the timed hierarchies of an item on common units, and the number of spans that were dropped."""
-    timed = {name: entry for name, entry in by_name.items() if isinstance(entry, Hierarchy) and entry.edges}
-    try:
-        return common_units(timed)
-    except HierarchyError:
-        return {}, 0  # all times are equal; the measures raise the error
 
 
 def _first(excluded: Sequence[Excluded]) -> str:
@@ -242,7 +227,6 @@ def _separate_systems(corpus: Corpus, systems: Systems) -> tuple[Mapping[str, Ma
 
 
 def check_system_names(systems: Sequence[str]) -> list[str]:
-    """Return the names of the systems without duplicates."""
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise OptionError(
             "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "

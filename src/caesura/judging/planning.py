@@ -39,8 +39,7 @@ from caesura.options import whole
 from caesura.simulation.segmentations import draw_hypotheses, move_boundaries
 from caesura.statistics.intervals import block_sizes
 
-# Smallest number of items of a pilot; fewer say nothing about the variation between items.
-MIN_ITEMS = 3
+MIN_ITEMS = 3  # fewest items of a pilot; fewer say nothing about the variation between items
 _DRAWS = 2000
 _SUBSETS = 20
 _STUDIES = 60
@@ -48,14 +47,11 @@ _MAX_NUMBERS = 8  # numbers of coders whose variance is computed for a large pil
 _MIN_SUBSETS = 3
 _MIN_DRAWS = 200
 _MAX_SIMULATED_ITEMS = 1000
-# Numbers of items of the planned study.
-DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)
+DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)  # sizes of the planned study
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates(Result):
-    """How the coders of the pilot depart from their gold standard."""
-
     near: float  # proportion of the gold standard's boundaries that a coder places one position off
     miss: float  # proportion that a coder does not place
     false_alarm: float  # additional boundaries per segment
@@ -63,9 +59,7 @@ class ErrorRates(Result):
 
 @dataclass(frozen=True, slots=True)
 class PlannedWidth(Result):
-    """Expected width of the interval of a coefficient."""
-
-    items: int  # items, coders: Size of the study
+    items: int
     coders: int
     width: float  # expected width of the 95 % bootstrap interval over items
     extrapolated: bool  # whether the study has more coders than the pilot
@@ -75,27 +69,25 @@ class PlannedWidth(Result):
 class PlannedDifference(Result):
     """Smallest difference between two systems that a study finds."""
 
-    items: int  # number of items of the study
+    items: int
     spread: float  # standard deviation of the difference between two equally good systems
     difference: float  # true difference that is found with the requested power at the 5 % level
 
 
 @dataclass(frozen=True, slots=True)
 class Plan(Result):
-    """What a study of a given size will be able to say."""
-
     frame_field = "widths"
 
     measure: Measure
     coefficient: str
     value: float  # the coefficient of the pilot
-    items: int  # items, coders: Size of the pilot
-    coders: int
+    items: int  # items of the pilot
+    coders: int  # coders of the pilot
     power: float  # probability with which a difference between systems is to be found
-    rates: ErrorRates  # error rates of the pilot's coders
-    widths: tuple[PlannedWidth, ...]  # expected widths of intervals
-    differences: tuple[PlannedDifference, ...]  # smallest differences between systems
-    seed: int  # random seed
+    rates: ErrorRates
+    widths: tuple[PlannedWidth, ...]
+    differences: tuple[PlannedDifference, ...]
+    seed: int
     signature: str  # one line to reproduce the result
 
 
@@ -108,15 +100,14 @@ def plan_study(
     power: float = 0.8,
     seed: int | None = 0,
 ) -> Plan:
-    """Return what studies of several sizes will be able to say, by a pilot study."""
     chosen = parse(measure)
     pilot = _coded_twice(pilot)
     annotations = _annotations(pilot)
     root = check_seed("seed", seed)
-    sizes = _sizes("items", DEFAULT_ITEMS if items is None else items, 2)
+    sizes = _sizes("items", DEFAULT_ITEMS if items is None else items)
     count = len(pilot.coders)
     further = 2 if count > 2 else 0
-    coder_counts = _sizes("coders", range(2, count + further + 1) if coders is None else coders, 2)
+    coder_counts = _sizes("coders", range(2, count + further + 1) if coders is None else coders)
     if count == 2 and coder_counts[-1] > 2:
         raise OptionError("a pilot of two coders does not say what further coders change; ask for 2 coders")
     name = chosen.default_coefficient
@@ -159,7 +150,6 @@ def _coded_twice(pilot: Corpus) -> Corpus:
 
 
 def _shared_items(pilot: Corpus, coders: Sequence[str]) -> list[str]:
-    """Return the items that at least two of some coders annotated."""
     chosen = set(coders)
     counts = Counter(item for item, coder in pilot if coder in chosen)
     return [item for item, number in counts.items() if number > 1]
@@ -183,8 +173,8 @@ def _annotations(pilot: Corpus) -> dict[tuple[str, str], Segmentation]:
     return annotations
 
 
-def _sizes(name: str, values: Iterable[int], minimum: int) -> list[int]:
-    sizes = [whole(minimum)(name, value) for value in values]
+def _sizes(name: str, values: Iterable[int]) -> list[int]:
+    sizes = [whole(2)(name, value) for value in values]
     if not sizes:
         raise OptionError(f"{name}: expected at least one number; got none")
     return sorted(set(sizes))
@@ -287,7 +277,6 @@ def _width(variance: float, items: int) -> float:
 def error_rates(
     annotations: dict[tuple[str, str], Segmentation], pilot: Corpus, references: dict[str, Segmentation] | None = None
 ) -> ErrorRates:
-    """Return how the coders of a pilot depart from their gold standard."""
     references = _references(pilot) if references is None else references
     pairs = [(references[item], annotation) for (item, _), annotation in annotations.items()]
     scores = score_many(pairs, "boundary_similarity(n_t=2)")

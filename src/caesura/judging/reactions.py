@@ -29,10 +29,8 @@ from caesura.options import seed as check_seed
 from caesura.simulation import false_alarms, misses, near_misses
 from caesura.simulation.segmentations import SegmentLengths, fill_with_segments
 
-# Steps of degradation, from none to full.
-LEVELS = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())
-# Boundaries of a random segmenter, relative to those of the reference.
-DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
+LEVELS = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())  # steps of degradation, from none to full
+DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)  # boundaries of a random segmenter per boundary of the reference
 _TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
 _TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
 _PAIR_WORK = 400  # a pair of short texts costs as much as 400 units
@@ -77,8 +75,6 @@ DEGRADATIONS: Mapping[str, Degrade] = {
 
 @dataclass(frozen=True, slots=True)
 class Reaction(Result):
-    """How one measure reacts."""
-
     measure: Measure
     curves: Mapping[str, tuple[float, ...]]  # kind of error -> value at each level
     monotone: Mapping[str, bool]  # kind of error -> whether more errors never improve the value
@@ -93,19 +89,17 @@ class Reaction(Result):
 class RankAgreement(Result):
     """How far two measures rank pairs of annotations alike."""
 
-    first: str  # first, second: The measures
+    first: str
     second: str
-    tau: float | None  # kendall's tau; None if a measure gives all pairs the same value
+    tau: float | None  # Kendall's tau; None if a measure gives all pairs the same value
 
 
 @dataclass(frozen=True, slots=True)
 class Reactions(Result):
-    """How all measures react, and how far they rank real annotations alike."""
-
     frame_field = "reactions"
 
-    reactions: tuple[Reaction, ...]  # one entry per measure
-    ranks: tuple[RankAgreement, ...]  # one entry per pair of measures
+    reactions: tuple[Reaction, ...]
+    ranks: tuple[RankAgreement, ...]
     pairs: int  # number of pairs of real annotations that were ranked
     excluded: tuple[Excluded, ...]  # measures that cannot compare two segmentations without labels
     signature: str  # one line to reproduce the result
@@ -128,7 +122,6 @@ def linear_measures() -> tuple[Measure, ...]:
 def measure_reactions(
     corpus: Corpus, measures: str | Measure | Iterable[str | Measure] | None = None, *, seed: int | None = 0
 ) -> Reactions:
-    """Return how measures react to known errors, and how far they rank real annotations alike."""
     root = check_seed("seed", seed)
     chosen = linear_measures() if measures is None else parse_measures(measures)
     annotations = {key: entry for key, entry in corpus.items() if isinstance(entry, Segmentation)}
@@ -183,21 +176,13 @@ def _reaction(
     scale = max(float(np.nanmax(values) - np.nanmin(values)) for values in goodness.values()) or 1.0
     monotone = {kind: bool(np.nanmax(np.diff(values)) <= _TOLERANCE * scale) for kind, values in goodness.items()}
     by_density = [sign * _value(measure, texts) for texts in random_texts]
-    return Reaction(
-        measure,
-        curves,
-        monotone,
-        _credit(goodness),
-        DENSITIES[int(np.nanargmax(by_density))],
-        _reversal(measure, directions),
-    )
-
-
-def _credit(goodness: Mapping[str, Floats]) -> float | None:
-    """Return the share of the loss by misses that near misses are spared."""
     best = goodness["misses"][0]
     loss = best - goodness["misses"][-1]
-    return float(1 - (best - goodness["near misses"][-1]) / loss) if loss > 0 else None
+    credit = float(1 - (best - goodness["near misses"][-1]) / loss) if loss > 0 else None
+    forward, backward = (score_many(pairs, measure).values for pairs in directions)
+    change = np.abs(forward - backward)
+    reversal = float(np.nanmax(change)) if np.isfinite(change).any() else 0.0
+    return Reaction(measure, curves, monotone, credit, DENSITIES[int(np.nanargmax(by_density))], reversal)
 
 
 def _value(measure: Measure, texts: Sequence[Text]) -> float:
@@ -207,12 +192,6 @@ def _value(measure: Measure, texts: Sequence[Text]) -> float:
     if not len(values):
         return float("nan")
     return float(scores.total.value) if len(values) == len(texts) else float(values.mean())
-
-
-def _reversal(measure: Measure, directions: tuple[Sequence[Text], Sequence[Text]]) -> float:
-    forward, backward = (score_many(pairs, measure).values for pairs in directions)
-    difference = np.abs(forward - backward)
-    return float(np.nanmax(difference)) if np.isfinite(difference).any() else 0.0
 
 
 def _reversed(text: Segmentation) -> Segmentation:

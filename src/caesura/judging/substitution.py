@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from caesura.agreement.coefficients import agreement_values
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.unitizing import shared_store
 from caesura.agreement.unitizing_registry import resolve_unitizing
-from caesura.agreement.unitizing_scores import ScoredItems, unitizing_value
+from caesura.agreement.unitizing_scores import unitizing_value
 from caesura.errors import InputError, LimitError
 from caesura.judging.drawn_bounds import PAIRED_BOUNDARIES, paired_work
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
@@ -23,10 +23,8 @@ from caesura.model.dialogue import Annotation
 from caesura.model.value import Floats, Ints
 from caesura.statistics import AlternativeTest, alternative_annotator
 
-# Minimum number of coders for the alternative annotator test.
-MIN_CODERS = 3
-# Minimum number of items of each coder for the alternative annotator test.
-MIN_ITEMS = 2
+MIN_CODERS = 3  # fewest coders for the alternative annotator test
+MIN_ITEMS = 2  # fewest items of each coder
 _MEASURES = 4  # paired_work is that of several measures, and the test needs one
 
 
@@ -38,10 +36,9 @@ class AgreementDrop:
     # ``without_system`` minus ``with_system``: 0 or below if the system agrees with the coders as well as they agree with each
     # other.
     value: float | None
-    # without_system, with_system: Agreement among the coders, and among the coders and the system.
-    without_system: float | None
-    with_system: float | None
-    coefficient: str  # coefficient of agreement
+    without_system: float | None  # agreement among the coders
+    with_system: float | None  # agreement among the coders and the system
+    coefficient: str
     measure: Measure | None  # measure of the coefficient; None for coefficients of spans
     items: int = 0
     reason: str | None = None  # reason why there is no value
@@ -51,17 +48,14 @@ class AgreementDrop:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Result of the alternative annotator test: whether a system could replace a coder."""
-
     system: str
     test: AlternativeTest | None
     coders: tuple[str, ...]  # names of the coders, in the order of ``test.coders``
-    measure: Measure  # measure of similarity
+    measure: Measure
     reason: str | None = None  # reason why there is no test
 
 
 def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:
-    """Compute how much agreement the coders lose when a system joins them."""
     coefficient = default_coefficient(measure, has_positions=participants.kind != "timed")
     items = _items_with_agreement(participants, system)
     if not items:
@@ -85,7 +79,6 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
 def unitizing_drop(
     corpus: Corpus, system: str, annotations: Mapping[str, Annotation], coefficient: str, seed: int
 ) -> AgreementDrop:
-    """Compute how much the coders' agreement on spans drops when a system joins them."""
     chosen = resolve_unitizing(coefficient, {})
     assert chosen is not None
     coders = {item: corpus.of_item(item) for item in corpus.item_names if item in annotations}
@@ -99,7 +92,9 @@ def unitizing_drop(
     with_coders: dict[str, float | None] = {}
     try:
         b, scored = unitizing_value(everyone, chosen, seed=seed, tables=True)
-        with_coders = _with_coders(scored, everyone.coders, name)
+        together = {coder for block in scored.blocks if name in block.coders for coder in block.coders}
+        others = [coder for coder in everyone.coders if coder in together and coder != name]
+        with_coders = {coder: scored.pair_value((coder, name)) for coder in others}
         if not items:
             reason = f"no item of {system} has two coders"
             return AgreementDrop(system, None, None, None, coefficient, None, 0, reason, with_coders)
@@ -129,12 +124,6 @@ def _kept(owners: tuple[object, ...], name: Hashable, build: Callable[[], Corpus
     return corpus
 
 
-def _with_coders(scored: ScoredItems, coders: Sequence[str], system: str) -> dict[str, float | None]:
-    """Return coder -> agreement of the system and this coder alone, if they share an item."""
-    together = {coder for block in scored.blocks if system in block.coders for coder in block.coders}
-    return {coder: scored.pair_value((coder, system)) for coder in coders if coder in together and coder != system}
-
-
 def _items_with_agreement(participants: Participants, system: str) -> list[str]:
     """Return the items of a system that two coders annotated. Other items have no agreement that could drop."""
     by_item = participants.systems[system]
@@ -152,7 +141,6 @@ def too_few_coders(participants: Participants) -> str | None:
 def replacement_tests(
     participants: Participants, measure: Measure, epsilon: float, scores: PairScores | None = None
 ) -> tuple[Replacement, ...]:
-    """Compute the alternative annotator test of every system."""
     reason = too_few_coders(participants)
     if reason is not None:
         names = participants.coder_names
@@ -173,7 +161,11 @@ def replacement_tests(
         to_coders = np.full(shape, np.nan)
         rows, similarity = _similarities(scores, system)
         to_coders[scores.item_of[rows], scores.reference_of[rows]] = similarity
-        results.append(_replacement(system, scores, *_similarities_to_others(between_coders, to_coders), epsilon))
+        s_f, s_h = _similarities_to_others(between_coders, to_coders)
+        items = (~np.isnan(s_f)).sum(axis=1)
+        reason = _too_few_items(dict(zip(scores.coders, items.tolist(), strict=True)))
+        test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
+        results.append(Replacement(system, test, scores.coders, scores.measure, reason))
     return tuple(results)
 
 
@@ -184,20 +176,18 @@ def _reasons_not_to_score(participants: Participants) -> dict[str, str | None]:
         check_limit(PAIRED_BOUNDARIES, paired_work(participants), MAX_PAIRED_BOUNDARIES * _MEASURES, hint)
     except LimitError as error:
         return dict.fromkeys(participants.systems, str(error))
-    return {system: _too_few_items(_shared_items(participants, system)) for system in participants.systems}
-
-
-def _shared_items(participants: Participants, system: str) -> dict[str, int]:
-    """Return coder -> number of items that the coder, another coder and a system annotated."""
-    items = dict.fromkeys(sorted(participants.coder_names), 0)
-    for item in _items_with_agreement(participants, system):
-        for coder in participants.coders[item]:
-            items[coder] += 1
-    return items
+    reasons = {}
+    for system in participants.systems:
+        items = dict.fromkeys(sorted(participants.coder_names), 0)
+        for item in _items_with_agreement(participants, system):
+            for coder in participants.coders[item]:
+                items[coder] += 1
+        reasons[system] = _too_few_items(items)
+    return reasons
 
 
 def _too_few_items(items: Mapping[str, int]) -> str | None:
-    """Return the reason if a coder has too few items for the alternative annotator test, or None."""
+    """Return the reason if a coder shares too few items with the system and another coder, or None."""
     for coder, number in items.items():
         if number < MIN_ITEMS:
             return (
@@ -210,13 +200,6 @@ def _similarities(scores: PairScores, segmenter: str) -> tuple[Ints, Floats]:
     """Return the rows of a segmenter that could be scored, and their similarities."""
     rows = scores.rows_of.get(segmenter, np.empty(0, np.int64))
     return rows, scores.measure.as_similarity(scores.scores.values[rows])
-
-
-def _replacement(system: str, scores: PairScores, s_f: Floats, s_h: Floats, epsilon: float) -> Replacement:
-    items = (~np.isnan(s_f)).sum(axis=1)
-    reason = _too_few_items(dict(zip(scores.coders, items.tolist(), strict=True)))
-    test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
-    return Replacement(system, test, scores.coders, scores.measure, reason)
 
 
 def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[Floats, Floats]:

@@ -39,9 +39,9 @@ from caesura.simulation.segmentations import (
     random_segmentation,
     regular_segmentation,
     shifts,
+    span_coders,
     uniform_segments,
 )
-from caesura.simulation.span_coders import span_coders
 
 __all__ = [
     "MAX_SIMULATED_UNITS",

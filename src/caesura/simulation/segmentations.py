@@ -1,26 +1,27 @@
-"""Simulate segmentations: baselines, errors at known rates, and whole corpora of coders."""
+"""Simulate segmentations: baselines, errors at known rates, and whole corpora of coders of boundaries and spans."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from caesura.errors import OptionError
+from caesura.errors import InputError, OptionError
 from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.model import checks
+from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.spans import MarkedSpan, Spans
 from caesura.model.value import MAX_UNITS, Ints
-from caesura.options import flag, number, positive, whole
+from caesura.options import flag, non_negative, number, positive, whole
 from caesura.options import seed as check_seed
 
 Seed: TypeAlias = "int | np.random.Generator | None"  # a string, because numpy.random is slow to import
 
-# Number of units added to each segmentation in this count, because an empty segmentation takes memory too.
-SEGMENTATION_OVERHEAD = 100
+SEGMENTATION_OVERHEAD = 100  # units that each segmentation counts in addition, because an empty one takes memory too
 
 _probability = number(0, 1)
 
@@ -53,9 +54,8 @@ def random_segmentation(units: int, masses: Iterable[int], *, seed: Seed = 0) ->
     Segmentation(20 units: ···|···|·······|·······)
     """
     units = check_units(units)
-    return Segmentation.from_positions(
-        units, fill_with_segments(units, SegmentLengths(_masses(masses)), random_generator(seed))
-    )
+    positions = fill_with_segments(units, _segment_lengths(masses), random_generator(seed))
+    return Segmentation.from_positions(units, positions)
 
 
 def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
@@ -323,16 +323,17 @@ def pseudo_coders(
     >>> corpus["item 2", "coder 1"], corpus["item 2", "coder 2"]
     (Segmentation(12 units: ····|··|·|··|··|·), Segmentation(12 units: ····|···|·|···|·))
     """
-    rng, segment_lengths = random_generator(seed), SegmentLengths(_masses(masses))
+    rng, segment_lengths = random_generator(seed), _segment_lengths(masses)
     lengths = _lengths(units, whole(1)("coders", coders))
     near, miss = _probability("near", near), _probability("miss", miss)
     flag("omissions_only", omissions_only)
-
-    def annotate(length: int) -> list[Ints]:
+    items: dict[str, dict[str, Segmentation]] = {}
+    for i, length in enumerate(lengths, 1):
         hidden = fill_with_segments(length, segment_lengths, rng)
-        return [_pseudo_coder(hidden, length, near, miss, omissions_only, rng) for _ in range(coders)]
-
-    return _corpus(lengths, annotate)
+        items[f"item {i}"] = {
+            f"coder {c}": _pseudo_coder(hidden, length, near, miss, omissions_only, rng) for c in range(1, coders + 1)
+        }
+    return Corpus(items)
 
 
 def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: int, seed: Seed = 0) -> Corpus:
@@ -364,19 +365,95 @@ def random_coders(units: int | Sequence[int], masses: Iterable[int], *, coders: 
     >>> random_coders(30, [2, 3, 4, 9], coders=2, seed=1)["item 1", "coder 2"]
     Segmentation(30 units: ···|···|····|····|··|··|·········|···)
     """
-    rng, segment_lengths = random_generator(seed), SegmentLengths(_masses(masses))
+    rng, segment_lengths = random_generator(seed), _segment_lengths(masses)
     lengths = _lengths(units, whole(1)("coders", coders))
+    items: dict[str, dict[str, Segmentation]] = {}
+    for i, length in enumerate(lengths, 1):
+        texts = (fill_with_segments(length, segment_lengths, rng) for _ in range(coders))
+        items[f"item {i}"] = {
+            f"coder {c}": Segmentation.from_positions(length, text) for c, text in enumerate(texts, 1)
+        }
+    return Corpus(items)
 
-    def annotate(length: int) -> list[Ints]:
-        return [fill_with_segments(length, segment_lengths, rng) for _ in range(coders)]
 
-    return _corpus(lengths, annotate)
+def span_coders(
+    corpus: Corpus,
+    *,
+    coders: int = 3,
+    miss: float = 0.0,
+    shift: float = 0.0,
+    confuse: float = 0.0,
+    seed: int | None = 0,
+) -> Corpus:
+    """Return simulated coders of the items of a corpus, to see what a coefficient says about errors at known rates.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Spans. In every item, the spans of the coder who marked the most are the truth.
+    coders : int, default 3
+        Number of simulated coders.
+    miss : float, default 0.0
+        Probability that a coder does not mark a span.
+    shift : float, default 0.0
+        Standard deviation by which a coder moves each end of a span, in multiples of the span's length. An end never passes
+        the other end or the bounds of the item.
+    confuse : float, default 0.0
+        Probability that a coder replaces the category of a span by a category drawn from all spans of the corpus.
+    seed : int or None, default 0
+        Random seed; None chooses one.
+
+    Returns
+    -------
+    Corpus
+        The same items with coders ``coder 1``, ``coder 2`` and so on.
+
+    Raises
+    ------
+    InputError
+        If the corpus has no spans.
+
+    Examples
+    --------
+    >>> import caesura as cz
+    >>> truth = cz.Corpus({"letter": {"ann": cz.Spans([(0, 10, "x"), (20, 30, "y")])}})
+    >>> simulated = span_coders(truth, coders=2, miss=0.5)
+    >>> len(simulated.coders)
+    2
+    """
+    whole(2)("coders", coders)
+    _probability("miss", miss)
+    _probability("confuse", confuse)
+    non_negative()("shift", shift)
+    rng = np.random.default_rng(check_seed("seed", seed))
+    truths: dict[str, Spans] = {}
+    for item in sorted(corpus.item_names):
+        truths[item] = max((to_spans(annotation) for _, annotation in sorted(corpus.of_item(item).items())), key=len)
+    categories = [category for spans in truths.values() for category in spans.categories]
+    if not categories:
+        raise InputError("there are no spans from which coders could be simulated")
+    items: dict[str, dict[str, Spans]] = {}
+    for item, truth in truths.items():
+        items[item] = {}
+        low, high = truth.bounds if truth.bounds is not None else (-np.inf, np.inf)
+        for c in range(1, coders + 1):
+            rows = []
+            for span in truth.spans:
+                chances = rng.random(3)
+                moved = rng.normal(0.0, 1.0, 2) * shift * (span.end - span.start)
+                if chances[0] < miss:
+                    continue
+                start = min(max(span.start + moved[0], low), span.end)
+                end = max(min(span.end + moved[1], high), start)
+                category = categories[int(chances[2] * len(categories))] if chances[1] < confuse else span.category
+                rows.append(MarkedSpan(float(start), float(end), category))
+            items[item][f"coder {c}"] = Spans(rows, bounds=truth.bounds, seconds=truth.axis == "seconds")
+    return Corpus(items)
 
 
 def _pseudo_coder(
     hidden: Ints, length: int, near: float, miss: float, omissions_only: bool, rng: np.random.Generator
-) -> Ints:
-    """Return the positions of one pseudo-coder."""
+) -> Segmentation:
     positions = move_boundaries(hidden, length, near, 1, rng)
     missed = rng.random(hidden.size) < miss
     omitted = missed if omissions_only else missed & (rng.random(hidden.size) < 0.5)
@@ -385,19 +462,11 @@ def _pseudo_coder(
     free[hidden] = free[positions] = False
     elsewhere = np.flatnonzero(free)
     additions = min(int(missed.sum() - omitted.sum()), elsewhere.size)
-    return np.sort(np.concatenate([positions[~omitted], rng.choice(elsewhere, additions, replace=False)]))
+    positions = np.concatenate([positions[~omitted], rng.choice(elsewhere, additions, replace=False)])
+    return Segmentation.from_positions(length, np.sort(positions))
 
 
-def _corpus(lengths: list[int], annotate: Callable[[int], list[Ints]]) -> Corpus:
-    """Return a corpus; ``annotate`` takes the length of an item and returns the positions of each coder."""
-    corpus: dict[str, dict[str, Segmentation]] = {}
-    for i, length in enumerate(lengths, 1):
-        texts = [Segmentation.from_positions(length, positions) for positions in annotate(length)]
-        corpus[f"item {i}"] = {f"coder {c}": text for c, text in enumerate(texts, 1)}
-    return Corpus(corpus)
-
-
-def _masses(masses: Iterable[int]) -> Ints:
+def _segment_lengths(masses: Iterable[int]) -> SegmentLengths:
     try:
         listed = list(masses)
     except TypeError:
@@ -405,7 +474,7 @@ def _masses(masses: Iterable[int]) -> Ints:
     if not listed:
         raise OptionError("masses: expected at least one segment length to draw from; got none")
     check = whole(1)
-    return np.array([check(f"masses[{i}]", mass) for i, mass in enumerate(listed)], np.int64)
+    return SegmentLengths(np.array([check(f"masses[{i}]", mass) for i, mass in enumerate(listed)], np.int64))
 
 
 def _lengths(units: int | Sequence[int], coders: int) -> list[int]:
@@ -419,7 +488,7 @@ def _lengths(units: int | Sequence[int], coders: int) -> list[int]:
     return lengths
 
 
-# -- functions on plain arrays, and the checks that all simulations share -------- -----------------------------------
+# Functions on plain arrays, and the checks that all simulations share.
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
@@ -427,15 +496,12 @@ def random_generator(seed: Seed) -> np.random.Generator:
 
 
 class SegmentLengths:
-    """Segment lengths to draw from."""
-
     def __init__(self, masses: Ints) -> None:
         self.masses = masses
         self._ordered = np.sort(masses)
         self._sums = np.concatenate([[0], np.cumsum(self._ordered)])
 
     def draw(self, count: int, rng: np.random.Generator) -> Ints:
-        """Draw lengths with replacement."""
         return self.masses[rng.integers(0, len(self.masses), count)]
 
     def mean_up_to(self, limit: int) -> float:
@@ -460,7 +526,6 @@ def fill_with_segments(length: int, lengths: SegmentLengths, rng: np.random.Gene
 def draw_hypotheses(
     ends: Ints, count: int, *, miss: float, false_alarm: float, margin: int, rng: np.random.Generator
 ) -> list[Ints]:
-    """Draw hypotheses with misses and false alarms."""
     shape = (count, len(ends))
     # For each segment: a position inside it and then its end, so that every selection of these positions is sorted.
     places = np.empty((*shape, 2), np.int64)
@@ -481,7 +546,6 @@ def draw_hypotheses(
 
 
 def move_boundaries(positions: Ints, length: int, p: float, distance: int, rng: np.random.Generator) -> Ints:
-    """Move boundaries by a distance, left or right with equal probability."""
     moving = rng.random(positions.size) < p
     target = positions + np.where(rng.random(positions.size) < 0.5, -distance, distance)
     moving &= (target >= 1) & (target < length) & (_occurrences(target, positions) == 0)

@@ -335,7 +335,10 @@ def perturbation_curve(
             values = np.empty((repeats, 2))
             for repeat in range(repeats):
                 perturbed = _perturb(predicted_trees, kind, delta, root, repeat)
-                values[repeat] = _both_levels(gold_trees, perturbed, tree_measure)
+                scores = score_many(zip(gold_trees, perturbed, strict=True), tree_measure)
+                for place, error in scores.errors.items():
+                    raise type(error)(f"sentence {place + 1}: {error}")
+                values[repeat] = scores.values.mean(), scores.total.value
                 report_progress(len(points) * repeats + repeat + 1, steps)
             (mean, corpus), (deviation, corpus_deviation) = values.mean(axis=0).tolist(), values.std(axis=0).tolist()
             points.append(CurvePoint(kind, delta, mean, deviation, corpus, corpus_deviation))
@@ -346,20 +349,11 @@ def perturbation_curve(
 
 
 def _perturb(trees: list[Tree], kind: str, delta: float, seed: int, repeat: int) -> list[Tree]:
-    """Return all trees perturbed, each with its own random stream."""
     # The bits of the level are part of the key, so that the stream does not depend on the other levels.
     key = (list(_KINDS).index(kind), int(np.float64(delta).view(np.uint64)), repeat)
     streams = (np.random.SeedSequence(seed, spawn_key=(*key, i)) for i in range(len(trees)))
     generators = map(np.random.default_rng, streams)
     return [_KINDS[kind](tree, delta, seed=rng) for tree, rng in zip(trees, generators, strict=True)]
-
-
-def _both_levels(gold: list[Tree], predicted: list[Tree], measure: Measure) -> tuple[float, float]:
-    """Return the mean score of the sentences and the score of the corpus."""
-    scores = score_many(zip(gold, predicted, strict=True), measure)
-    for place, error in scores.errors.items():
-        raise type(error)(f"sentence {place + 1}: {error}")
-    return float(scores.values.mean()), scores.total.value
 
 
 def _times(tree: object) -> Floats:
@@ -376,9 +370,9 @@ def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list
     if not gold_trees:
         raise OptionError("gold: expected at least one tree; got none")
     pairs: list[Any] = pair_trees(gold_trees, gold_trees if predicted is None else predicted, "predicted")
-    without_silences: dict[str, list[Tree]] = {"gold": [], "predicted": []}
+    sides: tuple[list[Tree], list[Tree]] = [], []
     for place, (a, b) in enumerate(pairs, 1):
-        for (side, trees), tree in zip(without_silences.items(), (a, b), strict=True):
+        for side, trees, tree in zip(("gold", "predicted"), sides, (a, b), strict=True):
             try:
                 trees.append(without_silence(tree))
             except CaesuraError as error:
@@ -388,7 +382,7 @@ def _sides(gold: Iterable[Tree], predicted: Iterable[Tree] | None) -> tuple[list
                 f"sentence {place}: both trees must have the same word times, because silence is removed from both; "
                 "perturb trees that share them"
             )
-    return without_silences["gold"], without_silences["predicted"]
+    return sides
 
 
 def _distinct(name: str, values: Any, check: Check) -> list[Any]:
@@ -399,9 +393,6 @@ def _distinct(name: str, values: Any, check: Check) -> list[Any]:
     if not listed:
         raise OptionError(f"{name}: expected at least one; got none")
     return listed
-
-
-# -- sentences and corpora, Struct-IoU and PARSEVAL ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,7 +577,6 @@ def correlation(
 
 
 def _samples(valid: Ints, samples: int | None, size: int, rng: np.random.Generator) -> Ints:
-    """Return the indices of the sentences, one row per sample."""
     n = len(valid)
     if samples is None:
         samples = n // size

@@ -5,17 +5,15 @@ values are counted and what an item or a system is.
 
 - ``intervals.py``: percentile bootstrap over additive parts; mean and standard error of values.
 - ``paired.py``: comparison of two systems on the same items, by randomisation (exact up to 20 items) or studentised bootstrap.
-- ``ranks.py``: comparison of several systems, by Friedman and Kruskal-Wallis tests with comparisons of pairs.
-- ``multiple.py``: multiple comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses.
-- ``alternative.py``: the alternative annotator test of whether a program may replace a coder.
-
-- ``distributions.py``: tails of distributions, and ranks.
+- ``ranks.py``: comparison of several systems, by Friedman and Kruskal-Wallis tests with comparisons of pairs; tails of
+  distributions, and ranks.
+- ``multiple.py``: multiple comparisons: Holm, Benjamini-Yekutieli, compact letters, wins and losses; the alternative
+  annotator test of whether a program may replace a coder.
 
 A p-value is significant at alpha if it is at most alpha. A p-value from random draws is borderline if it is within three
 standard errors of alpha.
 """
 
-from caesura.statistics.alternative import AlternativeTest, CoderTest, alternative_annotator
 from caesura.statistics.intervals import (
     BootstrapInterval,
     MeanInterval,
@@ -24,7 +22,16 @@ from caesura.statistics.intervals import (
     item_weights,
     mean_interval,
 )
-from caesura.statistics.multiple import Wins, benjamini_yekutieli, holm, letters, wins
+from caesura.statistics.multiple import (
+    AlternativeTest,
+    CoderTest,
+    Wins,
+    alternative_annotator,
+    benjamini_yekutieli,
+    holm,
+    letters,
+    wins,
+)
 from caesura.statistics.paired import (
     PairedBootstrap,
     Randomisation,

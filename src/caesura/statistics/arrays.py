@@ -35,7 +35,6 @@ def equal_matrices(tables: Mapping[str, ArrayLike], rows: str, columns: str, *, 
 
 
 def vector(name: str, values: ArrayLike) -> Floats:
-    """Check and return a list of at least one finite number."""
     numbers = _floats(name, values)
     if numbers.ndim != 1 or not numbers.size:
         raise OptionError(f"{name}: must be a list of at least one number; got an array of shape {numbers.shape}")
@@ -81,7 +80,6 @@ def _floats(name: str, values: ArrayLike) -> Floats:
 
 
 def _check_entries(name: str, values: Floats, valid: NDArray[np.bool_], expected: str) -> None:
-    """Raise an error at the first entry that is not valid."""
     if not valid.all():
         index = np.argwhere(~valid)[0].tolist()
         raise OptionError(f"{name}{index}: must be {expected}; got {values[tuple(index)]:g}")

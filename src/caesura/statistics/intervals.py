@@ -23,8 +23,7 @@ from caesura.options import seed as check_seed
 from caesura.products import product
 from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, vector
 
-# Number of items below which a percentile interval is too narrow.
-MIN_ITEMS = 20
+MIN_ITEMS = 20  # with fewer items a percentile interval is too narrow
 _CELLS = 250_000  # numbers in a block of weights: 2 MB for any number of replicates
 _MAX_SINGLE = 2.0**24  # whole numbers below it are exact in single precision
 

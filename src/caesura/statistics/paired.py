@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, Undefined
 from caesura.model.result import Result
@@ -40,14 +40,10 @@ _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to th
 _BLOCK = 1 << 14  # assignments whose sums are computed at once; they fit into the cache
 _BYTE = 8  # items whose swaps one random byte decides
 
-# Largest number of items for which all assignments can be examined on request.
-MAX_EXACT_ITEMS = 30
-# Largest number of items on which the systems differ for which all assignments are examined.
-EXACT_ITEMS = 20
-# Default number of random assignments if there are more items.
-DRAWS = 100_000
-# Number of standard errors within which a p-value from random draws is too close to the level to decide.
-BORDERLINE_ERRORS = 3.0
+EXACT_ITEMS = 20  # if the systems differ on at most so many items, all assignments are examined
+MAX_EXACT_ITEMS = 30  # most such items for which all assignments can be examined on request
+DRAWS = 100_000  # random assignments if there are more items
+BORDERLINE_ERRORS = 3.0  # a p-value from random draws within so many standard errors of the level does not decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,18 +249,21 @@ def paired_bootstrap(
     if error == 0:
         p = 1.0 if theta == 0 else least
         margin = 0.0 if theta == 0 or p <= 1 - level else math.inf
-        return PairedBootstrap(
-            theta, error, p, theta - margin, theta + margin, level, n, replicates, from_randomisation=True
-        )
-    rng = np.random.default_rng(seed)
-    t = np.concatenate([_pivots(theta, *_studentise(a, b, finish, w)) for w in item_weights(n, replicates, rng)])
+        return PairedBootstrap(theta, error, p, theta - margin, theta + margin, level, n, replicates, True)
+    blocks = []
+    for weights in item_weights(n, replicates, np.random.default_rng(seed)):
+        differences, errors = _studentise(a, b, finish, weights)
+        distance, flat = np.abs(differences - theta), errors == 0
+        without_variance = np.where(distance <= _EQUAL, 0.0, np.inf)
+        blocks.append(np.where(flat, without_variance, distance / np.where(flat, 1.0, errors)))
+    t = np.concatenate(blocks)
     larger = int(np.count_nonzero(t >= abs(theta) / error - _EQUAL))
     # q is the k-th largest pivot. |θ|/s exceeds q if fewer than k pivots reach |θ|/s, that is, if p is at most 1 - level.
     k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
     q = float(np.partition(t, replicates - k)[replicates - k]) if k else math.inf
     p = (1 + larger) / (1 + replicates)
     low, high = theta - q * error, theta + q * error
-    return PairedBootstrap(theta, error, max(p, least), low, high, level, n, replicates, from_randomisation=p < least)
+    return PairedBootstrap(theta, error, max(p, least), low, high, level, n, replicates, p < least)
 
 
 def randomisation(
@@ -319,27 +318,17 @@ def randomisation(
     a, b = equal_matrices({"a": a, "b": b}, "items", "parts")
     draws = whole(1)("draws", draws)
     rng = np.random.default_rng(check_seed("seed", seed))
-    n = len(a)
     theta = float(_differences(np.hstack([a.sum(axis=0), b.sum(axis=0)])[None], finish)[0])
-    differs = (a != b).any(axis=1)
-    sums = _SwappedSums.of(a[differs], b[differs], a[~differs].sum(axis=0))
-    exact = _examines_all(len(sums.kept), exact)
-    # Swapping all items only changes the sign of θ, so the first item stays: half of all assignments are enough.
-    blocks = sums.all(first_stays=True) if exact else sums.random(draws, rng)
-    larger = 0 if exact else 1
-    for block in blocks:
-        larger += int(np.count_nonzero(np.abs(_differences(block, finish)) >= abs(theta) - _EQUAL))
-    p = larger / 2 ** max(0, len(sums.kept) - 1) if exact else larger / (1 + draws)
-    return Randomisation(theta, p, n, 2**n if exact else draws, exact)
-
-
-def _examines_all(items: int, exact: bool | None) -> bool:
-    """Return whether all assignments of these items are examined."""
+    items = int((a != b).any(axis=1).sum())
     if exact is None:
-        return items <= EXACT_ITEMS
-    if exact and items > MAX_EXACT_ITEMS:
+        exact = items <= EXACT_ITEMS
+    elif exact and items > MAX_EXACT_ITEMS:
         raise OptionError(f"exact: 2^{items} assignments are too many; use exact=None for random assignments")
-    return exact
+    larger = 0 if exact else 1
+    for sums in _swapped_sums(a, b, draws, None if exact else rng):
+        larger += int(np.count_nonzero(np.abs(_differences(sums, finish)) >= abs(theta) - _EQUAL))
+    p = larger / 2 ** max(0, items - 1) if exact else larger / (1 + draws)
+    return Randomisation(theta, p, len(a), 2 ** len(a) if exact else draws, exact)
 
 
 def _differences(sums: Floats, finish: Finish) -> Floats:
@@ -348,69 +337,55 @@ def _differences(sums: Floats, finish: Finish) -> Floats:
     return checked_values(finish, sums[:, :middle]) - checked_values(finish, sums[:, middle:])
 
 
-@dataclass(frozen=True, eq=False)
-class _SwappedSums:
-    """Sums of the parts of two systems after some of their outputs were swapped."""
-
-    kept: Floats  # kept, swapped: One row per item: what it adds to the columns that swaps can change
-    swapped: Floats
-    # Places of these columns among the parts of the first system, followed by those of the second.
-    columns: NDArray[np.int64]
-    constant: Floats  # what all other items and columns add
-    # Parts of both systems together. If all parts are whole numbers, the sums of the second system are the total minus those of
-    # the first. Otherwise None, and they are added up too, because a difference of fractions that should be 0 might not be
-    # exactly 0, which some measures treat specially.
-    total: Floats | None
-
-    @classmethod
-    def of(cls, a: Floats, b: Floats, common: Floats) -> _SwappedSums:
-        """Return the sums of items with different parts ``a`` and ``b``; ``common`` is the sum of all other items."""
-        changes = (a != b).any(axis=0)
-        constant = np.hstack([np.where(changes, 0.0, a.sum(axis=0)) + common] * 2)
-        whole_numbers = all((parts == np.floor(parts)).all() and np.abs(parts).sum() < 2**52 for parts in (a, b))
+def _swapped_sums(a: Floats, b: Floats, draws: int, rng: np.random.Generator | None) -> Iterator[Floats]:
+    """Yield rows with the sums of both systems, one per way to swap items: ``draws`` random ways, or all without ``rng``."""
+    differs = (a != b).any(axis=1)
+    common, a, b = a[~differs].sum(axis=0), a[differs], b[differs]
+    changes = (a != b).any(axis=0)
+    # What the items and columns that swaps do not change add to the sums of the first system and to those of the second.
+    constant = np.hstack([np.where(changes, 0.0, a.sum(axis=0)) + common] * 2)
+    # The sums of the second system are the total minus those of the first. This holds only for whole numbers: a difference of
+    # fractions that should be 0 might not be exactly 0, which some measures treat specially. Fractions are added up twice.
+    whole_numbers = all((parts == np.floor(parts)).all() and np.abs(parts).sum() < 2**52 for parts in (a, b))
+    total, width = a.sum(axis=0) + b.sum(axis=0) + 2 * common, a.shape[1]
+    if whole_numbers:
+        kept, swapped, columns = a[:, changes], b[:, changes], np.flatnonzero(changes)
+    else:
+        columns = np.flatnonzero(np.hstack([changes, changes]))
+        kept, swapped = np.hstack([a, b])[:, columns], np.hstack([b, a])[:, columns]
+    for sums in _all_swaps(kept, swapped) if rng is None else _random_swaps(kept, swapped, draws, rng):
+        rows = np.empty((len(sums), 2 * width))
+        rows[:] = constant
+        rows[:, columns] += sums
         if whole_numbers:
-            total = a.sum(axis=0) + b.sum(axis=0) + 2 * common
-            return cls(a[:, changes], b[:, changes], np.flatnonzero(changes), constant, total)
-        both = np.hstack([changes, changes])
-        kept, swapped = np.hstack([a, b])[:, both], np.hstack([b, a])[:, both]
-        return cls(kept, swapped, np.flatnonzero(both), constant, None)
+            np.subtract(total, rows[:, :width], out=rows[:, width:])
+        yield rows
 
-    def _complete(self, sums: Floats) -> Floats:
-        """Return rows with the parts of both systems."""
-        rows = np.empty((len(sums), len(self.constant)))
-        rows[:] = self.constant
-        rows[:, self.columns] += sums
-        if self.total is not None:
-            middle = len(self.total)
-            np.subtract(self.total, rows[:, :middle], out=rows[:, middle:])
-        return rows
 
-    def all(self, *, first_stays: bool) -> Iterator[Floats]:
-        """Yield blocks of the sums of all ways to swap items: each choice of one half plus each choice of the other."""
-        start = int(first_stays)
-        half = (start + len(self.kept)) // 2
-        first = _choices(self.kept[start:half], self.swapped[start:half]) + self.kept[:start].sum(axis=0)
-        second = (
-            _choices(self.kept[half:], self.swapped[half:]) if len(self.kept) > 1 else np.zeros((1, first.shape[1]))
-        )
-        step = max(1, _BLOCK // len(first))
-        for place in range(0, len(second), step):
-            rows = second[place : place + step]
-            yield self._complete((rows[:, None, :] + first[None, :, :]).reshape(len(rows) * len(first), -1))
+def _all_swaps(kept: Floats, swapped: Floats) -> Iterator[Floats]:
+    """Yield the sums of all ways to swap items: each choice of one half plus each choice of the other."""
+    # Swapping all items only changes the sign of θ, so the first item stays: half of all assignments are enough.
+    half = (1 + len(kept)) // 2
+    first = _choices(kept[1:half], swapped[1:half]) + kept[:1].sum(axis=0)
+    second = _choices(kept[half:], swapped[half:])
+    step = max(1, _BLOCK // len(first))
+    for place in range(0, len(second), step):
+        rows = second[place : place + step]
+        yield (rows[:, None, :] + first[None, :, :]).reshape(len(rows) * len(first), -1)
 
-    def random(self, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-        """Yield blocks of the sums of random ways to swap items. One random byte decides about eight items."""
-        starts = range(0, len(self.kept), _BYTE)
-        tables = [_choices(self.kept[i : i + _BYTE], self.swapped[i : i + _BYTE]) for i in starts]
-        for begin in range(0, draws, _BLOCK):
-            rows = min(_BLOCK, draws - begin)
-            sums, chosen = np.zeros((rows, self.kept.shape[1])), np.empty((rows, self.kept.shape[1]))
-            for table in tables:
-                # The size of a table is a power of two, so the remainder of a random byte is uniform.
-                places = np.frombuffer(rng.bytes(rows), np.uint8) & np.uint8(len(table) - 1)
-                np.take(table, places, axis=0, out=chosen, mode="clip")
-                sums += chosen
-            yield self._complete(sums)
+
+def _random_swaps(kept: Floats, swapped: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield the sums of random ways to swap items. One random byte decides about eight items."""
+    tables = [_choices(kept[i : i + _BYTE], swapped[i : i + _BYTE]) for i in range(0, len(kept), _BYTE)]
+    for begin in range(0, draws, _BLOCK):
+        rows = min(_BLOCK, draws - begin)
+        sums, chosen = np.zeros((rows, kept.shape[1])), np.empty((rows, kept.shape[1]))
+        for table in tables:
+            # The size of a table is a power of two, so the remainder of a random byte is uniform.
+            places = np.frombuffer(rng.bytes(rows), np.uint8) & np.uint8(len(table) - 1)
+            np.take(table, places, axis=0, out=chosen, mode="clip")
+            sums += chosen
+        yield sums
 
 
 def _choices(kept: Floats, swapped: Floats) -> Floats:
@@ -447,10 +422,3 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
         rise = checked_values(finish, sums[present] + step) - checked_values(finish, sums[present] - step)
         slopes[present, j] = rise / (2 * step[:, j])
     return values, product(slopes, parts.T), np.einsum("rj,rj->r", np.abs(slopes), sizes)
-
-
-def _pivots(theta: float, differences: Floats, error: Floats) -> Floats:
-    """Return |θ* - θ| / s*, which is infinite if there is a difference but no variance."""
-    distance = np.abs(differences - theta)
-    flat = error == 0
-    return np.where(flat, np.where(distance <= _EQUAL, 0.0, np.inf), distance / np.where(flat, 1.0, error))

@@ -22,7 +22,9 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from functools import cache
+from itertools import combinations, permutations
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,23 +34,15 @@ from caesura.model.result import Result
 from caesura.options import choice, fraction, whole
 from caesura.options import seed as check_seed
 from caesura.statistics.arrays import Floats, matrix, vector
-from caesura.statistics.distributions import (
-    chi_square_tail,
-    mean_ranks,
-    normal_quantile,
-    normal_tail,
-    range_quantile,
-    range_tail,
-)
 from caesura.statistics.paired import DRAWS, is_borderline, monte_carlo_error
 
 Ints = NDArray[np.int64]
 
-# Largest number of blocks for which ranks are permuted; with more blocks, asymptotic distributions are accurate.
-MAX_PERMUTED_BLOCKS = 20
+MAX_PERMUTED_BLOCKS = 20  # most blocks whose ranks are permuted; with more, asymptotic distributions are accurate
 _MAX_WORK = 20_000_000  # additions of probabilities for the exact distribution of rank sums: a tenth of a second
 _MAX_ARRANGED = 6  # systems of the exact distribution: 6! = 720 arrangements per block
 _BLOCK = 1 << 14  # random permutations at once
+_REACH, _STEP = 9.0, 0.1  # the normal density beyond 9 is below 1e-18; the trapezoid rule with this step errs by 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +164,9 @@ def kruskal_wallis(groups: Sequence[ArrayLike], *, alpha: float = 0.05) -> RankT
     V = N * (N + 1) / 12 - float((ties**3 - ties).sum()) / (12 * (N - 1)) if len(ties) > 1 else 0.0  # noqa: N806
     H = float((sizes * (means - (N + 1) / 2) ** 2).sum()) / V if V else 0.0  # noqa: N806
     error = np.sqrt(V * (1 / sizes[:, None] + 1 / sizes[None, :]))
-    tails = np.vectorize(normal_tail, otypes=[float])(_standardized(means, error))
-    pairs = np.minimum(1.0, k * (k - 1) * tails)
-    critical = normal_quantile(alpha / (k * (k - 1))) * error
+    z = np.abs(means[:, None] - means[None, :]) / np.where(error > 0, error, 1.0)
+    pairs = np.minimum(1.0, k * (k - 1) * np.vectorize(normal_tail, otypes=[float])(z))
+    critical = -NormalDist().inv_cdf(alpha / (k * (k - 1))) * error
     np.fill_diagonal(pairs, 1.0)
     np.fill_diagonal(critical, 0.0)
     return RankTest(H, k - 1, chi_square_tail(H, k - 1), means, sizes, pairs, critical, alpha)
@@ -322,101 +316,57 @@ def _permuted(
     """Return the test of all systems and of each pair, from the rank sums under permutations within blocks."""
     alpha, draws = fraction("alpha", alpha), whole(1)("draws", draws)
     method = choice("auto", "exact", "draws", "asymptotic")("method", method)
-    seed = check_seed("seed", seed)
+    rng = np.random.default_rng(check_seed("seed", seed))
     n, k = ranks.shape
-    scores, unit = _centred(ranks)
-    if method == "auto":
-        method = _choose_method(scores)
-    if method == "asymptotic":
-        null: _Null = _Limit(k, math.sqrt(float(scores.var(axis=1, ddof=1).sum())))
-    else:
-        null = _exact_null(scores) if method == "exact" else _drawn_null(scores, draws, np.random.default_rng(seed))
-    sums = scores.sum(axis=0)
-    distances = np.abs(sums[:, None] - sums[None, :]).astype(np.float64)
-    pairs = np.ones((k, k))
-    for u in range(k):
-        for v in range(u):
-            pairs[u, v] = pairs[v, u] = null.range_tail(float(distances[u, v]))
-    critical = np.full((k, k), null.range_quantile(alpha) * unit / n)
-    np.fill_diagonal(critical, 0.0)
-    return RankTest(
-        statistic=statistic,
-        df=k - 1,
-        p=null.tail(float((sums.astype(np.float64) ** 2).sum())),
-        mean_ranks=ranks.mean(axis=0),
-        sizes=np.full(k, n),
-        pairs=pairs,
-        critical=critical,
-        alpha=alpha,
-        incomplete=incomplete,
-        method=method,
-        draws=draws if method == "draws" else 0,
-    )
-
-
-def _centred(ranks: Floats) -> tuple[Ints, float]:
-    """Return the informative blocks as whole numbers with sum 0, and the size of one in ranks."""
-    # Ranks are multiples of one half. Blocks in which all systems are tied stay the same under permutations.
-    k = ranks.shape[1]
+    # Ranks are multiples of one half; the scores are whole numbers with sum 0 in each block. Blocks in which all systems are
+    # tied stay the same under permutations and are left out.
     doubled = np.rint(2 * ranks).astype(np.int64)
     scores = k * doubled - doubled.sum(axis=1, keepdims=True)
     divisor = max(1, int(np.gcd.reduce(scores, axis=None)))
-    return scores[(scores != 0).any(axis=1)] // divisor, divisor / (2 * k)
+    scores = scores[(scores != 0).any(axis=1)] // divisor
+    if method == "auto":
+        width = 2 * float(np.abs(scores).max(axis=1, initial=0).sum()) + 1
+        if k <= _MAX_ARRANGED and len(scores) * math.factorial(k) * width ** (k - 1) / k <= _MAX_WORK:
+            method = "exact"
+        else:
+            method = "draws" if len(scores) <= MAX_PERMUTED_BLOCKS else "asymptotic"
+    if method == "asymptotic":
+        p, pairs, distance = _limiting_test(scores, alpha)
+    elif method == "exact":
+        p, pairs, distance = _permutation_test(scores, alpha, *_exact_sums(scores))
+    else:
+        p, pairs, distance = _permutation_test(scores, alpha, *_drawn_sums(scores, draws, rng))
+    np.fill_diagonal(pairs, 1.0)
+    critical = np.full((k, k), distance * (divisor / (2 * k)) / n)
+    np.fill_diagonal(critical, 0.0)
+    means, sizes, drawn = ranks.mean(axis=0), np.full(k, n), draws if method == "draws" else 0
+    return RankTest(statistic, k - 1, p, means, sizes, pairs, critical, alpha, incomplete, method, drawn)
 
 
-def _choose_method(scores: Ints) -> str:
-    n, k = scores.shape
-    width = 2 * float(np.abs(scores).max(axis=1, initial=0).sum()) + 1
-    if k <= _MAX_ARRANGED and n * math.factorial(k) * width ** (k - 1) / k <= _MAX_WORK:
-        return "exact"
-    return "draws" if n <= MAX_PERMUTED_BLOCKS else "asymptotic"
+def _limiting_test(scores: Ints, alpha: float) -> tuple[float, Floats, float]:
+    """Return p, the p-value of each pair, and the smallest significant distance of two sums, for many blocks."""
+    sums, k = scores.sum(axis=0), scores.shape[1]
+    pairs = np.ones((k, k))
+    error = math.sqrt(float(scores.var(axis=1, ddof=1).sum()))
+    if not error:
+        return 1.0, pairs, 0.0
+    for u, v in combinations(range(k), 2):
+        pairs[u, v] = pairs[v, u] = range_tail(abs(float(sums[u] - sums[v])) / error, k)
+    p = chi_square_tail(float((sums.astype(np.float64) ** 2).sum()) / error**2, k - 1)
+    return p, pairs, range_quantile(alpha, k) * error
 
 
-@dataclass(frozen=True)
-class _Limit:
-    """The limiting distributions for many blocks; ``error`` is the square root of the summed variances of the blocks."""
-
-    systems: int
-    error: float
-
-    def tail(self, squares: float) -> float:
-        return chi_square_tail(squares / self.error**2, self.systems - 1) if self.error else 1.0
-
-    def range_tail(self, distance: float) -> float:
-        return range_tail(distance / self.error, self.systems) if self.error else 1.0
-
-    def range_quantile(self, alpha: float) -> float:
-        return range_quantile(alpha, self.systems) * self.error
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """A distribution of rank sums: sums of squares and ranges with their tails, in ascending order."""
-
-    squares: Ints
-    square_tails: Floats
-    ranges: Ints
-    range_tails: Floats
-
-    @classmethod
-    def of(cls, sums: Ints, probability: Floats, observed: float = 0.0) -> _Sums:
-        """Return the distribution of rows of sums; ``observed`` is added to each count of random draws."""
-        squares, square_tails = _tails((sums * sums).sum(axis=1), probability, observed)
-        ranges, range_tails = _tails(sums.max(axis=1) - sums.min(axis=1), probability, observed)
-        return cls(squares, square_tails, ranges, range_tails)
-
-    def tail(self, squares: float) -> float:
-        return float(self.square_tails[np.searchsorted(self.squares, squares)])
-
-    def range_tail(self, distance: float) -> float:
-        return float(self.range_tails[np.searchsorted(self.ranges, distance)])
-
-    def range_quantile(self, alpha: float) -> float:
-        significant = self.ranges[self.range_tails[:-1] <= alpha]
-        return float(significant[0]) if len(significant) else math.inf
-
-
-_Null = _Limit | _Sums
+def _permutation_test(
+    scores: Ints, alpha: float, permuted: Ints, probability: Floats, observed: float = 0.0
+) -> tuple[float, Floats, float]:
+    """Return the same from the rows of permuted sums; ``observed`` is added to every probability."""
+    sums = scores.sum(axis=0)
+    squares, square_tails = _tails((permuted * permuted).sum(axis=1), probability, observed)
+    ranges, range_tails = _tails(permuted.max(axis=1) - permuted.min(axis=1), probability, observed)
+    p = float(square_tails[np.searchsorted(squares, (sums * sums).sum())])
+    pairs = range_tails[np.searchsorted(ranges, np.abs(sums[:, None] - sums[None, :]))]
+    significant = ranges[range_tails[:-1] <= alpha]
+    return p, pairs, float(significant[0]) if len(significant) else math.inf
 
 
 def _tails(values: Ints, probability: Floats, observed: float) -> tuple[Ints, Floats]:
@@ -427,8 +377,8 @@ def _tails(values: Ints, probability: Floats, observed: float) -> tuple[Ints, Fl
     return distinct, np.minimum(tails, 1.0)
 
 
-def _exact_null(scores: Ints) -> _Sums:
-    """Return the distribution of the rank sums if every block is permuted independently."""
+def _exact_sums(scores: Ints) -> tuple[Ints, Floats]:
+    """Return all rank sums that occur if every block is permuted independently, and their probabilities."""
     # The array has one dimension for the sum of each system except the last one, whose sum follows from the others.
     k = scores.shape[1]
     distribution, reach = np.ones((1,) * (k - 1)), 0
@@ -441,23 +391,80 @@ def _exact_null(scores: Ints) -> _Sums:
             shifted = tuple(slice(width + x, width + x + size) for x, size in zip(places, old.shape, strict=True))
             distribution[shifted] += count / math.factorial(k) * old
     reached = np.argwhere(distribution > 0) - reach
-    sums = np.column_stack([reached, -reached.sum(axis=1)])
-    return _Sums.of(sums, distribution[distribution > 0])
+    return np.column_stack([reached, -reached.sum(axis=1)]), distribution[distribution > 0]
 
 
-def _drawn_null(scores: Ints, draws: int, rng: np.random.Generator) -> _Sums:
-    """Return the rank sums of random permutations; the observed ranks count as one more permutation."""
-    blocks = []
+def _drawn_sums(scores: Ints, draws: int, rng: np.random.Generator) -> tuple[Ints, Floats, float]:
+    """Return the rank sums of random permutations, and their probabilities: the observed ranks count as one more."""
+    sums = np.zeros((draws, scores.shape[1]), np.int64)
     for start in range(0, draws, _BLOCK):
-        rows = min(_BLOCK, draws - start)
-        total = np.zeros((rows, scores.shape[1]), np.int64)
+        rows = sums[start : start + _BLOCK]
         for block in scores:
-            total += rng.permuted(np.tile(block, (rows, 1)), axis=1)
-        blocks.append(total)
-    return _Sums.of(np.concatenate(blocks), np.full(draws, 1 / (1 + draws)), 1 / (1 + draws))
+            rows += rng.permuted(np.tile(block, (len(rows), 1)), axis=1)
+    return sums, np.full(draws, 1 / (1 + draws)), 1 / (1 + draws)
 
 
-def _standardized(ranks: Floats, error: Floats) -> Floats:
-    """Return rank differences divided by their standard error; 0 if the error is 0, because the ranks are then equal."""
-    distance = np.abs(ranks[:, None] - ranks[None, :])
-    return np.divide(distance, error, out=np.zeros_like(distance), where=error > 0)
+# scipy.stats has the following distributions and ranks too, but takes half a second to import. The tests compare both.
+
+
+def normal_tail(z: float) -> float:
+    """Return P(Z >= z) of the standard normal distribution."""
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def chi_square_tail(x: float, df: int) -> float:
+    """Return P(X >= x) of the chi-square distribution."""
+    # For a whole number of degrees of freedom the tail is a finite sum (Abramowitz & Stegun 1964, 26.4.4 and 26.4.5).
+    if x == 0:
+        return 1.0
+    half = x / 2
+    total, power = (math.erfc(math.sqrt(half)), -0.5) if df % 2 else (0.0, -1.0)
+    while (power := power + 1) < df / 2 - 0.25:
+        total += math.exp(power * math.log(half) - half - math.lgamma(power + 1))
+    return min(1.0, total)
+
+
+def range_tail(q: float, k: int) -> float:
+    """Return P(range >= q) for the range of k independent standard normal values."""
+    # P(range < q) = k ∫ φ(x) [Φ(x) - Φ(x - q)]^(k-1) dx, where x is the largest value. Because k ∫ φ(x) Φ(x)^(k-1) dx = 1, the
+    # tail is k ∫ φ(x) {Φ(x)^(k-1) - [Φ(x) - Φ(x - q)]^(k-1)} dx, in which small tails keep their digits. The trapezoid rule
+    # computes it.
+    if q <= 0:
+        return 1.0
+    x, density, upper = _grid()
+    lower = _normal_cdf(x - q)
+    with np.errstate(divide="ignore"):  # for a tiny q, both are 1 at the largest points
+        gap = -np.expm1((k - 1) * np.log1p(-lower / upper))
+    return float(min(1.0, k * _STEP * (density * upper ** (k - 1) * gap).sum()))
+
+
+def range_quantile(tail: float, k: int) -> float:
+    """Return the q that the range of k independent standard normal values exceeds with probability ``tail``."""
+    low, high = 0.0, 2 * _REACH
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if range_tail(middle, k) > tail else (low, middle)
+    return (low + high) / 2
+
+
+def mean_ranks(values: Floats) -> Floats:
+    """Return the ranks of values from 1 up; equal values share the mean of their ranks."""
+    if values.ndim > 1:
+        smaller = (values[:, None, :] < values[:, :, None]).sum(axis=2)
+        equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
+        ranks: Floats = smaller + (equal + 1) / 2
+        return ranks
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[inverse]
+
+
+@cache
+def _grid() -> tuple[Floats, Floats, Floats]:
+    """Return the points of the quadrature, and density and distribution of the standard normal at these points."""
+    x = np.arange(-_REACH, _REACH + _STEP / 2, _STEP)
+    return x, np.exp(-x * x / 2) / math.sqrt(2 * math.pi), _normal_cdf(x)
+
+
+def _normal_cdf(x: Floats) -> Floats:
+    return np.array([normal_tail(-value) for value in x.tolist()])
