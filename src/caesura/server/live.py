@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from caesura.errors import OptionError
 from caesura.server.parameters import item_of, name_of, read_parameters
 from caesura.server.routes import post
-from caesura.tasks.live import boundary_types, stream_names
-from caesura.tasks.what_if import Boundary
+from caesura.tasks.live import Boundary, boundary_types, stream_names
 from caesura.tasks.workbench import Workbench
 from caesura.views.page.live import alignment_data, live_data, what_if_data
 from caesura.views.table import clean

@@ -218,8 +218,9 @@ def agree(
         return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
     options = _with_defaults_in_seconds(corpus, options, settings)
     as_they_are = measures_as_they_are([corpus], options.measures)
-    unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures) and not _needs_units(options)
+    unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures)
     unchanged = unchanged and corpus.kind != "hierarchy"  # hierarchies without common units have no boundaries to count
+    unchanged = unchanged and not (options.clusters or options.cochran or options.heat or options.label_similarity)
     original = corpus
     corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus], needs_lengths=True)
     (corpus,) = at_level(corpora, options.hierarchy_level, options.measures)
@@ -235,34 +236,31 @@ def agree(
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
     shared = SharedScores()
     coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint, shared)
-    excluded = _without_declined(original, _excluded_by(coefficients))
-    compared = prepared.corpus, corpus_of[chosen[0]]
+    excluded = _excluded_by(coefficients, original)
     excluded_items = {entry.item for entry in excluded}
-    analyses, more_failures = _analyses(*compared, chosen[0], options, excluded_items, shared)
-    groups = _groups(corpus_of, options, engine)
+    analyses, more_failures = _analyses(
+        prepared.corpus, corpus_of[chosen[0]], chosen[0], options, excluded_items, shared
+    )
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=spans_placed(corpus) if corpus.kind == "spans" else boundaries_placed(prepared.boundaries),
         analyses=analyses,
-        groups=groups,
+        groups=_groups(corpus_of, options, engine),
         excluded=(*without_units, *failures, *excluded, *more_failures),
     )
 
 
-def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
-    """Return what at least one coefficient excludes, without repetition."""
+def _excluded_by(outcomes: Sequence[AgreementOutcome], corpus: Corpus) -> list[Excluded]:
+    """Return what at least one coefficient excludes."""
+    # Items of one coder are not listed if the file declines the others: nothing is wrong there.
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    return dict.fromkeys(entry for result in results for entry in result.excluded)
-
-
-def _without_declined(corpus: Corpus, excluded: dict[Excluded, None]) -> dict[Excluded, None]:
-    """Return what is excluded without items of one coder because the file declines the others: nothing is wrong there."""
+    excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
     declined = () if corpus.source is None else corpus.source.declined
     present = frozenset(corpus.item_names)
     single = [item for item in declined if item in present and len(corpus.of_item(item)) < 2]
     if single:
         issue([f"{count_of(len(single), 'item')} with one accepted annotation not compared: {list_few(single)}"])
-    return {entry: None for entry in excluded if entry.item not in single}
+    return [entry for entry in excluded if entry.item not in single]
 
 
 def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
@@ -286,11 +284,6 @@ def _note_streams(corpus: Corpus, measures: Sequence[Measure]) -> None:
         streams = dict.fromkeys(stream for entry in corpus.values() for stream in tiers_of(entry) if stream)
         if streams:
             issue([f"the times of the streams {', '.join(streams)} are added: they have one coefficient together"])
-
-
-def _needs_units(options: AgreeOptions) -> bool:
-    """Return whether an analysis is requested that compares positions."""
-    return options.clusters or options.cochran or options.heat or options.label_similarity
 
 
 def _divide_coefficients(corpus: Corpus, options: AgreeOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -339,16 +332,15 @@ def _agree_on_spans(
         try:
             result = agreement(corpus, coefficient=coefficient, engine=engine, **arguments)
             outcomes.append(AgreementOutcome(result, coefficient=coefficient.name, measure=None))
-        except Undefined as error:
-            outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
         except OptionError:
             raise
         except InputError as error:
-            failures[f"{coefficient.name}: {error}"] = error
+            if not isinstance(error, Undefined):
+                failures[f"{coefficient.name}: {error}"] = error
             outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
     if len(failures) == len(outcomes):
         raise next(iter(failures.values()))
-    excluded = _without_declined(corpus, _excluded_by(outcomes))
+    excluded = _excluded_by(outcomes, corpus)
     return AgreementStudy(
         agreement=tuple(outcomes),
         placed=spans_placed(corpus),
@@ -465,25 +457,18 @@ def _coefficients(
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
         arguments |= {"coefficient": name, "engine": engine, "shared": shared}
-        compute = partial(agreement_with_placement, corpus, measure, **arguments)
         try:
-            outcomes.append(_outcome(compute, name, measure))
+            result, placement = agreement_with_placement(corpus, measure, **arguments)
+            outcomes.append(
+                AgreementOutcome(result, coefficient=result.coefficient, measure=measure, placement=placement)
+            )
+        except Undefined as error:
+            outcomes.append(AgreementOutcome(None, str(error), coefficient=name, measure=measure))
         except OptionError as error:
             failures[f"{name}: {error}"] = error
     if failures and not outcomes:
         raise next(iter(failures.values()))
     return outcomes, [Excluded(None, None, message) for message in failures]
-
-
-def _outcome(
-    compute: Callable[[], tuple[Agreement, Agreement | None]], coefficient: str, measure: Measure
-) -> AgreementOutcome:
-    """Return the coefficient with its placement-corrected value, or the reason why it is undefined."""
-    try:
-        result, placement = compute()
-    except Undefined as error:
-        return AgreementOutcome(None, str(error), coefficient=coefficient, measure=measure)
-    return AgreementOutcome(result, coefficient=result.coefficient, measure=measure, placement=placement)
 
 
 def _requested(

@@ -17,7 +17,7 @@ from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
 from caesura.measures.operations import OperationsTable, operations_from_counts, operations_table
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.dialogue import streams_of
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
@@ -92,22 +92,19 @@ def possible_edits(corpus: Corpus) -> dict[str, int]:
     """Return the work to align all pairs of coders on each item, before it is done."""
     sizes: dict[str, list[int]] = {}
     for (item, _), annotation in corpus.items():
-        size = len(annotation.labels) if isinstance(annotation, Tree) else _boundaries(annotation)
+        if isinstance(annotation, Tree):
+            size = len(annotation.labels)
+        else:
+            size = sum(int(text.inner.size) for text in streams_of(annotation).values())
         sizes.setdefault(item, []).append(size)
-    count = _node_pairs if corpus.kind == "trees" else _pairs_of_boundaries
-    return {item: count(numbers) + EDITS_PER_PAIR * math.comb(len(numbers), 2) for item, numbers in sizes.items()}
-
-
-def _boundaries(annotation: Annotation) -> int:
-    return sum(int(text.inner.size) for text in streams_of(annotation).values())
-
-
-def _pairs_of_boundaries(numbers: Sequence[int]) -> int:
-    return (len(numbers) - 1) * sum(numbers)
-
-
-def _node_pairs(numbers: Sequence[int]) -> int:
-    return (sum(numbers) ** 2 - sum(number**2 for number in numbers)) // (2 * NODE_PAIRS_PER_EDIT)
+    work: dict[str, int] = {}
+    for item, numbers in sizes.items():
+        edits = (len(numbers) - 1) * sum(numbers)
+        if corpus.kind == "trees":
+            node_pairs = (sum(numbers) ** 2 - sum(number**2 for number in numbers)) // 2
+            edits = node_pairs // NODE_PAIRS_PER_EDIT
+        work[item] = edits + EDITS_PER_PAIR * math.comb(len(numbers), 2)
+    return work
 
 
 def items_that_fit(sizes: Mapping[str, int], limit: int) -> list[str]:

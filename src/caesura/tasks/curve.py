@@ -118,10 +118,11 @@ class MeanPoint:
         # Nothing is marked only if that is better than every threshold, as for one coder.
         best = float(thresholds[np.argmax(f)]) if f.size and f.max() >= nothing else None
         points = [curve.at(best) for curve in curves]
+        precisions = [curve.average_precision for curve in curves if curve.average_precision is not None]
         return cls(
             system=rows[0].system,
             references=tuple(row.reference for row in rows),
-            average_precision=_mean_precision(curves),
+            average_precision=fmean(precisions) if len(precisions) == len(curves) else None,
             threshold=points[0].threshold,
             precision=fmean(point.precision for point in points),
             recall=fmean(point.recall for point in points),
@@ -129,12 +130,6 @@ class MeanPoint:
             marked=points[0].marked,
             density=points[0].density,
         )
-
-
-def _mean_precision(curves: Sequence[BoundaryCurve]) -> float | None:
-    """Return the mean of the average precisions; None if one of them is undefined."""
-    defined = [curve.average_precision for curve in curves if curve.average_precision is not None]
-    return fmean(defined) if len(defined) == len(curves) else None
 
 
 def _f_at(curve: BoundaryCurve, thresholds: Floats) -> Floats:
@@ -201,33 +196,25 @@ def score_thresholds(
     corpus = corpus.select(items=options.items or None)
     systems, coders = _sides(corpus, options)
     timed = any(isinstance(entry, BoundaryScores) and entry.timed for entry in corpus.values())
-    measure = _measure(options, timed)
+    tolerance = (DEFAULT_SECONDS if timed else 0) if options.tolerance is None else options.tolerance
+    measure = AveragePrecision(tolerance=tolerance, min_distance=options.min_distance, level=options.level)
     rows, excluded = [], []
     for system, coder in product(systems, coders):
         curve, missing = _curve(corpus, system, coder, measure, options)
         source = None if threshold_corpus is None else _chosen_curve(threshold_corpus, system, coder, measure, options)
         rows.append(CurveRow(system, coder, with_threshold_from(curve, source or options.threshold)))
         excluded += missing
-    densities = tuple(_density(row) for row in rows if row.system == systems[0])
+    densities = tuple(
+        CoderDensity(row.reference, row.curve.reference, row.curve.reference_density)
+        for row in rows
+        if row.system == systems[0]
+    )
     axis = rows[0].curve.axis
     may_share = len(coders) > 1 and rows[0].curve.chosen is None and options.compat is None
-    means = _mean_points(rows) if may_share else ()
-    return CurveStudy(tuple(rows), densities, axis, options.threshold_from, means, tuple(dict.fromkeys(excluded)))
-
-
-def _mean_points(rows: Sequence[CurveRow]) -> tuple[MeanPoint, ...]:
-    """Return the best common threshold of every program."""
-    by_system: dict[str, list[CurveRow]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row)
-    return tuple(map(MeanPoint.of, by_system.values()))
-
-
-def _measure(options: CurveOptions, timed: bool) -> AveragePrecision:
-    tolerance = options.tolerance
-    if tolerance is None:
-        tolerance = DEFAULT_SECONDS if timed else 0
-    return AveragePrecision(tolerance=tolerance, min_distance=options.min_distance, level=options.level)
+    means = [MeanPoint.of([row for row in rows if row.system == system]) for system in systems] if may_share else []
+    return CurveStudy(
+        tuple(rows), densities, axis, options.threshold_from, tuple(means), tuple(dict.fromkeys(excluded))
+    )
 
 
 def _sides(corpus: Corpus, options: CurveOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -287,7 +274,3 @@ def _chosen_curve(
             raise OptionError(f"--threshold-from: there is no {kind} {name!r}; there is {', '.join(map(repr, known))}")
         names.append(name if name in known else known[0])
     return _curve(corpus, names[0], names[1], measure, options)[0]
-
-
-def _density(row: CurveRow) -> CoderDensity:
-    return CoderDensity(row.reference, row.curve.reference, row.curve.reference_density)

@@ -11,7 +11,6 @@ from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
 from caesura.agreement.disagreements import disagreements
 from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
 from caesura.errors import FormatError, OptionConflictError, OptionError
-from caesura.files import write_files
 from caesura.formats import encode, format_for_writing, formats
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
@@ -22,6 +21,7 @@ from caesura.model.dialogue import tiers_of
 from caesura.model.seconds import one_level_as_tiers
 from caesura.model.tier import Interval, Point, Tier
 from caesura.options import OptionSet, setting, suggest, text
+from caesura.tasks.files import item_path, write_all
 from caesura.tasks.measure_choice import measures_setting, requested_measures, with_settings
 from caesura.tasks.units import spans_as_hierarchies
 
@@ -94,18 +94,14 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
     for item, path in paths.items():
         with_tier = _with_tier(tiers[item], by_item[item], points=file_format.stores_points)
         corpora[path] = Corpus({item: with_tier})
-    _write_all(corpora)
+    write_all({path: encode(entry, path, item=entry.item_names[0]) for path, entry in corpora.items()})
     return list(corpora)
 
 
 def _paths(corpus: Corpus, target: str) -> dict[str, str]:
     """Return item -> path, which contains the name of the item if the target has a place for it."""
     if ITEM in target:
-        parts = {
-            item: [part if part not in ("", ".", "..") else "_" for part in item.split("/")]
-            for item in corpus.item_names
-        }
-        return {item: target.replace(ITEM, "/".join(named)) for item, named in parts.items()}
+        return {item: target.replace(ITEM, item_path(item)) for item in corpus.item_names}
     return dict.fromkeys(corpus.item_names, target)
 
 
@@ -190,24 +186,11 @@ def _marks(places: Sequence[DisagreementPlace]) -> list[Interval]:
 
 def _widened(marks: Sequence[Interval], begin: float, end: float) -> list[Interval]:
     """Return intervals around the marks that do not overlap, for formats without points."""
+    if not marks:
+        return []
     middles = [(first.start + second.start) / 2 for first, second in pairwise(marks)]
     limits = zip([begin, *middles], [*middles, end], strict=True)
-    return (
-        [
-            Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
-            for mark, (low, high) in zip(marks, limits, strict=True)
-        ]
-        if marks
-        else []
-    )
-
-
-def _write_all(corpora: Mapping[str, Corpus]) -> None:
-    """Write all files completely before the first of them gets its name."""
-    contents = {name: encode(corpus, name, item=corpus.item_names[0]) for name, corpus in corpora.items()}
-    try:
-        for name in contents:
-            Path(name).parent.mkdir(parents=True, exist_ok=True)
-        write_files(contents)
-    except OSError as error:
-        raise FormatError(error.filename or name, None, f"cannot be written: {error.strerror}") from None
+    return [
+        Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
+        for mark, (low, high) in zip(marks, limits, strict=True)
+    ]

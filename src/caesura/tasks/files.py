@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from caesura.errors import FormatError
+from caesura.files import write_files
 from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
@@ -65,34 +66,29 @@ class FileInfo(Result):
 def file_info(path: str | Sequence[str], reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
     """Describe a file, a folder, a glob, or several of them that are one corpus."""
     paths = [path] if isinstance(path, str) else list(path)
-    corpus = None if exact or len(paths) > 1 else reading.read_beginning(paths[0])
-    if corpus is not None and corpus.source is not None:
-        return FileInfo(
-            path=paths[0],
-            formats={corpus.source.format: 1},
-            files=1,
-            contents=describe(corpus),
-            tiers={},
-            rows=corpus.source.rows,
-            next_commands=next_commands(paths, corpus, reading),
-            corpus=corpus,
-        )
-    found = [source.path for entry in paths for source in find(entry, reading.format, reading.pattern)]
-    files = list(dict.fromkeys(found))
-    detected = _readable(partial(detect, format=reading.format), files).values()
-    tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
-    corpus = Corpus({})
-    try:
-        corpus = reading.read(paths)
-    except FormatError as error:
-        reading.errors.append(error)
+    beginning = None if exact or len(paths) > 1 else reading.read_beginning(paths[0])
+    tiers: dict[str, Sequence[FileTier]] = {}
+    if beginning is not None and beginning.source is not None:
+        corpus, files, rows = beginning, paths, beginning.source.rows
+        formats_found = {beginning.source.format: 1}
+    else:
+        sources = [source.path for entry in paths for source in find(entry, reading.format, reading.pattern)]
+        files, rows = list(dict.fromkeys(sources)), None
+        detected = _readable(partial(detect, format=reading.format), files).values()
+        formats_found = Counter(entry.name for entry in detected)
+        tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
+        corpus = Corpus({})
+        try:
+            corpus = reading.read(paths)
+        except FormatError as error:
+            reading.errors.append(error)
     return FileInfo(
         path=", ".join(paths),
-        formats=Counter(entry.name for entry in detected),
+        formats=formats_found,
         files=len(files),
         contents=describe(corpus),
         tiers={path: tuple(map(_tier_summary, entries)) for path, entries in tiers.items() if entries},
-        rows=None,
+        rows=rows,
         next_commands=next_commands(paths, corpus, reading),
         corpus=corpus,
     )
@@ -165,7 +161,9 @@ def convert_files(
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
         corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})
-    corpus = _as_stored(corpus, target, options.to)
+    chosen_format = format_for_writing(target, corpus, options.to)
+    if chosen_format.can_hold([Tier]) and not chosen_format.can_hold([Hierarchy]):
+        corpus = one_level_as_tiers(corpus)
     corpus, notes = named_by_file(corpus, target, options.to)
     sides = options.select("reference", "hypothesis")
     chosen = {side: name for side, name in sides.items() if name is not None}
@@ -175,17 +173,27 @@ def convert_files(
     return corpus, notes
 
 
-def _as_stored(corpus: Corpus, target: str, format_name: str | None) -> Corpus:
-    """Return tiers if the format stores tiers, no hierarchies, and the hierarchies have one level in seconds."""
-    chosen = format_for_writing(target, corpus, format_name)
-    return corpus if chosen.can_hold([Hierarchy]) or not chosen.can_hold([Tier]) else one_level_as_tiers(corpus)
-
-
 def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:
     """Write a corpus to a file in the format that its suffix names."""
     corpus, notes = named_by_file(corpus, target, None)
     write(corpus, target)
     return notes
+
+
+def item_path(item: str) -> str:
+    """Return the name of an item as a path that leads nowhere but down."""
+    return "/".join(part if part not in ("", ".", "..") else "_" for part in item.split("/"))
+
+
+def write_all(contents: Mapping[str, bytes]) -> None:
+    """Write all files completely before the first of them gets its name; make their folders."""
+    try:
+        for path in contents:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_files(contents)
+    except OSError as error:
+        path = error.filename or next(iter(contents))
+        raise FormatError(path, None, f"cannot be written: {error.strerror}") from None
 
 
 def named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
@@ -328,10 +336,6 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
         seconds = max(tier.end for tier in tiers.values()) - min(tier.begin for tier in tiers.values())
         return _labelled(0, labels, has_words)._replace(streams=tuple(filter(None, tiers)), seconds=seconds)
     assert not isinstance(annotation, Tier)
-    return _text_contents(annotation)
-
-
-def _text_contents(annotation: Segmentation | Dialogue) -> _ItemContents:
     texts = list(streams_of(annotation).values())
     return _ItemContents(
         units=annotation.length,

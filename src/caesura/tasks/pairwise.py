@@ -84,13 +84,10 @@ def compare_pairs(
     results = tuple(
         pairwise(corpus_of[measure], measure, ordered=ordered[measure], engine=engine) for measure in measures
     )
-    placed = _placed(prepared)
+    placed: Placed | None = None  # trees have no boundaries
+    if prepared.corpus.kind == "spans":
+        placed = spans_placed(prepared.corpus)
+    elif prepared.corpus.kind != "trees":
+        placed = boundaries_placed(prepared.boundaries)
     excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
     return PairwiseStudy(results, placed, (*prepared.excluded, *excluded))
-
-
-def _placed(prepared: CommonUnits) -> Placed | None:
-    """Return how many boundaries or spans each coder placed; trees have none."""
-    if prepared.corpus.kind == "trees":
-        return None
-    return spans_placed(prepared.corpus) if prepared.corpus.kind == "spans" else boundaries_placed(prepared.boundaries)

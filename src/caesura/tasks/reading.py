@@ -148,13 +148,9 @@ class ReadingOptions(OptionSet):
         if all(map(os.path.isdir, paths)):
             corpora = read_together(paths, **self._arguments(paths[0]))
             return self._collect([_merge_folders(paths, corpora)])[0]
-        files = self._expand(paths)
-        return self._collect([read_coders(files, **self._arguments(files[0]))])[0]
-
-    def _expand(self, paths: Sequence[str]) -> list[str]:
-        """Return the files among several paths, which may be folders (such as one per coder) and globs."""
         listed = [[file.path for file in find(path, self.format)] if is_collection(path) else [path] for path in paths]
-        return [path for files in listed for path in files]
+        files = [path for group in listed for path in group]
+        return self._collect([read_coders(files, **self._arguments(files[0]))])[0]
 
     def read_in_seconds(self, paths: Sequence[str]) -> Corpus:
         """Read one corpus as ``read`` does, but keep tiers in seconds, so that results can have times."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from caesura.model.result import Result
 from caesura.options import OptionSet, path, setting
 from caesura.papers.data import Data
-from caesura.papers.entry import VERDICTS, Entry, Reproduction
+from caesura.papers.entry import VERDICTS, Reproduction
 from caesura.papers.registry import find_entries
 from caesura.progress import report_progress
 
@@ -94,12 +94,10 @@ def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
 
 def reproduce(names: tuple[str, ...] = (), options: ReproduceOptions | None = None) -> Reproductions:
     """Recompute tables and figures of the papers behind the measures."""
-    options = options or ReproduceOptions()
-    return Reproductions(tuple(_run(find_entries(names), Data(options.data))))
-
-
-def _run(entries: list[Entry], data: Data) -> Iterator[Reproduction]:
-    for done, entry in enumerate(entries):
-        report_progress(done, len(entries))
-        yield entry.run(data)
+    entries, data = find_entries(names), Data((options or ReproduceOptions()).data)
+    displays = []
+    for number, entry in enumerate(entries):
+        report_progress(number, len(entries))
+        displays.append(entry.run(data))
     report_progress(len(entries), len(entries))
+    return Reproductions(tuple(displays))

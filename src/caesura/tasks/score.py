@@ -160,7 +160,12 @@ def score_corpora(
     sides = [timed if measure in in_seconds else pairs for measure in measures]
     by_measure = zip(measures, sides, strict=True)
     results = [(measure, _score_pairs([side[item] for item in items], measure)) for measure, side in by_measure]
-    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *_failures(results, items))))
+    failures = [
+        Excluded(items[place], None, f"{measure!r}: {error}")
+        for measure, scores in results
+        for place, error in scores.errors.items()
+    ]
+    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *failures)))
     chances = _chances(list(pairs.values()), results, options)
     entries: list[ItemScore] = []
     for (_, scores), chance, side in zip(results, chances, sides, strict=True):
@@ -219,15 +224,6 @@ def _reasons(excluded: Sequence[Excluded]) -> str:
     if len(excluded) > 1 and len(shared) == 1 and excluded[0].item is not None:
         return f"none of {len(excluded)} items can be scored: {shared.pop()}"
     return "\n".join(map(str, excluded))
-
-
-def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -> list[Excluded]:
-    """Return the items that a measure could not score, with its message."""
-    return [
-        Excluded(items[place], None, f"{measure!r}: {error}")
-        for measure, scores in results
-        for place, error in scores.errors.items()
-    ]
 
 
 def check_only(only: bool, measures: Sequence[Measure]) -> None:
@@ -363,8 +359,7 @@ def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], o
         if supports_chance(measure, pairs) and scores.scored.size:
             total, by_pair = chance_scores(pairs, scores, seed=options.seed)
             by_place: dict[int | None, ChanceScore] = {None: total}
-            for place, chance in by_pair.items():
-                by_place[place] = chance
+            by_place.update(by_pair.items())
             chances.append(by_place)
         else:
             chances.append({})

@@ -20,12 +20,11 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded
 from caesura.notices import collect_warnings
 from caesura.tasks.alignments import Alignments
-from caesura.tasks.live import LiveComputation, LiveResult, align_items, select_coders
+from caesura.tasks.live import Boundary, LiveComputation, LiveResult, WhatIf, align_items, select_coders, what_if
 from caesura.tasks.measure_choice import choose_measures
 from caesura.tasks.report import ESSENTIAL, analyze_corpus
 from caesura.tasks.report_results import CorpusReport
 from caesura.tasks.report_subject import ReportOptions, Subject
-from caesura.tasks.what_if import Boundary, WhatIf, what_if
 
 # Suffixes of sound files beside annotations, in the order in which they are tried.
 SOUNDS = (".wav", ".ogg", ".mp3", ".flac")
@@ -208,20 +207,16 @@ class Workbench:
             files = [Path(name) for name in self.material.files]
             single = len(self.material.corpus.item_names) == 1
         stem = item.replace("\\", "/").rpartition("/")[2]
+        is_plain = stem not in ("", ".", "..") and "\0" not in stem  # a name in a folder, and nothing outside it
         own = [file for file in files if single or file.stem == stem]
         stems = [file.with_suffix("") for file in own]
-        stems += [folder / stem for folder in dict.fromkeys(file.parent for file in files) if _is_plain(stem)]
+        stems += [folder / stem for folder in dict.fromkeys(file.parent for file in files) if is_plain]
         for path in dict.fromkeys(stems):
             for suffix in SOUNDS:
                 candidate = path.with_name(path.name + suffix)
                 if candidate.is_file():
                     return candidate
         return None
-
-
-def _is_plain(stem: str) -> bool:
-    """Return whether a name can be that of a file in a folder, and of nothing outside it."""
-    return stem not in ("", ".", "..") and "\0" not in stem
 
 
 def _kept(store: OrderedDict[K, V], key: K, size: int, compute: Callable[[], V]) -> V:

@@ -9,10 +9,9 @@ from caesura.measures.registry import measures as registered_measures
 from caesura.measures.similarity import check_similarity
 from caesura.options import Option
 from caesura.tasks.alignments import Alignments, EditShape
-from caesura.tasks.live import LiveResult, boundary_types, measure_problems
+from caesura.tasks.live import LiveResult, WhatIf, boundary_types, measure_problems
 from caesura.tasks.report_results import CorpusReport
 from caesura.tasks.report_subject import Subject
-from caesura.tasks.what_if import WhatIf
 from caesura.views.answers.coders import outcome_answer
 from caesura.views.page.sections import Picture, Section
 from caesura.views.page.texts import matrix_cells, named_values, node_pairs, ranked_items
