@@ -52,7 +52,7 @@ def judge(
     extra: dict[str, Any] = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
     answer = judgement_view(result, tables)
     if crisp is not None:
-        from caesura.views.crisp import with_crisp  # imports everything about gold standards
+        from caesura.views.gold import with_crisp  # imports everything about gold standards
 
         extra["crisp"] = crisp
         answer = with_crisp(answer, crisp)

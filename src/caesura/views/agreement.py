@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,14 +25,12 @@ from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
-from caesura.views.answers.coders import agreement_answer, coefficient_name, worst_items
+from caesura.views.answers.coders import coefficient_name, outcome_answer, worst_items
 from caesura.views.answers.words import MEAN_NOTE, PLACEMENT_NOTE, STRENGTH_NOTE
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 # Number of rows that a terminal shows of the main table.
 MAX_ITEMS = 20
-
-
 _DENSITY = {"boundaries": "per position", "spans": "per unit"}
 
 
@@ -115,11 +113,10 @@ def _boundaries_per_item(placed: Placed) -> str:
 def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """Return one row per pair of coders, each computed as if there were no other coders."""
     records = [
-        heading
+        _heading(outcome)
         | {"coders": " - ".join(row.coders), "value": or_undefined(row.value)}
         | {"observed": row.observed, "expected": row.expected, "items": row.items}
         for outcome, result in _defined(outcomes)
-        for heading in [_heading(outcome)]
         for row in result.pairs
     ]
     table = Table.from_records(records, title="Pairs of coders", group=2, split_groups=True)
@@ -129,10 +126,9 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """Return one row per item, each computed as if there were no other items."""
     records = [
-        heading
+        _heading(outcome)
         | {"item": row.item, "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
         for outcome, result in _defined(outcomes)
-        for heading in [_heading(outcome)]
         for row in result.items
     ]
     return Table.from_records(records, title="Items", group=2, split_groups=True)
@@ -255,7 +251,10 @@ def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
     # bo  ───┘       ├
     # cy  ───────────┘
     places, next_joint = _layout(clustering, width)
-    labels = {cluster.coders: _label(cluster.value) for cluster in clustering.clusters}
+    labels = {  # two decimals without the zero before them
+        cluster.coders: " undefined " if cluster.value is None else re.sub(r"\b0\.", ".", f" {cluster.value:.2f} ")
+        for cluster in clustering.clusters
+    }
     columns = places[clustering.clusters[-1].coders][1] + max(map(len, labels.values())) + 2
     canvas = [[" "] * columns for _ in range(2 * len(clustering.leaves) - 1)]
     for cluster in clustering.clusters:
@@ -294,11 +293,6 @@ def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: 
         canvas[row][column] = "│"
 
 
-def _label(value: float | None) -> str:
-    """Return the value with two decimals and without the leading zero."""
-    return " undefined " if value is None else re.sub(r"\b0\.", ".", f" {value:.2f} ")
-
-
 # -- output of the command -------------------------------------------------------------------------------------------
 
 
@@ -329,7 +323,7 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
     for name, outcome in study.analyses.items():
         sections += _analysis_sections(name, outcome, width)
     sections += _group_sections(study.groups)
-    return Answer(agreement_answer(study), tuple(sections))
+    return Answer(outcome_answer(study.agreement[0]), tuple(sections))
 
 
 def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
@@ -400,29 +394,23 @@ def items_table(study: AgreementStudy) -> Table:
     """Return one row for all items and one per item, least agreement first, with a column per coefficient."""
     everything: dict[str, Any] = {"item": "all"}
     by_item: dict[str, dict[str, Any]] = {row.item: {"item": row.item} for row in worst_items(study.defined[0][1])}
-    for name, result in _columns(study):
+    columns: list[tuple[str, Agreement | None]] = []
+    for outcome in study.agreement:
+        name = coefficient_name(outcome)
+        columns.append((name, outcome.result))
+        if outcome.placement is not None:
+            columns.append((f"{name} placed", outcome.placement))
+    for name, result in columns:
         everything[name] = or_undefined(None if result is None else result.value)
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    return Table.from_records(records, columns=tuple(everything), notes=_item_notes(study), limit=MAX_ITEMS)
-
-
-def _item_notes(study: AgreementStudy) -> tuple[str, ...]:
-    """Return the source of the words for sizes, what the columns mean, and the signatures."""
     has_chance = {result.expected is not None for _, result in study.defined}
     notes = [STRENGTH_NOTE] if True in has_chance else []
     notes += [PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []
     notes += [MEAN_NOTE] if False in has_chance else []
-    return (*notes, *(short_signature(result) for _, result in study.defined))
-
-
-def _columns(study: AgreementStudy) -> Iterator[tuple[str, Agreement | None]]:
-    """Yield the name and the coefficients of each column: as published, then beyond random placement."""
-    for outcome in study.agreement:
-        yield coefficient_name(outcome), outcome.result
-        if outcome.placement is not None:
-            yield f"{coefficient_name(outcome)} placed", outcome.placement
+    notes += [short_signature(result) for _, result in study.defined]
+    return Table.from_records(records, columns=tuple(everything), notes=tuple(notes), limit=MAX_ITEMS)
 
 
 def _analysis_sections(name: str, outcome: Outcome[Any], width: int) -> list[Section]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
@@ -20,7 +21,11 @@ from caesura.model.value import count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import gold_answer, unification_answer
+from caesura.views.answers.systems import crisp_answer
 from caesura.views.table import Cell, Table, cells, or_undefined
+
+if TYPE_CHECKING:  # commands without systems must not import these
+    from caesura.judging.crisp_gold import CrispAndFuzzy
 
 # Number of items that a terminal shows.
 MAX_ITEMS = 20
@@ -160,7 +165,10 @@ def gold_table(result: Gold) -> Table:
         "sum of boundary edit distances to the coders; B: with the coders"
     ]
     if result.thresholds:
-        numbers = [f"{count_of(n, 'coder')}{_of_type(name)}" for name, n in result.thresholds.items()]
+        numbers = [
+            count_of(number, "coder") + ("" if name == UNTYPED[0] else f" of {name!r}")
+            for name, number in result.thresholds.items()
+        ]
         notes.append(f"threshold of Cochran's Q: at least {', '.join(numbers)}")
     return Table.from_records(records, notes=(*notes, short_gold_signature(result)), digits=2, limit=MAX_ITEMS)
 
@@ -173,10 +181,6 @@ def short_gold_signature(result: Gold) -> str:
     return (
         f"{result.method}({', '.join(chosen)}) · caesura {options['caesura']} · data {options['data'][:SHORT_LENGTH]}"
     )
-
-
-def _of_type(name: str) -> str:
-    return "" if name == UNTYPED[0] else f" of {name!r}"
 
 
 def boundary_table(result: Gold, *, kept: bool) -> Table:
@@ -197,11 +201,7 @@ def boundary_table(result: Gold, *, kept: bool) -> Table:
     if result.in_seconds:  # positions are numbers of times, which say nothing
         del columns["position"], columns["text"]
     for name in ("stream", "time", "type", near, "text"):
-        if (
-            name in columns
-            and boundaries
-            and not any(columns[name](boundary) not in (None, "") for boundary in boundaries)
-        ):
+        if name in columns and boundaries and all(columns[name](boundary) in (None, "") for boundary in boundaries):
             del columns[name]
     rows = OnDemand(lambda number: tuple(cell(boundaries[number]) for cell in columns.values()), range(len(boundaries)))
     return Table(tuple(columns), cast("tuple[tuple[Cell, ...], ...]", rows), title=title, digits=2, group=1)
@@ -222,10 +222,10 @@ def _time_of(result: Gold) -> Callable[[GoldBoundary, int], str]:
 def _near_text(boundary: GoldBoundary, kept: bool, place: Callable[[GoldBoundary, int], str]) -> str | None:
     if kept:
         return ", ".join(f"{coder} at {place(boundary, at)}" for coder, at in boundary.near.items()) or None
-    targets = [*dict.fromkeys(boundary.near.values())]
-    named = [", ".join(coder for coder in boundary.near if boundary.near[coder] == target) for target in targets]
-    pairs = zip(targets, named, strict=True)
-    return ", ".join(f"{place(boundary, target)} ({coders})" for target, coders in pairs) or None
+    coders: dict[int, list[str]] = {}
+    for coder, target in boundary.near.items():
+        coders.setdefault(target, []).append(coder)
+    return ", ".join(f"{place(boundary, target)} ({', '.join(names)})" for target, names in coders.items()) or None
 
 
 def _text_around(result: Gold, boundary: GoldBoundary) -> str | None:
@@ -241,6 +241,33 @@ def _clip(text: str, *, end: bool = False) -> str:
     if len(text) <= MAX_TEXT:
         return text
     return "…" + text[1 - MAX_TEXT :] if end else text[: MAX_TEXT - 1] + "…"
+
+
+# -- crisp evaluation against a gold standard -------------------------------------------------------------------------
+
+
+def crisp_table(result: CrispAndFuzzy) -> Table:
+    """Return one row per system, best F first."""
+    records = [
+        {"system": row.system, "precision": row.precision, "recall": row.recall, "F": row.f}
+        | {"fuzzy success": row.fuzzy, "reward": row.reward, "punishment": row.punishment, "items": row.items}
+        for row in result.rows
+    ]
+    notes = (
+        f"precision, recall, F: against the gold standard ({result.method}); fuzzy success = reward - punishment: against the "
+        "marks of all coders",
+        short_gold_signature(result.gold),
+    )
+    return Table.from_records(records, title="Crisp and fuzzy evaluation", notes=notes, digits=3)
+
+
+def with_crisp(answer: Answer, result: CrispAndFuzzy | None) -> Answer:
+    """Return the answer of ``caesura judge`` with the comparison of crisp and fuzzy evaluation, if there is one."""
+    if result is None:
+        return answer
+    main, *others = answer.sections
+    sections = (main, Section("crisp", crisp_table(result), shown=True), *others)
+    return replace(answer, text=f"{answer.text} {crisp_answer(result)}".strip(), sections=sections)
 
 
 # -- output of the commands ------------------------------------------------------------------------------------------

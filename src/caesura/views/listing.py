@@ -1,4 +1,4 @@
-"""The lists of measures and formats, and the description of one of them."""
+"""The lists of measures, coefficients for spans and formats, and the description of one of them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from caesura.agreement.families import (
     correction_of_mean,
     supports_placement,
 )
+from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
@@ -23,7 +24,6 @@ from caesura.measures.registry import AMBIGUOUS, aliases_of
 from caesura.options import Option
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.files import format_answer, list_answer, measure_answer
-from caesura.views.coefficients import coefficients_table
 from caesura.views.table import Cell, Table
 
 _EXAMPLES = {
@@ -165,7 +165,10 @@ def measure_view(measure_class: type[Measure]) -> Answer:
     table = Table(("option", "default", "description"), tuple(rows), notes=notes)
     sections = [Section("options", table)] if rows else []
     if measure_class.presets:
-        presets = tuple((name, _settings_text(values)) for name, values in measure_class.presets.items())
+        presets = tuple(
+            (name, _settings_text(values) or "none: the defaults are those of the paper")
+            for name, values in measure_class.presets.items()
+        )
         sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))
     if measure_class.preset_mistakes:
         mistakes = tuple(measure_class.preset_mistakes.items())
@@ -180,9 +183,53 @@ def _example_section(facts: Mapping[str, Any]) -> Section:
 
 
 def _settings_text(values: Mapping[str, Any]) -> str:
-    return (
-        ", ".join(f"{name}={value!r}" for name, value in values.items()) or "none: the defaults are those of the paper"
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
+def coefficient_facts(entry: type[UnitizingCoefficient]) -> dict[str, Any]:
+    """Return everything that ``caesura measures`` says about a coefficient for spans."""
+    return {
+        "title": entry.title,
+        "summary": _summary(entry),
+        "compares": ["spans"],
+        "options": {
+            field.name: {"default": field.default, "description": field.metadata["description"]}
+            for field in entry.declared()
+        },
+        "presets": {preset: dict(values) for preset, values in entry.presets.items()},
+        "preset_notes": dict(entry.preset_notes),
+        "example": f"caesura agree spans.csv -c {entry.name}",
+    }
+
+
+def _summary(entry: type[UnitizingCoefficient]) -> str:
+    """Return the first sentence of the documentation."""
+    return (entry.__doc__ or "").strip().split("\n")[0]
+
+
+def coefficients_table(coefficients: Mapping[str, type[UnitizingCoefficient]]) -> Table:
+    """Return one row per coefficient for spans."""
+    rows = tuple((name, _summary(entry)) for name, entry in coefficients.items())
+    notes = ("caesura measures NAME describes a coefficient with its options and presets.",)
+    return Table(
+        ("coefficient", "what it says about spans"), rows, title="Coefficients of agree for spans", notes=notes
     )
+
+
+def coefficient_view(entry: type[UnitizingCoefficient]) -> Answer:
+    """Return what ``caesura measures NAME`` prints for a coefficient for spans."""
+    facts = coefficient_facts(entry)
+    rows = tuple((name, repr(option["default"]), option["description"]) for name, option in facts["options"].items())
+    sections = [Section("options", Table(("option", "default", "description"), rows))]
+    if entry.presets:
+        presets = tuple(
+            (name, _settings_text(values), entry.preset_notes.get(name, "")) for name, values in entry.presets.items()
+        )
+        columns = ("preset", "options that it sets", "what it keeps and refuses")
+        sections.append(Section("presets", Table(columns, presets), shown=True))
+    sections.append(_example_section(facts))
+    text = f"{facts['summary']} It compares the spans of all coders; 1 is best and 0 is chance. Name: {entry.name} in Python."
+    return Answer(text, tuple(sections))
 
 
 def format_facts(entry: Format) -> dict[str, Any]:
@@ -216,13 +263,9 @@ def formats_view(formats: Mapping[str, Format]) -> Answer:
     )
     notes = ("The content of a file decides if several formats have its suffix, or none.",)
     table = Table(("format", "suffixes", "writes", "description"), rows, notes=notes)
-    options = partial(_all_format_options, formats)
+    option_rows = tuple((name, *row) for name, entry in formats.items() for row in _option_rows(entry.options))
+    options = Table(("format", "option", "default", "description"), option_rows, group=1)
     return Answer(list_answer("formats", len(rows)), (Section("formats", table), Section("options", options)))
-
-
-def _all_format_options(formats: Mapping[str, Format]) -> Table:
-    rows = [(name, *row) for name, entry in formats.items() for row in _option_rows(entry.options)]
-    return Table(("format", "option", "default", "description"), tuple(rows), group=1)
 
 
 def format_view(entry: Format) -> Answer:
@@ -230,12 +273,9 @@ def format_view(entry: Format) -> Answer:
     facts, rows = format_facts(entry), tuple(_option_rows(entry.options))
     notes = ("Set an option with --reading option=value.",)
     sections = [Section("options", Table(("option", "default", "description"), rows, notes=notes))] if rows else []
-    return Answer(format_answer(entry.name, facts, _suffixes(entry)), (*sections, _example_section(facts)))
-
-
-def _suffixes(entry: Format) -> str:
     others = (f"({suffix})" for suffix in entry.other_suffixes if suffix not in entry.suffixes)
-    return " ".join((*entry.suffixes, *others))
+    suffixes = " ".join((*entry.suffixes, *others))
+    return Answer(format_answer(entry.name, facts, suffixes), (*sections, _example_section(facts)))
 
 
 def _option_rows(options: Iterable[Option]) -> list[tuple[Cell, ...]]:

@@ -52,10 +52,9 @@ from caesura.views.agreement import (
 )
 from caesura.views.answer import Answer
 from caesura.views.answers.coders import disagreements_answer
-from caesura.views.crisp import crisp_table
 from caesura.views.curve import curve_view
 from caesura.views.disagreements import places_table
-from caesura.views.gold import gold_view, unification_table
+from caesura.views.gold import crisp_table, gold_view, unification_table
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.pairwise import matrix_table, pairwise_view
 from caesura.views.plan import plan_view

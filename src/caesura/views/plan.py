@@ -11,7 +11,7 @@ from caesura.model.value import count_of
 from caesura.papers.entry import Curves
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.words import short
-from caesura.views.figures.papers import curves
+from caesura.views.figures.canvas import draw_lines
 from caesura.views.table import Table
 
 if TYPE_CHECKING:
@@ -75,4 +75,4 @@ def plan_figure(result: Plan) -> Figure:
     for number in sorted({row.coders for row in result.widths}):
         rows = [row for row in result.widths if row.coders == number]
         lines[f"{number} coders"] = ([row.items for row in rows], [row.width for row in rows])
-    return curves(Curves("items", "width of the 95 % interval", lines))
+    return draw_lines(Curves("items", "width of the 95 % interval", lines))

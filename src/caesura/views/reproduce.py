@@ -5,17 +5,31 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.model.value import count_of
-from caesura.papers.entry import NOT_FREE, NOT_RUN, PRESET, REFUTED, REPRODUCED, Paper, Reproduction, Row
+from caesura.papers.entry import (
+    NOT_FREE,
+    NOT_RUN,
+    PRESET,
+    REFUTED,
+    REPRODUCED,
+    Curves,
+    Paper,
+    Picture,
+    Reproduction,
+    Row,
+)
 from caesura.tasks.reproduce import DisplayList, Reproductions
 from caesura.version import __version__
 from caesura.views.answer import Answer, Section
-from caesura.views.figures.canvas import svg
-from caesura.views.figures.papers import display
+from caesura.views.figures import agreement, judging, trees
+from caesura.views.figures.canvas import COLUMN_WIDTH, draw_lines, svg
 from caesura.views.page.build import asset, environment
 from caesura.views.table import Cell, Table, cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
 _DIGITS = 4
@@ -157,3 +171,13 @@ def _picture(reproduction: Reproduction) -> str | None:
         return None
     picture = svg(display(reproduction.figure, width=4.5))
     return "data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode()
+
+
+def display(figure: Curves | Picture, *, width: float = COLUMN_WIDTH) -> Figure:
+    """Draw the figure of a display again, from our numbers."""
+    if isinstance(figure, Curves):
+        return draw_lines(figure, width=width)
+    modules = (agreement, judging, trees)
+    draw = next(getattr(module, figure.kind) for module in modules if hasattr(module, figure.kind))
+    drawn: Figure = draw(*figure.arguments, width=width, title=None)
+    return drawn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from caesura.model.result import Excluded
@@ -13,7 +13,7 @@ from caesura.views.answers.words import MAX_NAMES, join
 if TYPE_CHECKING:  # commands with other results must not import these
     from caesura.model.corpus import Corpus
     from caesura.tasks.files import FileInfo
-    from caesura.tasks.verify import Verification, Verifications
+    from caesura.tasks.verify import Verifications
 
 _MAX_LISTED = 3  # excluded items with the same reason that are listed one by one
 
@@ -28,14 +28,13 @@ def excluded_lines(entries: Iterable[object]) -> list[str]:
     lines: dict[str, None] = {}
     for entry in listed:
         group = groups.get((entry.coder, entry.reason), []) if isinstance(entry, Excluded) and entry.item else []
-        lines[str(entry) if len(group) <= _MAX_LISTED else _group_line(group)] = None
+        line = str(entry)
+        if len(group) > _MAX_LISTED:
+            items = f"{len(group):,} items ({', '.join(str(entry.item) for entry in group[:3])}, ...)"
+            coder = "" if group[0].coder is None else f"coder {group[0].coder!r}, "
+            line = f"{coder}{items}: {group[0].reason}"
+        lines[line] = None
     return list(lines)
-
-
-def _group_line(group: Sequence[Excluded]) -> str:
-    items = f"{len(group):,} items ({', '.join(str(entry.item) for entry in group[:3])}, ...)"
-    coder = "" if group[0].coder is None else f"coder {group[0].coder!r}, "
-    return f"{coder}{items}: {group[0].reason}"
 
 
 def info_answer(info: FileInfo) -> str:
@@ -94,12 +93,8 @@ def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
     return f"{name}: {facts['description']}. caesura {access} it{files}.{needs}"
 
 
-def verification_answer(result: Verification | Verifications) -> str:
-    """Return whether numbers are right."""
-    from caesura.tasks.verify import Verification as OneNumber
-
-    if isinstance(result, OneNumber):
-        return result.message
+def verification_answer(result: Verifications) -> str:
+    """Say whether numbers are right."""
     entries = result.verifications
     if len(entries) == 1:
         return entries[0].message

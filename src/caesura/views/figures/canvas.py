@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+    from caesura.papers.entry import Curves
+
 # Width in inches of a column of a two-column paper.
 COLUMN_WIDTH = 3.3
 # Width in inches of both columns.
@@ -42,6 +44,7 @@ SCREEN_DPI = 150
 # Largest width of a figure in inches.
 MAX_WIDTH = 40.0
 _TITLE_HEIGHT = 0.2  # inches
+_MAX_MARKS = 15  # on a line
 
 # Okabe & Ito (2008): distinguishable for colour-blind readers. Yellow is last because it is faint on paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -122,6 +125,19 @@ def new_axes(width: float, height: float, title: str | None) -> Iterator[tuple[F
     """Yield a new figure with one pair of axes."""
     with new_figure(width, height, title) as figure:
         yield figure, figure.add_subplot()
+
+
+def draw_lines(lines: Curves, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+    """Draw lines with a legend; marks tell them apart without colour."""
+    with new_axes(width, width * 0.7, title) as (figure, axes):
+        for i, (name, (x, y)) in enumerate(lines.lines.items()):
+            step = max(1, len(x) // _MAX_MARKS)
+            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+            axes.plot(x, y, color=colour, marker=marker, markevery=step, label=name)
+        axes.set_xlabel(lines.x_label)
+        axes.set_ylabel(lines.y_label)
+        axes.legend()
+        return figure
 
 
 def write_beside(axes: Axes, text: str, point: tuple[float, float], points: tuple[float, float], **style: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from caesura.tasks.curve import CurveRow, CurveStudy
-from caesura.views.answers.curves import threshold_text
+from caesura.views.curve import threshold_text
 from caesura.views.figures import canvas
 from caesura.views.figures.canvas import COLUMN_WIDTH
 
