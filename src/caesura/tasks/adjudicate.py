@@ -101,7 +101,6 @@ def adjudicate(
 
 
 def journal_path(paths: Sequence[str | PathLike[str]]) -> str:
-    """Return the path of the journal of a corpus."""
     first, *more = [fspath(path) for path in paths]
     if not more and not is_collection(first):
         return str(unpacked_path(first).with_suffix(JOURNAL_SUFFIX))
@@ -289,7 +288,6 @@ def _reading_options(part: Corpus, file_format: Format) -> dict[str, Any]:
 
 
 def same_marks(expected: Annotation, actual: Annotation) -> bool:
-    """Return whether two annotations have the same boundaries, intervals or spans."""
     return bool(_content(expected) == _content(actual))
 
 
@@ -322,7 +320,6 @@ def _without_timed_streams(corpus: Corpus) -> Corpus:
 
 
 def _record_table(gold: AdjudicatedGold) -> bytes:
-    """Return the table of who decided what."""
     header: list[object] = [*gold.rows[0]] if gold.rows else ["item", "place", "status"]
     rows = [[as_text_cell("" if value is None else value) for value in row.values()] for row in gold.rows]
     return table_text([header, *rows], ",").encode("utf-8", "backslashreplace")

@@ -57,7 +57,6 @@ PRESETS = tuple(
 
 
 def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
-    """Validate the option and return the name of a group and its coders."""
     if isinstance(value, tuple) and len(value) == 2:
         return str(value[0]), tuple(value[1])
     group, _, coders = str(value).partition("=")
@@ -69,8 +68,6 @@ def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class AgreeOptions(OptionSet):
-    """Options of ``caesura agree``: coefficients, chance agreement and additional analyses."""
-
     measures: tuple[Measure, ...] = measures_setting(
         'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
         "S_f and S_f^B for dialogues; in seconds F1@0.5s and purity_coverage, and label_share for labels)."
@@ -175,8 +172,6 @@ class AgreementOutcome(Outcome[Agreement]):
 
 @dataclass(frozen=True)
 class AgreementStudy(Result):
-    """Agreement between the coders of a corpus."""
-
     agreement: tuple[AgreementOutcome, ...]  # one entry per measure and coefficient
     placed: Placed  # number of boundaries of each coder
     # Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
@@ -190,12 +185,10 @@ class AgreementStudy(Result):
 
     @property
     def defined(self) -> tuple[tuple[AgreementOutcome, Agreement], ...]:
-        """The coefficients that are defined."""
         return tuple((entry, entry.result) for entry in self.agreement if entry.result is not None)
 
     @property
     def signature(self) -> str | None:
-        """The signature of the first coefficient that is defined."""
         return self.defined[0][1].signature if self.defined else None
 
 
@@ -207,7 +200,6 @@ def agree(
     engine: str | Engine = "threads",
     checkpoint: str | None = None,
 ) -> AgreementStudy:
-    """Compute agreement beyond chance between the coders of a corpus."""
     options = options or AgreeOptions()
     _refuse_mixed_kinds(corpus)
     unitizing, others = _divide_coefficients(corpus, options)
@@ -251,7 +243,6 @@ def agree(
 
 
 def _excluded_by(outcomes: Sequence[AgreementOutcome], corpus: Corpus) -> list[Excluded]:
-    """Return what at least one coefficient excludes."""
     # Items of one coder are not listed if the file declines the others: nothing is wrong there.
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
     excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
@@ -309,7 +300,6 @@ def _agree_on_both(
     engine: str | Engine,
     checkpoint: str | None,
 ) -> AgreementStudy:
-    """Return the coefficients for spans, followed by those over measures."""
     only_spans = replace(
         options, clusters=False, cochran=False, label_similarity=False, heat=False, group=(), groups=None
     )
@@ -388,7 +378,6 @@ def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:
 
 
 def _refuse_mixed_kinds(corpus: Corpus) -> None:
-    """Raise an error if some annotations are spans and others are not."""
     if not corpus.holds(Spans) or all(isinstance(entry, Spans) for entry in corpus.values()):
         return
     first: dict[bool, str] = {}
@@ -509,7 +498,6 @@ def _chance(measure: Measure, options: AgreeOptions, checkpoint: str | None = No
 def _groups(
     corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, engine: str | Engine
 ) -> tuple[GroupedAgreement, ...]:
-    """Return the agreement inside the groups of coders, for each measure and coefficient."""
     if options.group and options.groups is not None:
         raise OptionConflictError("--group and --groups: use only one of them")
     if not options.group and options.groups is None:

@@ -45,8 +45,6 @@ class EditShape:
 
 @dataclass(frozen=True, eq=False)
 class PairAlignment:
-    """The edits between two coders on one item."""
-
     item: str
     coders: tuple[str, str]  # the two coders
     # Two numbers per edit: the index of its shape, and its distance from the preceding edit, in positions.
@@ -55,8 +53,6 @@ class PairAlignment:
 
 @dataclass(frozen=True, eq=False)
 class TreeAlignment:
-    """The aligned nodes of two parses of a sentence."""
-
     item: str  # name of the sentence
     coders: tuple[str, str]  # the two coders
     score: StructIoUScore  # score of the two parses, with the alignment
@@ -64,8 +60,6 @@ class TreeAlignment:
 
 @dataclass(frozen=True, eq=False)
 class Alignments(Result):
-    """All alignments of a corpus."""
-
     # Edits between all pairs of coders, item by item; empty for trees.
     pairs: tuple[PairAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     shapes: tuple[EditShape, ...] = field(default=(), metadata=HIDDEN, repr=False)
@@ -233,7 +227,6 @@ def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[
 
 
 def _scores(pair_scores: CoderPairs) -> Iterator[tuple[str, tuple[str, str], Score]]:
-    """Yield item, coders and score of each pair."""
     places = zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), strict=True)
     for row, (item, pair) in enumerate(places):
         first, second = pair_scores.pairs[pair]

@@ -39,8 +39,6 @@ _amount.value_type, _amount.choices = str, ()  # type: ignore[attr-defined]  # f
 
 @dataclass(frozen=True)
 class CurveOptions(OptionSet):
-    """Options of ``caesura curve``."""
-
     tolerance: float | str | None = setting(
         None, _amount, "Largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5% (default: 0, or 0.5s)."
     )
@@ -71,8 +69,6 @@ class CurveOptions(OptionSet):
 
 @dataclass(frozen=True)
 class CurveRow(Result):
-    """The curve of one program against one coder."""
-
     system: str  # name of the scores
     reference: str  # the coder
     curve: BoundaryCurve  # their curve over all items
@@ -87,8 +83,6 @@ class CurveRow(Result):
 
 @dataclass(frozen=True)
 class CoderDensity:
-    """How densely a coder marks boundaries."""
-
     coder: str
     boundaries: int  # number of boundaries, over all items with scores
     density: float  # boundaries per unit, or per minute
@@ -110,7 +104,6 @@ class MeanPoint:
 
     @classmethod
     def of(cls, rows: Sequence[CurveRow]) -> MeanPoint:
-        """Return the best point of one program over several coders."""
         curves = [row.curve for row in rows]
         thresholds = np.unique(np.concatenate([curve.thresholds for curve in curves]))[::-1]
         f = np.mean([_f_at(curve, thresholds) for curve in curves], axis=0)
@@ -174,7 +167,6 @@ class CurveStudy(Result):
 
     @property
     def signature(self) -> str:
-        """Signature of the first curve."""
         return self.first.signature
 
 
@@ -191,7 +183,6 @@ def read_scored(reading: ReadingOptions, paths: Sequence[str]) -> Corpus:
 def score_thresholds(
     corpus: Corpus, options: CurveOptions | None = None, *, threshold_corpus: Corpus | None = None
 ) -> CurveStudy:
-    """Compute the curve of every program against every coder."""
     options = options or CurveOptions()
     corpus = corpus.select(items=options.items or None)
     systems, coders = _sides(corpus, options)
@@ -218,7 +209,6 @@ def score_thresholds(
 
 
 def _sides(corpus: Corpus, options: CurveOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the programs and of the coders."""
     scored = {coder for (_, coder), entry in corpus.items() if isinstance(entry, BoundaryScores)}
     systems = tuple(name for name in corpus.coders if name in scored)
     coders = tuple(name for name in corpus.coders if name not in scored)

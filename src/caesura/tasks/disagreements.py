@@ -34,8 +34,6 @@ _HALF_WIDTH = 0.1  # seconds: how far an interval extends to each side, in forma
 
 @dataclass(frozen=True)
 class DisagreementOptions(OptionSet):
-    """Options of ``caesura disagreements``."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure that aligns boundaries and sets the costs, such as B(n_t=3) (default: B; S_f for dialogues; the spans "
         "of hierarchies; gamma for spans)."
@@ -52,7 +50,6 @@ class DisagreementOptions(OptionSet):
 def find_disagreements(
     corpus: Corpus, options: DisagreementOptions | None = None, *, settings: Settings | None = None
 ) -> Disagreements:
-    """List where the coders of a corpus disagree."""
     options = options or DisagreementOptions()
     if len(options.measures) > 1:
         raise OptionConflictError(f"disagreements are listed under one measure; got {len(options.measures)}")
@@ -127,7 +124,6 @@ def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: i
 
 
 def _stores_tiers(entry: Format) -> bool:
-    """Return whether a format can be written and stores several tiers in a file."""
     return entry.write is not None and Tier in entry.annotation_types and "coder" not in entry.names_from_file
 
 

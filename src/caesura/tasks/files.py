@@ -38,8 +38,6 @@ MAX_TIER_FILES = 10
 
 @dataclass(frozen=True)
 class TierSummary:
-    """Summary of one tier of a file."""
-
     name: str  # name of the tier
     kind: str  # ``"intervals"`` or ``"points"``
     number: int  # number of intervals or points
@@ -50,8 +48,6 @@ class TierSummary:
 
 @dataclass(frozen=True)
 class FileInfo(Result):
-    """Formats and contents of a file, a folder or a glob."""
-
     path: str
     formats: Mapping[str, int]  # format -> number of files
     files: int
@@ -133,8 +129,6 @@ def _tier_summary(tier: FileTier) -> TierSummary:
 
 @dataclass(frozen=True)
 class ConvertOptions(OptionSet):
-    """Output format, and selection of coders, items and labels."""
-
     to: str | None = setting(None, choice(*NAMES), "Format of OUT (default: by its suffix).")
     coders: tuple[str, ...] = setting((), text, "Write only this coder. May be repeated.", flags=("--coder",))
     items: tuple[str, ...] = setting((), text, "Write only this item. May be repeated.", flags=("--item",))
@@ -147,7 +141,6 @@ class ConvertOptions(OptionSet):
 def convert_files(
     sources: Sequence[str], target: str, options: ConvertOptions, reading: ReadingOptions
 ) -> tuple[Corpus, tuple[str, ...]]:
-    """Write a corpus in another format."""
     keeps_times = _keeps_times(sources[0], target, options, reading)
     if keeps_times:
         reading = reading.with_options(units="times")
@@ -174,7 +167,6 @@ def convert_files(
 
 
 def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:
-    """Write a corpus to a file in the format that its suffix names."""
     corpus, notes = named_by_file(corpus, target, None)
     write(corpus, target)
     return notes
@@ -251,13 +243,11 @@ class CoderContents:
 
     @property
     def mark_name(self) -> str:
-        """Name of the marks in annotations of this kind."""
         return {"hierarchy": "spans", "spans": "spans", "tree": "nodes", "tier": "intervals", "points": "points"}.get(
             self.kind, "boundaries"
         )
 
     def __json__(self) -> dict[str, Any]:
-        """Return the fields; the kind of annotation determines the name of ``marks``."""
         names = {entry.name: entry.name for entry in fields(self)} | {"marks": self.mark_name}
         if self.seconds is None:
             del names["seconds"]
@@ -266,8 +256,6 @@ class CoderContents:
 
 @dataclass(frozen=True)
 class Contents(Result):
-    """Summary of the contents of a corpus."""
-
     frame_field = "coders"
 
     items: tuple[str, ...]
@@ -275,8 +263,6 @@ class Contents(Result):
 
 
 class _ItemContents(NamedTuple):
-    """Summary of one annotation."""
-
     units: int
     marks: int
     types: tuple[str, ...]
@@ -287,7 +273,6 @@ class _ItemContents(NamedTuple):
 
 
 def describe(corpus: Corpus) -> Contents:
-    """Return a summary of each coder's annotations in a corpus."""
     groups: dict[tuple[str, str], list[_ItemContents]] = {}
     for (_, coder), annotation in corpus.items():
         tiers = tiers_of(annotation).values()

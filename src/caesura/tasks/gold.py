@@ -59,8 +59,6 @@ _positions_or_seconds.value_type, _positions_or_seconds.choices = str, ()  # typ
 
 @dataclass(frozen=True)
 class GoldOptions(OptionSet):
-    """Method for gold standards of any kind of data, and its options."""
-
     method: str | None = setting(
         None,
         method_name(ALL_METHODS),
@@ -94,8 +92,6 @@ class GoldOptions(OptionSet):
 
 @dataclass(frozen=True)
 class UnifyOptions(OptionSet):
-    """Method for gold standards of hierarchies, and its options."""
-
     method: str = setting("conflict_free_union", choice(*HIERARCHY_METHODS), "How to make the gold standard.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
     threshold: float = setting(0.5, number(0, 1, below=True), "A majority is more than this fraction of the coders.")
@@ -120,16 +116,13 @@ class GoldStudy(Result):
 
     @property
     def signature(self) -> str:
-        """The signature of the gold standard."""
         return self.gold.signature
 
     def __json__(self) -> dict[str, Any]:
-        """Return the entries of the gold standard, and ``evaluation``."""
         return json_entries(self.gold) | {"evaluation": self.evaluation}
 
 
 def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
-    """Make one gold standard from the annotations of several coders."""
     options = options or GoldOptions()
     if options.alpha != GoldOptions().alpha and options.method != "cochran":
         raise OptionConflictError("--alpha has no effect without --method cochran; add it")
@@ -168,7 +161,6 @@ def _asks_for_hierarchy(options: GoldOptions) -> bool:
 
 
 def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, evaluate: bool = False) -> GoldStudy:
-    """Make one hierarchy from those of several coders, item by item."""
     options = options or UnifyOptions()
     (corpus,), crossing = spans_as_hierarchies([corpus])
     for (item, coder), annotation in corpus.items():
@@ -217,7 +209,6 @@ def time_scale(converted: Corpus, corpus: Corpus, n_t: float) -> TimeScale:
 
 
 def with_times(result: Gold, corpus: Corpus) -> Gold:
-    """Return a gold standard whose boundaries have times."""
     times = boundary_times(corpus)
     if not times:
         return result
@@ -246,7 +237,6 @@ def _with_time(boundary: GoldBoundary | GoldSpan, times: BoundaryTimes) -> GoldB
 
 
 def gold_tiers(result: Gold, *, points: bool) -> Corpus:
-    """Return the gold standard as tiers in seconds."""
     labels: dict[tuple[str, str], dict[float, list[str]]] = {key: {} for key in result.recordings}
     for boundary in result.kept:
         if isinstance(boundary, GoldBoundary) and boundary.time is not None:

@@ -41,8 +41,6 @@ if TYPE_CHECKING:  # gold standards are imported when they are used
 
 @dataclass(frozen=True)
 class JudgeOptions(OptionSet):
-    """Measures, intervals, bounds and tests of a comparison of systems."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
         "S_f and S_f^B for dialogues, or with --settings; kappa, hierarchy F, non-crossing and t-measure for hierarchies; in "
@@ -96,8 +94,6 @@ def _gold_method(name: str, value: Any) -> tuple[str, int | None]:
 
 @dataclass(frozen=True)
 class CrispOptions(OptionSet):
-    """Whether to show crisp evaluation, and against which gold standard."""
-
     gold: tuple[str, int | None] | None = setting(
         None,
         _gold_method,
@@ -109,7 +105,6 @@ class CrispOptions(OptionSet):
 
     @property
     def requested(self) -> bool:
-        """Whether crisp evaluation is to be computed."""
         return self.crisp or self.gold is not None
 
     def check(self, corpus: Corpus) -> None:

@@ -34,8 +34,6 @@ _MAX_TRIAL = 2000  # units of an item with which measures are tried
 
 @dataclass(frozen=True)
 class SystemValue:
-    """One system against all human coders."""
-
     system: str
     value: float  # value of the measure over all items and human coders, from summed parts
 
@@ -58,7 +56,6 @@ class LiveResult(Result):
 
 
 def select_coders(subject: Subject, coders: Sequence[str]) -> Subject:
-    """Return a subject with some of its coders."""
     chosen = [name for name in subject.corpus.coders if name in coders]
     people = tuple(name for name in subject.human_coders if name in chosen)
     if len(chosen) < 2 or not people:
@@ -87,7 +84,6 @@ class LiveComputation:
         self._pairs: dict[tuple[str, str], CoderPairs] = {}  # the same, by purpose and measure
 
     def result(self, measure: Measure) -> LiveResult:
-        """Compute what a live page shows under a measure."""
         subject = self.subject
         outcome = self._agreement(measure)
         pairs = self._all_pairs(measure)
@@ -107,7 +103,6 @@ class LiveComputation:
         )
 
     def _agreement(self, measure: Measure) -> AgreementOutcome:
-        """Return the agreement of the human coders."""
         name = default_coefficient(measure, has_positions=self._has_positions)
         if self.subject.kind == "trees":
             reason = "agreement beyond chance is not defined over trees"
@@ -181,13 +176,11 @@ def _shortest_pair(corpus: Corpus) -> tuple[Any, Any] | None:
 
 
 def boundary_types(subject: Subject) -> tuple[str, ...]:
-    """Return the boundary types of a corpus, in their order."""
     names = dict.fromkeys(name for streams in _streams(subject) for text in streams.values() for name in text.types)
     return () if set(names) <= set(UNTYPED) else tuple(names)
 
 
 def stream_names(subject: Subject) -> tuple[str, ...]:
-    """Return the streams of all dialogues of a corpus."""
     return tuple(dict.fromkeys(name for streams in _streams(subject) for name in streams))
 
 
@@ -197,7 +190,6 @@ def _streams(subject: Subject) -> list[Mapping[str, Segmentation]]:
 
 
 def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:
-    """Align all pairs of coders on some items."""
     known = frozenset(subject.boundaries.item_names)
     present = [item for item in items if item in known]
     try:
@@ -250,8 +242,6 @@ def _value_of(pairs: CoderPairs, places: Sequence[int]) -> float | None:
 
 @dataclass(frozen=True)
 class WhatIfValue:
-    """One measure before and after the change."""
-
     measure: Measure
     before: float | None  # value of the annotation as it is in the corpus; None if it is undefined
     after: float | None  # value of the scratch copy
@@ -260,8 +250,6 @@ class WhatIfValue:
 
 @dataclass(frozen=True, eq=False)
 class WhatIf(Result):
-    """The scores of a scratch copy."""
-
     item: str
     coder: str  # coder whose annotation was copied: the hypothesis
     against: str  # coder that it is compared with: the reference

@@ -40,7 +40,6 @@ def measure_value(name: str, value: Measure | str) -> Measure:
 def measures_setting(
     description: str = 'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
 ) -> Any:
-    """Return the field of an option set for measures."""
     return setting((), measure_value, description, flags=("-m", "--measure"))
 
 
@@ -214,7 +213,6 @@ def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:
 
 
 def default_timed_measures(task: str, corpora: Corpora) -> tuple[Measure, ...]:
-    """Return the default measures of a task for annotations in seconds."""
     chosen = default_measures(task, "timed labels" if _share_labels(corpora) else "timed")
     problem = extent_problem(corpora)
     if problem is None:

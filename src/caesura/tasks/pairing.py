@@ -70,13 +70,11 @@ class CoderReferences(tuple[Any, ...]):
 
     @classmethod
     def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:
-        """Return the annotations of several coders."""
         references = cls(annotations.values())
         references.names = tuple(annotations)
         return references
 
     def of(self, coder: str) -> Any:
-        """Return the annotation of a coder."""
         return self[self.names.index(coder)]
 
 

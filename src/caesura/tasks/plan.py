@@ -18,8 +18,6 @@ _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 
 @dataclass(frozen=True)
 class PlanOptions(OptionSet):
-    """Options of ``caesura plan``."""
-
     measures: tuple[Measure, ...] = measures_setting("Measure with a coefficient of agreement (default: B).")
     items: tuple[int, ...] = setting(
         (), whole(2), "Number of items of the planned study. May be repeated (default: 5 to 200).", flags=("--items",)

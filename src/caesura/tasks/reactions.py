@@ -15,8 +15,6 @@ from caesura.tasks.units import with_units
 
 @dataclass(frozen=True)
 class ReactionOptions(OptionSet):
-    """Options of ``caesura reactions``."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: all that compare segmentations without labels)."
     )

@@ -127,7 +127,6 @@ class ReadingOptions(OptionSet):
 
     @property
     def alignment(self) -> dict[str, Any]:
-        """The options ``align`` and ``align_all`` of reading."""
         if self.ignore_text and self.align not in (None, "positions"):
             raise OptionConflictError(f"--ignore-text and --align {self.align} exclude each other; remove one of them")
         if self.align_all and self.align is None:
@@ -136,7 +135,6 @@ class ReadingOptions(OptionSet):
 
     @cached_property
     def settings(self) -> Settings | None:
-        """Symbols, similarity matrix and costs of the settings file."""
         return None if self.settings_file is None else read_settings(self.settings_file)
 
     def read(self, paths: Sequence[str]) -> Corpus:
@@ -193,12 +191,10 @@ class ReadingOptions(OptionSet):
         return corpus, dict(zip(files, system_corpora, strict=True))
 
     def with_options(self, **options: Any) -> ReadingOptions:
-        """Return a copy with additional options of the format."""
         defaults = [(name, value) for name, value in options.items() if name not in self.options]
         return replace(self, format_options=(*self.format_options, *defaults))
 
     def accepts(self, path: str, option: str) -> bool:
-        """Return whether the format of a file has an option."""
         try:
             files = [file.path for file in find(path, self.format, self.pattern)] if is_collection(path) else [path]
             return any(entry.name == option for file in files for entry in detect(file, self.format).options)
@@ -218,12 +214,10 @@ class ReadingOptions(OptionSet):
 
     @property
     def reports(self) -> tuple[ReadingReport, ...]:
-        """The reading report of each corpus."""
         return tuple(report for report in (corpus.reading for corpus in self.corpora) if report is not None)
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
-        """Files and items that could not be read."""
         return tuple(Excluded(None, None, message) for message in dict.fromkeys(map(str, self.errors)))
 
     def require(self, corpus: Corpus, purpose: str) -> Corpus:

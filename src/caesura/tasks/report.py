@@ -78,7 +78,6 @@ def analyze_corpus(
     settings: Settings | None = None,
     analyses: Collection[str] | None = None,
 ) -> CorpusReport:
-    """Compute everything that a report on a corpus shows."""
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
     return _Analyst(prepare_subject(corpus, options or ReportOptions(), systems, settings)).report(analyses)
@@ -178,7 +177,6 @@ class _Analyst:
         self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
     def check_pairs(self) -> None:
-        """Raise an error if there are too many pairs of coders to show all of them on a page."""
         check_pairs(self.subject.corpus, MAX_REPORT_PAIRS, "see the command pairwise, or choose fewer coders")
 
     def alignments(self) -> Alignments:
@@ -303,7 +301,6 @@ class _Analyst:
         return pairwise(self.subject.boundaries, CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
-        """Compare every parser with every treebank."""
         scores = []
         for measure, system, coder in product(self.subject.measures, self.subject.systems, self.subject.human_coders):
             gold, predicted = self.subject.corpus.of_coder(coder), self.subject.corpus.of_coder(system)
@@ -383,7 +380,6 @@ def exact_chance(measure: Measure) -> str | None:
 
 
 def _overview_of(result: Agreement) -> Overview:
-    """Return the values of a coefficient by item and by pair of coders."""
     return Overview(
         label=result.coefficient,
         items={row.item: row.value for row in result.items if row.value is not None},

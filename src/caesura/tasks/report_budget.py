@@ -73,8 +73,6 @@ _MARK = 400  # per boundary or span in a figure
 
 @dataclass(frozen=True)
 class PageBudget:
-    """The analyses that a page has time for."""
-
     all_coefficients: bool = True  # whether all coefficients of agreement are computed, or only the first one
     bounds: bool = True  # whether the systems are compared with bounds, such as random boundaries
     mistakes: bool = True  # whether the mistakes of the systems are counted
@@ -85,7 +83,6 @@ class PageBudget:
 
 
 def page_budget(preparation: Preparation) -> PageBudget:
-    """Return what a page about a corpus can contain."""
     subject = preparation.subject
     work = _Work.of(preparation)
     if subject.kind == "trees" or work.total <= MAX_PAGE_WORK:
@@ -157,7 +154,6 @@ class _Work:
 
     @classmethod
     def of(cls, preparation: Preparation) -> _Work:
-        """Estimate the work for a subject."""
         subject = preparation.subject
         items, coders = len(subject.corpus.item_names), len(subject.corpus.coders)
         people, systems = len(subject.human_coders), len(subject.systems)
@@ -212,7 +208,6 @@ class _Work:
 
 
 def _kind(preparation: Preparation) -> str:
-    """Return the key of the rates for a subject."""
     if preparation.spans is not None or preparation.direct:
         return "spans" if preparation.spans is not None else "timed"
     first = next(iter(preparation.subject.boundaries.values()))

@@ -22,8 +22,6 @@ from caesura.tasks.report_subject import Subject
 
 @dataclass(frozen=True, eq=False)
 class ParserScore:
-    """The score of a parser against one treebank under one measure."""
-
     system: str  # name of the parser
     coder: str  # name of the treebank's coder
     score: Score  # score from counts summed over sentences
@@ -32,8 +30,6 @@ class ParserScore:
 
 @dataclass(frozen=True, eq=False)
 class FuzzyItem:
-    """Fuzzy success of one system for one item."""
-
     item: str
     system: str
     score: FuzzyScore  # score of the system
@@ -87,13 +83,11 @@ class CorpusReport(Result):
 
     @property
     def other_items(self) -> tuple[str, ...]:
-        """Items that are not shown in detail."""
         shown = set(self.text_items)
         return tuple(item for item in self.subject.corpus.item_names if item not in shown)
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """Signatures of all reported numbers, for reproduction."""
         results: list[Any] = [outcome.result for outcome in self.agreement.result or ()]
         results += self.pairs.result or ()
         results += [outcome.result for outcome in (self.clustering, self.judgement) if outcome is not None]

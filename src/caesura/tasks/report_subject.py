@@ -47,8 +47,6 @@ _KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", 
 
 @dataclass(frozen=True)
 class ReportOptions(OptionSet):
-    """Measure, random seed and items of a report."""
-
     measure: Measure | None = setting(
         None,
         measure_value,
@@ -62,8 +60,6 @@ class ReportOptions(OptionSet):
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A corpus, prepared for a report."""
-
     kind: str  # Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``
     # Human coders and systems; hierarchies are converted to common units.
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
@@ -89,7 +85,6 @@ class Subject:
 
     @property
     def seconds(self) -> float:
-        """Total length of the recordings, if the corpus has tiers."""
         corpus = self.tiers or Corpus({})
         present = frozenset(self.corpus.item_names)
         recordings = (corpus.of_item(item) for item in corpus.item_names if item in present)
@@ -97,7 +92,6 @@ class Subject:
 
     @property
     def units(self) -> int:
-        """Total number of units of all items."""
         return sum(length_in(self.corpus, item) for item in self.corpus.item_names)
 
 
@@ -176,7 +170,6 @@ def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:
 
 
 def _items_with_same_units(boundaries: Corpus, excluded: list[Excluded]) -> tuple[str, ...]:
-    """Return the items whose coders segmented the same text."""
     differences = {item: text_difference(boundaries.of_item(item)) for item in boundaries.item_names}
     reasons = {item: f"coders differ{text}" for item, text in differences.items() if text is not None}
     return _without(boundaries, reasons, excluded)

@@ -15,8 +15,6 @@ from caesura.progress import report_progress
 
 @dataclass(frozen=True)
 class ReproduceOptions(OptionSet):
-    """Options of ``caesura reproduce``."""
-
     data: str | None = setting(
         None, path, "Folder with corpora that do not ship with the package; the list says which and where they are."
     )
@@ -24,8 +22,6 @@ class ReproduceOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class Reproductions(Result):
-    """Displays of papers beside our numbers."""
-
     json_properties = ("counts",)
     frame_field = "displays"
 
@@ -33,14 +29,11 @@ class Reproductions(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict -> number of displays."""
         return _count(display.verdict for display in self.displays)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDisplay(Result):
-    """A table or figure in the list."""
-
     name: str  # name for ``caesura reproduce NAME``
     paper: str  # citation of the paper
     display: str  # display, place, about: Name in the paper, section and page, and what it shows
@@ -53,8 +46,6 @@ class ListedDisplay(Result):
 
 @dataclass(frozen=True, slots=True)
 class DisplayList(Result):
-    """All tables and figures that can be recomputed."""
-
     json_properties = ("counts",)
     frame_field = "displays"
 
@@ -63,7 +54,6 @@ class DisplayList(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict -> number of displays."""
         return _count(display.verdict for display in self.displays)
 
 
@@ -93,7 +83,6 @@ def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
 
 
 def reproduce(names: tuple[str, ...] = (), options: ReproduceOptions | None = None) -> Reproductions:
-    """Recompute tables and figures of the papers behind the measures."""
     entries, data = find_entries(names), Data((options or ReproduceOptions()).data)
     displays = []
     for number, entry in enumerate(entries):

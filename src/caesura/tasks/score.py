@@ -45,8 +45,6 @@ PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values
 
 @dataclass(frozen=True)
 class ScoreOptions(OptionSet):
-    """Options of ``caesura score``: measures, coders and additional tables."""
-
     measures: tuple[Measure, ...] = measures_setting()
     reference_coder: str | None = setting(
         None,
@@ -83,8 +81,6 @@ class ScoreOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The score of one item, or of all items together."""
-
     item: str | None  # name of the item; None for all items together
     score: Score
     edits: bool = False  # whether the JSON of the score contains the edits
@@ -102,16 +98,12 @@ class ItemScore:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOperations:
-    """Operations on the boundaries of each type under one measure."""
-
     measure: Measure  # the measure that aligned the boundaries
     table: OperationsTable  # one row per boundary type
 
 
 @dataclass(frozen=True)
 class Scoring(Result):
-    """The scores of a hypothesis against a reference."""
-
     scores: tuple[ItemScore, ...]  # for each measure, the total score and, if requested, the score of each item
     operations: tuple[MeasureOperations, ...] = ()  # operations on the boundaries of each type, if requested
     excluded: tuple[Excluded, ...] = ()  # items that could not be scored
@@ -128,7 +120,6 @@ class Scoring(Result):
 
     @property
     def signature(self) -> str:
-        """The signature of the first measure's total."""
         return self.totals[0].signature
 
 
@@ -139,7 +130,6 @@ def score_corpora(
     *,
     settings: Settings | None = None,
 ) -> Scoring:
-    """Score a hypothesis against a reference, item by item and over all items."""
     options = options or ScoreOptions()
     original = tiers_where_mixed([reference, *([] if hypothesis is None else [hypothesis])])
     _check_same_kind(original)
@@ -349,7 +339,6 @@ _Chances = Mapping[int | None, ChanceScore]  # place of a pair, or None for all 
 
 
 def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], options: ScoreOptions) -> list[_Chances]:
-    """Return the scores of randomly placed boundaries, for each measure."""
     if not options.chance:
         return [{} for _ in results]
     if not any(supports_chance(measure, pairs) for measure, _ in results):

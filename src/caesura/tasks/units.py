@@ -22,7 +22,6 @@ from caesura.tasks.measure_choice import KIND_NAMES
 
 
 def level_setting() -> Any:
-    """Return the field of an option set that chooses one level of hierarchies."""
     description = (
         "Compare hierarchies as segmentations on this level, 1 for the highest: with a boundary wherever a span of this "
         "level or a higher one begins or ends."
@@ -105,8 +104,6 @@ def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list
 
 @dataclass(frozen=True)
 class CommonUnits:
-    """A corpus in which all coders of an item have the same units."""
-
     corpus: Corpus  # the corpus; timed hierarchies are converted to common units
     boundaries: Corpus  # the same corpus as segmentations; hierarchies are flattened, with levels as boundary types
     notes: tuple[str, ...] = ()  # messages about spans that were dropped, item by item

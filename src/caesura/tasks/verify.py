@@ -467,7 +467,6 @@ def _unitizing_coefficient(claim: Signature, name: str) -> UnitizingCoefficient:
 
 
 def _chance(word: str, facts: Mapping[str, str]) -> Any:
-    """Return the value for ``chance=``, with the options of the simulation."""
     value: Any = as_chance(word)
     known = {entry.name for entry in fields(value)}
     options: dict[str, Any] = {"variates": "no control variates" not in facts.get("chance", "")}

@@ -37,8 +37,6 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What was read from the files of an open corpus."""
-
     corpus: Corpus  # the annotations of the human coders, and of systems that are named in ``systems``
     systems: Systems | None = None  # the systems, in any form that ``judge`` accepts
     settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
@@ -46,7 +44,6 @@ class Material:
     files: tuple[str, ...] = ()  # files whose changes matter
 
     def with_coders(self, coders: Sequence[str]) -> tuple[Corpus, Systems | None]:
-        """Return the corpus and the systems with some of the coders."""
         corpus = self.corpus.select(coders=[name for name in self.corpus.coders if name in coders])
         if self.systems is None:
             return corpus, None
@@ -60,8 +57,6 @@ class Material:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What the user of a live page chose."""
-
     measure: Measure  # measure that compares coders
     coders: tuple[str, ...]  # coders and systems that take part, in the order of the corpus
 
@@ -125,7 +120,6 @@ class Workbench:
     # -- parameters -----------------------------------------------------------------------------------------------
 
     def parameters(self, measure: str | Measure | None = None, coders: Sequence[int] | None = None) -> Parameters:
-        """Check the parameters that a page sent."""
         with self.lock:
             subject, settings = self.subject, self.material.settings
         if measure is None:
@@ -140,7 +134,6 @@ class Workbench:
         return Parameters(chosen, tuple(names[number] for number in sorted(set(coders))))
 
     def live(self, parameters: Parameters) -> LiveResult:
-        """Return what the page shows under some parameters."""
         with self.lock:
             return _kept(
                 self._results,
@@ -150,7 +143,6 @@ class Workbench:
             )
 
     def align(self, parameters: Parameters, items: Sequence[str]) -> Alignments:
-        """Align all pairs of coders on some items."""
         with self.lock:
             subject = self._computation(parameters).subject
             return align_items(subject, self.live(parameters).aligner, items)
@@ -180,7 +172,6 @@ class Workbench:
         boundaries: Sequence[Boundary],
         stream: str = "",
     ) -> WhatIf:
-        """Score a scratch copy of an annotation."""
         with self.lock:
             subject = self.subject
         return what_if(

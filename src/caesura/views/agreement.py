@@ -59,7 +59,6 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
-    """Return the notes below coefficients."""
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
@@ -224,7 +223,6 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
 
 
 def label_table(result: LabelAgreement) -> Table:
-    """Return one row per pair of coders: agreement of their segment labels."""
     columns = ("value", "deviation", "comparisons")
     records = [{"coders": " - ".join(row.coders), **cells(row, *columns)} for row in result.pairs]
     records.append({"coders": "all", **cells(result, *columns)})
@@ -284,7 +282,6 @@ def _layout(clustering: Clustering, width: int) -> tuple[Places, dict[Coders, in
 
 
 def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: int) -> None:
-    """Draw the lines from two halves to their joint, and the joint between them."""
     upper, lower = sorted(halves)
     for (row, start), corner in ((upper, "┐"), (lower, "┘")):
         canvas[row][start + 1 : column] = "─" * (column - start - 1)
@@ -298,8 +295,6 @@ def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: 
 
 @dataclass(frozen=True)
 class AgreeTables(OptionSet):
-    """Tables that are added to the main table."""
-
     by_coder: bool = switch(
         "Add each coder's agreement with the others, and the agreement of the others without this coder.",
         flags=("--coders",),
@@ -327,7 +322,6 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
 
 
 def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per category of spans."""
     rows: dict[str | None, dict[str, Any]] = {}
     for outcome, result in _defined(outcomes):
         if not isinstance(result, UnitizingAgreement):

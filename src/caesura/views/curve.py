@@ -15,7 +15,6 @@ _MAX_ROWS = 3
 
 
 def curve_view(study: CurveStudy, figure: str | None = None) -> Answer:
-    """Return what ``caesura curve`` prints."""
     per_length = "per minute" if study.axis == "time" else "per unit"
     sections = (
         Section("thresholds", _thresholds(study, per_length)),
@@ -93,7 +92,6 @@ def _points(study: CurveStudy, per_length: str) -> Table:
 
 
 def curve_answer(study: CurveStudy) -> str:
-    """Say how good boundary scores are, and at which threshold."""
     if study.means:
         return " ".join(_over_coders(study, mean) for mean in study.means[:_MAX_ROWS])
     return " ".join([*map(_quality, study.curves[:_MAX_ROWS]), _threshold(study, study.first)])

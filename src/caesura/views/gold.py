@@ -22,7 +22,7 @@ from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import gold_answer, unification_answer
 from caesura.views.answers.systems import crisp_answer
-from caesura.views.table import Cell, Table, cells, or_undefined
+from caesura.views.table import Cell, Table, cells, or_undefined, span_text
 
 if TYPE_CHECKING:  # commands without systems must not import these
     from caesura.judging.crisp_gold import CrispAndFuzzy
@@ -36,7 +36,7 @@ _SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
 
 def _candidate_record(gold: UnifiedHierarchy, candidate: Candidate) -> dict[str, Cell]:
     return {
-        "span": span_text(gold, candidate.start, candidate.end),
+        "span": span_text(gold.hierarchy, candidate.start, candidate.end),
         "level": ", ".join(map(str, candidate.levels)),
         "label": ", ".join(candidate.labels) or None,
         "coders": ", ".join(candidate.coders),
@@ -64,7 +64,6 @@ def unification_table(experiment: Unification) -> Table:
 
 
 def deviation_table(experiment: Unification) -> Table:
-    """Return one row per method with the standard deviations of its figures over annotations."""
     records = [
         {"method": row.name}
         | {f"{name} sd": summary.deviation for name, summary in _figures(row).items()}
@@ -118,7 +117,6 @@ def unified_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per span of a gold standard, with its coders."""
     records = [
         {"item": item, **_candidate_record(gold, candidate), **cells(candidate.span, "level", "label")}
         for item, gold in golds.items()
@@ -133,19 +131,13 @@ def dropped_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
     for item, gold in golds.items():
         for dropped in gold.dropped:
             crossed = "; ".join(
-                f"{span_text(gold, conflict.start, conflict.end)} of {', '.join(conflict.coders)}"
+                f"{span_text(gold.hierarchy, conflict.start, conflict.end)} of {', '.join(conflict.coders)}"
                 for conflict in dropped.crossed_spans
             )
             reason = {"reason": dropped.reason, "crosses": crossed or None}
             records.append({"item": item, **_candidate_record(gold, dropped), **reason})
     columns = ("item", *_SPAN_COLUMNS, "reason", "crosses")
     return Table.from_records(records, columns=columns, title="Spans that are not in the gold standard", group=1)
-
-
-def span_text(gold: UnifiedHierarchy, start: int, end: int) -> str:
-    """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds."""
-    edges = gold.hierarchy.edges
-    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
 
 # -- segmentations and dialogues -------------------------------------------------------------------------------------
@@ -184,7 +176,6 @@ def short_gold_signature(result: Gold) -> str:
 
 
 def boundary_table(result: Gold, *, kept: bool) -> Table:
-    """Return one row per boundary: its coders, and the near misses of other coders."""
     near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
     place = _time_of(result) if result.in_seconds else (lambda _, position: str(position))
     boundaries = [entry for entry in (result.kept if kept else result.dropped) if isinstance(entry, GoldBoundary)]
@@ -229,7 +220,6 @@ def _near_text(boundary: GoldBoundary, kept: bool, place: Callable[[GoldBoundary
 
 
 def _text_around(result: Gold, boundary: GoldBoundary) -> str | None:
-    """Return the units before and after a boundary, if their text is known."""
     text = streams_of(result.corpus[boundary.item, GOLD_CODER])[boundary.stream or ""]
     if text.units is None:
         return None
@@ -290,7 +280,6 @@ def gold_view(result: Gold, *, kept: bool = False, dropped: bool = False) -> Ans
 
 
 def unification_view(study: GoldStudy, *, kept: bool, dropped: bool) -> Answer:
-    """Return what ``caesura unify`` prints."""
     answer = gold_view(study.gold, kept=kept and study.evaluation is None, dropped=dropped)
     if study.evaluation is None:
         return answer

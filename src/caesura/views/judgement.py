@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -44,7 +43,9 @@ def score_table(judgement: Judgement) -> Table:
     """Return all measures in one table, with a column for every figure, to be read by programs."""
     groups = rows_by_measure(judgement)
     figures = extra_figures(row.score for rows in groups for row in rows)
-    return Table.from_records(record for rows in groups for record in _score_records(judgement, rows, figures))
+    records = (record for rows in groups for record in _score_records(judgement, rows, figures))
+    notes = score_notes(judgement)
+    return Table.from_records(records, title="All figures", group=1, split_groups=True, notes=notes)
 
 
 def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
@@ -52,16 +53,13 @@ def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
     groups: dict[Measure, list[SegmenterScore]] = {}
     for row in judgement.rows:
         groups.setdefault(row.measure, []).append(row)
-    return [_best_first(rows) for rows in groups.values()]
-
-
-def _best_first(rows: list[SegmenterScore]) -> list[SegmenterScore]:
-    sign = -1 if rows[0].measure.higher_is_better else 1
-    return sorted(rows, key=lambda row: (row.bound, 0 if row.bound else sign * row.value))
+    for measure, rows in groups.items():
+        sign = -1 if measure.higher_is_better else 1
+        rows.sort(key=lambda row: (row.bound, 0 if row.bound else sign * row.value))
+    return list(groups.values())
 
 
 def segmenter_name(row: SegmenterScore) -> str:
-    """Return the name of a system, or of a bound in brackets."""
     return f"({row.segmenter})" if row.bound else row.segmenter
 
 
@@ -248,7 +246,6 @@ def _letters_notes(judgement: Judgement) -> list[str]:
 
 
 def score_notes(judgement: Judgement) -> tuple[str, ...]:
-    """Return the notes that apply to all score tables."""
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
     notes += _interval_notes(judgement)
     notes += dict.fromkeys(row.interval_note for row in judgement.rows if row.interval_note.startswith("no interval:"))
@@ -327,7 +324,6 @@ def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
 
 
 def _method(test: RankTest) -> str:
-    """Return how the p-value of a rank test was computed."""
     words = {"exact": "exact", "draws": f"{test.draws:,} permutations", "asymptotic": f"{test.df} df"}[test.method]
     return f"{words}, borderline" if test.is_borderline() else words
 
@@ -350,7 +346,6 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
 
 
 def coders_table(drops: Iterable[AgreementDrop]) -> Table:
-    """Return the agreement on spans of each system with each coder alone."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for drop in drops:
         for coder, value in drop.with_coders.items():
@@ -424,11 +419,7 @@ def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
         yield f"{mistakes.system}, types confused most: {texts}"
 
 
-def mistake_list(mistakes: Mistakes | Iterable[Mistakes]) -> Table:
-    """Return one row per mistake of one system, or of several."""
-    if isinstance(mistakes, Mistakes):
-        rows = tuple(map(_mistake_cells, mistakes.mistakes))
-        return Table(_MISTAKE_COLUMNS, rows, title=f"Mistakes of {mistakes.system}").without_empty_columns()
+def mistake_list(mistakes: Iterable[Mistakes]) -> Table:
     rows = tuple((system.system, *_mistake_cells(entry)) for system in mistakes for entry in system.mistakes)
     return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems").without_empty_columns()
 
@@ -462,17 +453,14 @@ def _type_cell(name: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class JudgeTables(OptionSet):
-    """Tables that are added to the scores."""
-
     errors: bool = switch("Show the number of errors of each kind, for each system.")
     list_errors: bool = switch("List every miss, false alarm, near miss and confusion, one per line.")
 
 
 def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
-    """Return what ``caesura judge`` prints."""
     sections = [
         Section("systems", systems_table(judgement)),
-        Section("scores", partial(_scores, judgement)),
+        Section("scores", lambda: score_table(judgement)),
         *([Section("comparisons", comparison_table(judgement.comparisons))] if judgement.comparisons else []),
         Section("drop", drop_table(judgement.drops)),
         *([Section("coders", coders_table(judgement.drops))] if any(d.with_coders for d in judgement.drops) else []),
@@ -489,9 +477,3 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
             ),
         ]
     return Answer(judgement_answer(judgement), tuple(sections))
-
-
-def _scores(judgement: Judgement) -> Table:
-    return replace(
-        score_table(judgement), title="All figures", group=1, split_groups=True, notes=score_notes(judgement)
-    )

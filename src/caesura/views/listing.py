@@ -54,7 +54,6 @@ _MAX_NAMES = 18  # characters of the column with the names in the papers
 
 
 def measure_facts(measure_class: type[Measure]) -> dict[str, Any]:
-    """Return everything that ``caesura measures`` says about a measure."""
     measure = measure_class()
     return {
         "label": measure.label,
@@ -95,7 +94,6 @@ def _example(measure: Measure) -> str:
 
 
 def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
-    """Return what ``caesura measures`` prints."""
     rows = tuple((_names_in_papers(entry), name, entry.summary) for name, entry in measures.items())
     table = Table(("name", "in Python", "what it compares"), rows)
     words = tuple((word, entry.description) for word, entry in CHANCE_NAMES.items())
@@ -156,7 +154,6 @@ def _all_options(measures: Mapping[str, type[Measure]]) -> Table:
 
 
 def measure_view(measure_class: type[Measure]) -> Answer:
-    """Return what ``caesura measures NAME`` prints."""
     facts = measure_facts(measure_class)
     rows = _option_rows(measure_class.options)
     if measure_class.presets:
@@ -187,7 +184,6 @@ def _settings_text(values: Mapping[str, Any]) -> str:
 
 
 def coefficient_facts(entry: type[UnitizingCoefficient]) -> dict[str, Any]:
-    """Return everything that ``caesura measures`` says about a coefficient for spans."""
     return {
         "title": entry.title,
         "summary": _summary(entry),
@@ -203,12 +199,10 @@ def coefficient_facts(entry: type[UnitizingCoefficient]) -> dict[str, Any]:
 
 
 def _summary(entry: type[UnitizingCoefficient]) -> str:
-    """Return the first sentence of the documentation."""
     return (entry.__doc__ or "").strip().split("\n")[0]
 
 
 def coefficients_table(coefficients: Mapping[str, type[UnitizingCoefficient]]) -> Table:
-    """Return one row per coefficient for spans."""
     rows = tuple((name, _summary(entry)) for name, entry in coefficients.items())
     notes = ("caesura measures NAME describes a coefficient with its options and presets.",)
     return Table(
@@ -217,7 +211,6 @@ def coefficients_table(coefficients: Mapping[str, type[UnitizingCoefficient]]) -
 
 
 def coefficient_view(entry: type[UnitizingCoefficient]) -> Answer:
-    """Return what ``caesura measures NAME`` prints for a coefficient for spans."""
     facts = coefficient_facts(entry)
     rows = tuple((name, repr(option["default"]), option["description"]) for name, option in facts["options"].items())
     sections = [Section("options", Table(("option", "default", "description"), rows))]
@@ -233,7 +226,6 @@ def coefficient_view(entry: type[UnitizingCoefficient]) -> Answer:
 
 
 def format_facts(entry: Format) -> dict[str, Any]:
-    """Return everything that ``caesura formats`` says about a format."""
     return {
         "description": entry.description,
         "suffixes": entry.suffixes,
@@ -256,7 +248,6 @@ def _format_example(entry: Format) -> str:
 
 
 def formats_view(formats: Mapping[str, Format]) -> Answer:
-    """Return what ``caesura formats`` prints."""
     rows = tuple(
         (name, " ".join(entry.suffixes), "yes" if entry.write else "no", entry.description)
         for name, entry in formats.items()
@@ -269,7 +260,6 @@ def formats_view(formats: Mapping[str, Format]) -> Answer:
 
 
 def format_view(entry: Format) -> Answer:
-    """Return what ``caesura formats NAME`` prints."""
     facts, rows = format_facts(entry), tuple(_option_rows(entry.options))
     notes = ("Set an option with --reading option=value.",)
     sections = [Section("options", Table(("option", "default", "description"), rows, notes=notes))] if rows else []

@@ -123,7 +123,6 @@ def _disagreements(result: Disagreements) -> str:
 
 
 def _answer(answer: Answer) -> str:
-    """Return the sentences of an answer and its main table."""
     return f"<div>{_text(answer.text)}{_table(answer.table())}</div>"
 
 
@@ -194,7 +193,6 @@ def _result(result: Result) -> str:
 
 
 def _cell(value: Any) -> Cell:
-    """Return a number as it is, and anything else as a short text."""
     return value if value is None or isinstance(value, int | float) else shorten(str(value), MAX_CELL)
 
 
@@ -313,7 +311,6 @@ def _agreement(agreement: Agreement) -> str:
 
 
 def _item_values(agreement: Agreement) -> str:
-    """Return the items with the least agreement, if there are several."""
     values = [(row.item, row.value) for row in agreement.items if row.value is not None]
     if len(values) < 2:
         return ""

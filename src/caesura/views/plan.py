@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def _widths_table(result: Plan) -> Table:
-    """Return one row per number of items, one column per number of coders."""
     sizes = sorted({row.items for row in result.widths})
     coders = sorted({row.coders for row in result.widths})
     width = {(row.items, row.coders): row.width for row in result.widths}
@@ -35,7 +34,6 @@ def _widths_table(result: Plan) -> Table:
 
 
 def plan_view(result: Plan) -> Answer:
-    """Return what a study of a given size will be able to say."""
     differences = Table(
         ("items", "spread", "smallest difference"),
         tuple((row.items, row.spread, row.difference) for row in result.differences),

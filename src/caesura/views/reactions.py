@@ -21,7 +21,6 @@ _COLUMNS = 4
 
 
 def reactions_view(result: Reactions) -> Answer:
-    """Return how the measures react."""
     sections = (
         Section("properties", _properties(result)),
         Section("curves", _curves(result)),
@@ -90,20 +89,14 @@ def _sentences(result: Reactions) -> str:
         if names:
             reward = "rewards" if len(names) == 1 else "reward"
             text += f" If a system ignores the text, {join(names)} {reward} {comparison} boundaries than people place."
-    return text + _least_alike(result)
-
-
-def _least_alike(result: Reactions) -> str:
-    """Return the sentence on the two measures that rank real pairs least alike; empty for fewer than two pairs."""
     taus = [(row.tau, row.first, row.second) for row in result.ranks if row.tau is not None]
-    if len(taus) < 2:
-        return ""
-    tau, first, second = min(taus, key=itemgetter(0))
-    return f" {first} and {second} rank real pairs least alike (tau {tau:.2f})."
+    if len(taus) > 1:
+        tau, first, second = min(taus, key=itemgetter(0))
+        text += f" {first} and {second} rank real pairs least alike (tau {tau:.2f})."
+    return text
 
 
 def reactions_figure(result: Reactions, *, width: float = 7.0) -> Figure:
-    """Draw the curves of every measure, one panel each."""
     rows = math.ceil(len(result.reactions) / _COLUMNS)
     with new_figure(width, 1.5 * rows + 0.4, None) as figure:
         panels = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from caesura.tasks.reproduce import DisplayList, Reproductions
 from caesura.version import __version__
 from caesura.views.answer import Answer, Section
 from caesura.views.figures import agreement, judging, trees
-from caesura.views.figures.canvas import COLUMN_WIDTH, draw_lines, svg
+from caesura.views.figures.canvas import COLUMN_WIDTH, data_uri, draw_lines
 from caesura.views.page.build import asset, environment
 from caesura.views.table import Cell, Table, cells
 
@@ -58,7 +57,6 @@ def list_view(display_list: DisplayList) -> Answer:
 
 
 def reproductions_view(result: Reproductions) -> Answer:
-    """Return displays beside ours."""
     if len(result.displays) == 1:
         return _single_view(result.displays[0])
     rows = tuple(
@@ -95,7 +93,6 @@ def _single_view(reproduction: Reproduction) -> Answer:
 
 
 def verdict_sentence(reproduction: Reproduction) -> str:
-    """Return the verdict on a display in words."""
     subject = f"{reproduction.display} of {reproduction.entry.paper.short}"
     largest = reproduction.largest_difference
     numbers = "" if largest is None else f" The largest difference from print is {largest:.2g}."
@@ -111,7 +108,6 @@ def verdict_sentence(reproduction: Reproduction) -> str:
 
 
 def number_table(reproduction: Reproduction) -> Table:
-    """Return the printed numbers of a display beside ours."""
     columns = ("what", "printed", "ours", "under the preset", "chance", "agrees")
     rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in reproduction.rows)
     table = Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
@@ -160,17 +156,9 @@ def _page_entry(reproduction: Reproduction) -> dict[str, Any]:
             f"{reproduction.display} of {reproduction.entry.paper.short} "
         ),
         "table": number_table(reproduction) if reproduction.rows else None,
-        "picture": _picture(reproduction),
+        "picture": None if reproduction.figure is None else data_uri(display(reproduction.figure, width=4.5)),
         "signatures": reproduction.signatures,
     }
-
-
-def _picture(reproduction: Reproduction) -> str | None:
-    """Return the figure as the address of an embedded picture."""
-    if reproduction.figure is None:
-        return None
-    picture = svg(display(reproduction.figure, width=4.5))
-    return "data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode()
 
 
 def display(figure: Curves | Picture, *, width: float = COLUMN_WIDTH) -> Figure:

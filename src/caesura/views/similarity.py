@@ -11,7 +11,6 @@ from caesura.views.table import Table, cells
 
 
 def similarity_view(result: ExpertSimilarity, target: str | None = None) -> Answer:
-    """Return what ``caesura similarity`` prints."""
     counted = "by the types of the first expert (rows) and of the second (columns)"
     if len(result.coders) > 2:
         counted = "of all pairs of experts, in both directions"

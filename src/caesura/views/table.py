@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.formats.content import as_text_cell, table_text, texts_of
 from caesura.model.result import Score
 from caesura.model.value import Displayed
+
+if TYPE_CHECKING:
+    from caesura.model.hierarchy import Hierarchy
 
 Cell = str | int | float | None
 
@@ -62,7 +65,6 @@ class Table(Displayed):
 
     @cached_property
     def numeric_columns(self) -> list[bool]:
-        """For each column, whether it contains only numbers."""
         return [all(isinstance(row[i], int | float | None) for row in self.rows) for i in range(len(self.columns))]
 
     def without_empty_columns(self, candidates: Iterable[str] | None = None) -> Table:
@@ -79,7 +81,6 @@ class Table(Displayed):
         return replace(self, columns=tuple(self.columns[i] for i in indices), rows=rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with different names of columns."""
         return replace(self, columns=tuple(names.get(name, name) for name in self.columns))
 
     def _groups(self) -> list[Table]:
@@ -144,13 +145,17 @@ def cells(row: object, *columns: str) -> dict[str, Any]:
 
 
 def interval_cells(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """Return the ends of an interval as the cells ``low`` and ``high``."""
     return dict(zip(("low", "high"), interval or (None, None), strict=True))
 
 
 def or_undefined(value: float | None) -> Cell:
-    """Return the value, or the word "undefined" for None."""
     return "undefined" if value is None else value
+
+
+def span_text(hierarchy: Hierarchy, start: int, end: int) -> str:
+    """Return first and last unit of a span, or its times if the units have times."""
+    edges = hierarchy.edges
+    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
 
 def extra_figures(scores: Iterable[Score]) -> list[str]:
@@ -166,7 +171,6 @@ _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def latex_text(text: str) -> str:
-    """Return text with everything escaped that LaTeX would interpret."""
     return "".join(_LATEX.get(c, clean(c)) for c in text)
 
 
@@ -197,7 +201,6 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Return the number of terminal columns that the text takes."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)

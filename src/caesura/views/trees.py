@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from caesura.judging.comparison import ParserComparison
 from caesura.measures.signatures import short_signature
 from caesura.measures.structiou import LabelIoU, NodePair
-from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, whole
@@ -80,13 +79,17 @@ def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None)
 
 
 def struct_iou_table(result: StructIoUResult) -> Table:
-    """Return Struct-IoU at the level of sentences and at the level of the corpus."""
     scored = len(result.scores.scored)
     records: list[dict[str, Cell]] = []
     notes = [_UNDEFINED]
     if scored:
         records = [{"level": "mean of sentences", "Struct-IoU": result.mean, "sentences": scored}]
-        records += [{"level": "corpus", **_struct_iou_cells(result.total), "sentences": scored}]
+        total = {
+            "Struct-IoU": result.total.value,
+            "precision": result.total.precision(),
+            "recall": result.total.recall(),
+        }
+        records += [{"level": "corpus", **total, "sentences": scored}]
         notes = [short_signature(result.total)]
     unscored = sorted(result.errors)
     if unscored:
@@ -96,12 +99,7 @@ def struct_iou_table(result: StructIoUResult) -> Table:
     return Table.from_records(records, columns=columns, title="Struct-IoU", notes=tuple(notes))
 
 
-def _struct_iou_cells(score: Score) -> dict[str, Cell]:
-    return {"Struct-IoU": score.value, "precision": score.precision(), "recall": score.recall()}
-
-
 def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Table:
-    """Return one row per sentence with its Struct-IoU."""
     rows: list[tuple[Cell, ...]] = []
     for index in indices:
         if index in result.errors:
@@ -229,8 +227,6 @@ def ambiguity_table(ambiguity: Ambiguity) -> Table:
 
 @dataclass(frozen=True)
 class TreeTables(OptionSet):
-    """Tables and drawings that are added to the scores."""
-
     by_sentence: bool = switch("Add one row per sentence.")
     labels: bool = switch("Add one row per label.")
     align: bool = switch("Show both trees side by side, with the pairs marked.")
@@ -240,7 +236,6 @@ class TreeTables(OptionSet):
 
 
 def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
-    """Return what ``caesura trees`` prints."""
     sentences = [number - 1 for number in tables.sentences] or range(len(study.parseval.sentences))
     scores, by_sentence, labels = study.struct_iou, tables.by_sentence, tables.labels
     sections = [

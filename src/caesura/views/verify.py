@@ -10,33 +10,27 @@ from caesura.views.table import Table
 
 
 def verification_view(result: Verification | Verifications) -> Answer:
-    """Return whether numbers are right: one sentence, and a table if there are several numbers."""
     if isinstance(result, Verifications):
-        table = Table.from_records([_record(entry) for entry in result.verifications], digits=4)
+        rows = tuple(
+            (
+                short_signature(entry.signature).partition(" = ")[0],
+                STATUS_WORDS[entry.status],
+                entry.expected,
+                entry.recomputed,
+                entry.expected_version,
+            )
+            for entry in result.verifications
+        )
+        table = Table(("number", "status", "stated", "recomputed", "version"), rows)
         return Answer(verification_answer(result), (Section("numbers", table),))
-    rows = [
+    data = ["none" if entry is None else entry for entry in (result.expected_data, result.actual_data)]
+    comparison = (
         ("value", _number(result.expected), _number(result.recomputed)),
-        ("data", _fingerprint(result.expected_data), _fingerprint(result.actual_data)),
+        ("data", *data),
         ("version", result.expected_version, result.version),
-    ]
-    return Answer(
-        result.message, (Section("comparison", Table(("compared", "in the signature", "here"), tuple(rows))),)
     )
+    return Answer(result.message, (Section("comparison", Table(("compared", "in the signature", "here"), comparison)),))
 
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.10g}"
-
-
-def _fingerprint(data: str | None) -> str:
-    return "none" if data is None else data
-
-
-def _record(entry: Verification) -> dict[str, object]:
-    return {
-        "number": short_signature(entry.signature).partition(" = ")[0],
-        "status": STATUS_WORDS[entry.status],
-        "stated": entry.expected,
-        "recomputed": entry.recomputed,
-        "version": entry.expected_version,
-    }

@@ -237,7 +237,6 @@ def _pair(table: Pairwise, row: PairwiseRow) -> str:
 
 
 def pairs_words(table: Pairwise) -> str:
-    """Return the number of pairs of coders."""
     return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
 
 

@@ -38,7 +38,6 @@ def excluded_lines(entries: Iterable[object]) -> list[str]:
 
 
 def info_answer(info: FileInfo) -> str:
-    """Say what is in the files."""
     corpus = info.corpus
     formats = ", ".join(f"{name} ({n})" if info.files > 1 else name for name, n in info.formats.items())
     items = count_of(len(corpus.item_names), "item")
@@ -52,13 +51,11 @@ def info_answer(info: FileInfo) -> str:
 
 
 def written_answer(corpus: Corpus, target: str) -> str:
-    """Say what was written to a file."""
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, MAX_NAMES)})"
     return f"Wrote {target}: {count_of(len(corpus.item_names), 'item')} of {coders}."
 
 
 def list_answer(what: str, count: int) -> str:
-    """Say how many measures or formats there are, and how to see one."""
     return f"{count} {what}; `caesura {what} NAME` shows one with its options and an example."
 
 
@@ -73,7 +70,6 @@ _KINDS = {
 
 
 def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
-    """Describe a measure."""
     aliases = [alias for alias in facts["aliases"] if alias not in (name, facts["label"])]
     names = join([facts["label"], f"{name} in Python", *aliases])
     compared = f"It compares {join(_KINDS[kind] for kind in facts['compares'])}"
@@ -86,7 +82,6 @@ def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
 
 
 def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
-    """Describe a format."""
     access = "reads and writes" if facts["writes"] else "reads"
     files = f" in files with the suffix {suffixes}" if suffixes else ""
     needs = f" It needs caesura[{facts['extra']}]." if facts["extra"] else ""
@@ -94,7 +89,6 @@ def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
 
 
 def verification_answer(result: Verifications) -> str:
-    """Say whether numbers are right."""
     entries = result.verifications
     if len(entries) == 1:
         return entries[0].message

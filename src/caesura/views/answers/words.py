@@ -68,7 +68,6 @@ def _word(value: float) -> str:
 
 
 def p_words(p: float, *, over: str = "", borderline: bool = False) -> str:
-    """Return a p-value for a sentence."""
     digits = 3 if borderline or p < 0.0095 or 0.045 < p < 0.055 else 2
     text = "p < .001" if p < 0.001 else f"p = {short(p, digits)}"
     return f"{text}{f' {over}' if over else ''}{', borderline' if borderline else ''}"

@@ -100,7 +100,6 @@ def _values_in_cells(axes: Axes, image: AxesImage, values: Floats, points: float
 
 
 def _short(value: float) -> str:
-    """Return two decimals without the zero before them."""
     return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 0.995 else f"{value:.1f}"
 
 

@@ -66,7 +66,6 @@ def _draw_ratios(axes: Axes, row: CurveRow) -> None:
 
 
 def _draw_f(axes: Axes, row: CurveRow, i: int, places: Any, *, labelled: bool) -> None:
-    """Draw F against thresholds or densities."""
     colour = canvas.COLOURS[i]
     by_threshold = places is row.curve.thresholds
     label = canvas.label_text(f"{row.system} / {row.reference}")

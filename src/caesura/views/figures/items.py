@@ -108,7 +108,6 @@ def _colours_of_types(rows: Iterable[_Row]) -> dict[str, str]:
 
 
 def _panels(corpus: Corpus) -> dict[str, dict[str, _Row]]:
-    """Return the segments of every coder, by item and speaker."""
     panels: dict[str, dict[str, _Row]] = {}
     for (item, coder), annotation in corpus.items():
         streams = annotation if isinstance(annotation, Mapping) else {"": annotation}

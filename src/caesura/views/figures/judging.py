@@ -115,7 +115,6 @@ def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
 
 
 def _draw_value(axes: Axes, y: int, row: SegmenterScore) -> None:
-    """Draw a value and its interval."""
     errors = None
     if row.interval is not None:
         low, high = row.interval
@@ -305,7 +304,6 @@ def _draw_boxes(axes: Axes, boxes: list[tuple[float, float, float]], **style: An
 
 
 def _draw_boundaries(axes: Axes, boundaries: tuple[BoundaryCredit, ...], height: float) -> None:
-    """Draw the boundaries of the system: those in clusters, and phantoms."""
     kinds = ((False, "v", canvas.COLOURS[2], "boundary"), (True, "X", canvas.COLOURS[5], "phantom"))
     for phantom, marker, colour, label in kinds:
         positions = [float(entry.position) for entry in boundaries if (entry.cluster == "phantom") == phantom]
@@ -374,8 +372,6 @@ def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: st
 
 
 class _Part(NamedTuple):
-    """The part that one operation has in the bar of each type."""
-
     label: str
     values: list[float]
     colour: str

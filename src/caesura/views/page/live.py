@@ -18,13 +18,12 @@ from caesura.tasks.live import LiveResult, WhatIf, boundary_types, measure_probl
 from caesura.tasks.report_results import CorpusReport
 from caesura.tasks.report_subject import Subject
 from caesura.views.answers.coders import outcome_answer
-from caesura.views.page.sections import Picture, Section
+from caesura.views.page.sections import Section
 from caesura.views.page.texts import matrix_cells, named_values, node_pairs, ranked_items
 from caesura.views.table import Table, clean
 
 
 def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
-    """Return the numbers of the page under new parameters."""
     subject = report.subject
     measure = result.measure
     outcome = result.agreement
@@ -45,7 +44,6 @@ def live_data(report: CorpusReport, result: LiveResult) -> dict[str, Any]:
 
 
 def alignment_data(report: CorpusReport, alignments: Alignments) -> dict[str, Any]:
-    """Return edits for the script of the page."""
     subject = report.subject
     coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
     numbers = {item: i for i, item in enumerate(report.text_items)}
@@ -60,12 +58,11 @@ def alignment_data(report: CorpusReport, alignments: Alignments) -> dict[str, An
 
 
 def _shape(shape: EditShape) -> list[Any]:
-    names = (None if name is None else clean(name) for name in (shape.a_type, shape.b_type))
+    names = map(_clean_or_none, (shape.a_type, shape.b_type))
     return [EDIT_KINDS.index(shape.kind), shape.shift, *names, shape.cost, clean(shape.stream or "")]
 
 
 def what_if_data(result: WhatIf) -> dict[str, Any]:
-    """Return the scores of a scratch copy."""
     rows = [
         [clean(entry.measure.label), entry.before, entry.after, entry.reason, entry.measure.higher_is_better]
         for entry in result.values
@@ -74,22 +71,23 @@ def what_if_data(result: WhatIf) -> dict[str, Any]:
 
 
 def section_data(section: Section) -> dict[str, Any]:
-    """Return a section of the page for its script."""
     return {
         "id": section.id,
         "title": section.title,
         "lead": section.lead,
-        "reason": None if section.reason is None else clean(section.reason),
-        "pictures": [_picture(picture) for picture in section.pictures],
+        "reason": _clean_or_none(section.reason),
+        "pictures": [
+            {"caption": clean(entry.caption), "source": entry.source, "reason": _clean_or_none(entry.reason)}
+            for entry in section.pictures
+        ],
         "tables": [_table(table) for table in section.tables],
         "folded": [_table(table) for table in section.folded],
         "notes": [clean(note) for note in section.notes],
     }
 
 
-def _picture(picture: Picture) -> dict[str, Any]:
-    reason = None if picture.reason is None else clean(picture.reason)
-    return {"caption": clean(picture.caption), "source": picture.source, "reason": reason}
+def _clean_or_none(text: str | None) -> str | None:
+    return None if text is None else clean(text)
 
 
 def _table(table: Table) -> dict[str, Any]:
@@ -120,7 +118,7 @@ def control_data(subject: Subject) -> dict[str, Any]:
             {
                 "name": name,
                 "title": registered_measures()[name].title,
-                "problem": None if problem is None else clean(problem),
+                "problem": _clean_or_none(problem),
                 "options": [
                     _control(option, number) for number, option in enumerate(registered_measures()[name].options)
                 ],
@@ -166,7 +164,7 @@ def queue_data(work: Adjudication, start: int = 0, count: int = 100) -> dict[str
     return {
         **progress_data(work),
         "start": start,
-        "journal": None if work.journal is None else clean(work.journal),
+        "journal": _clean_or_none(work.journal),
         "types": [clean(name) for name in work.types],
         "messages": [clean(message) for message in work.messages],
         "places": [place_data(work.state(place), start + i) for i, place in enumerate(places)],
@@ -174,7 +172,6 @@ def queue_data(work: Adjudication, start: int = 0, count: int = 100) -> dict[str
 
 
 def progress_data(work: Adjudication) -> dict[str, Any]:
-    """Return how far an adjudication is."""
     progress = work.progress
     by_whom = ", ".join(f"{clean(name) or 'nobody named'} {number}" for name, number in progress.adjudicators.items())
     return {
@@ -185,13 +182,12 @@ def progress_data(work: Adjudication) -> dict[str, Any]:
 
 
 def place_data(state: PlaceState, index: int) -> dict[str, Any]:
-    """Return a place with its decision."""
     place = state.place
     return {
         "index": index,
         "key": place.key,
         "item": clean(place.item),
-        "stream": None if place.stream is None else clean(place.stream),
+        "stream": _clean_or_none(place.stream),
         "about": place.about,
         "seconds": place.seconds,
         "start": plain_number(place.start),
@@ -212,7 +208,6 @@ def place_data(state: PlaceState, index: int) -> dict[str, Any]:
 
 
 def export_data(exported: ExportedGold) -> dict[str, Any]:
-    """Return which files were written."""
     notes = [*exported.notes, *map(str, exported.excluded)]
     return {
         "files": [clean(path) for path in exported.files],
@@ -232,7 +227,7 @@ def _decision_data(decision: Decision | None) -> dict[str, Any] | None:
     return {
         "sentence": clean(str(decision)),
         "choice": decision.choice,
-        "coder": None if decision.coder is None else clean(decision.coder),
+        "coder": _clean_or_none(decision.coder),
         "marks": _marks_data(decision.marks),
         "note": clean(decision.note),
     }

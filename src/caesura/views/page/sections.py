@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -26,6 +25,7 @@ from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
 from caesura.views.answers.words import STRENGTH_NOTE
+from caesura.views.figures.canvas import data_uri
 from caesura.views.gold import dropped_table, unified_table
 from caesura.views.results import operations_view
 from caesura.views.table import Table, extra_figures, interval_cells
@@ -73,7 +73,6 @@ class Section:
 
 
 def page_sections(report: CorpusReport) -> list[Section]:
-    """Return the sections of the page, in order."""
     sections = (section(report) for section in _SECTIONS)
     return [section for section in sections if section is not None]
 
@@ -95,7 +94,11 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
             if outcome.result is None:
                 return Section(id, title, lead, reason=outcome.reason)
             contents = show(outcome.result)
-            return None if contents is None else Section(id, title, lead, **_with_short_tables(contents))
+            if contents is None:
+                return None
+            for key in {"tables", "folded"} & contents.keys():
+                contents[key] = [*map(short_table, contents[key])]
+            return Section(id, title, lead, **contents)
 
         _SECTIONS.append(section)
         return show
@@ -103,15 +106,9 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
     return register
 
 
-def _with_short_tables(contents: _Contents) -> _Contents:
-    """Return the contents with the first rows of tables that are too long for a page."""
-    tables: _Contents = {key: [*map(short_table, contents[key])] for key in ("tables", "folded") if key in contents}
-    return {**contents, **tables}
-
-
 def short_table(table: Table) -> Table:
     """Return the table, or its first rows with a note if it is too long for a page."""
-    if not isinstance(table, Table) or len(table.rows) <= MAX_ROWS:
+    if len(table.rows) <= MAX_ROWS:
         return table
     notes = (*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))
     return replace(table, rows=table.rows[:MAX_ROWS], notes=notes)
@@ -123,8 +120,7 @@ def _draw(caption: str, draw: Callable[..., Figure], *results: Any, **options: A
         figure = draw(*results, **options)
     except CaesuraError as error:
         return Picture(caption, None, str(error))
-    # An image needs no ids of its own in the page, and cannot run anything.
-    return Picture(caption, "data:image/svg+xml;base64," + base64.b64encode(plot.svg(figure).encode()).decode())
+    return Picture(caption, data_uri(figure))
 
 
 def _first(pictures: Iterator[Picture], limit: int = MAX_FIGURES) -> list[Picture]:
