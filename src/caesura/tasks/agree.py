@@ -127,8 +127,8 @@ Errors = type[CaesuraError] | tuple[type[CaesuraError], ...]
 class Outcome(Generic[T]):
     """The result of an analysis, or the reason why it is undefined."""
 
-    result: T | None = None  # the result; None if it is undefined
-    reason: str | None = None  # why the analysis is undefined; None if there is a result
+    result: T | None = None
+    reason: str | None = None
 
     @classmethod
     def attempt(cls, compute: Callable[[], T], errors: Errors = Undefined, **attributes: Any) -> Self:
@@ -173,7 +173,7 @@ class AgreementOutcome(Outcome[Agreement]):
 @dataclass(frozen=True)
 class AgreementStudy(Result):
     agreement: tuple[AgreementOutcome, ...]  # one entry per measure and coefficient
-    placed: Placed  # number of boundaries of each coder
+    placed: Placed
     # Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
     analyses: Mapping[str, Outcome[Any]] = field(default_factory=dict)
     # Agreement inside groups of coders, one entry per measure and coefficient; empty if there are no groups.

@@ -34,19 +34,19 @@ class EditShape:
 
     # A corpus may have many edits but has few shapes: all matches of untyped boundaries have the same shape.
 
-    kind: str  # kind of the edit, as in ``Edit``
+    kind: str
     # Distance from the first coder's boundary to the second coder's boundary, in positions; 0 if only one coder has it.
     shift: int
-    a_type: str | None  # a_type, b_type: Boundary types on both sides
+    a_type: str | None
     b_type: str | None
-    cost: float  # cost of the edit
-    stream: str | None  # stream of a dialogue
+    cost: float
+    stream: str | None
 
 
 @dataclass(frozen=True, eq=False)
 class PairAlignment:
     item: str
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     # Two numbers per edit: the index of its shape, and its distance from the preceding edit, in positions.
     edits: tuple[int, ...]
 
@@ -54,7 +54,7 @@ class PairAlignment:
 @dataclass(frozen=True, eq=False)
 class TreeAlignment:
     item: str  # name of the sentence
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     score: StructIoUScore  # score of the two parses, with the alignment
 
 
@@ -63,10 +63,10 @@ class Alignments(Result):
     # Edits between all pairs of coders, item by item; empty for trees.
     pairs: tuple[PairAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     shapes: tuple[EditShape, ...] = field(default=(), metadata=HIDDEN, repr=False)
-    operations: OperationsTable | None = None  # number of edits by boundary type
+    operations: OperationsTable | None = None
     trees: tuple[TreeAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     signature: str | None = None  # signature of the total score; None if no two coders could be aligned
-    excluded: tuple[Excluded, ...] = ()  # items that were not aligned
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def disagreements(self) -> dict[str, int]:

@@ -69,9 +69,9 @@ class CurveOptions(OptionSet):
 
 @dataclass(frozen=True)
 class CurveRow(Result):
-    system: str  # name of the scores
-    reference: str  # the coder
-    curve: BoundaryCurve  # their curve over all items
+    system: str
+    reference: str
+    curve: BoundaryCurve
 
     def __json__(self) -> dict[str, Any]:
         """Return names, curve and points as one object with the reference's number of boundaries."""
@@ -92,14 +92,14 @@ class CoderDensity:
 class MeanPoint:
     """One threshold for all coders: the one with the highest mean F of a program against each of them."""
 
-    system: str  # name of the scores
-    references: tuple[str, ...]  # the coders
+    system: str
+    references: tuple[str, ...]
     average_precision: float | None  # mean of the average precisions; None if it is undefined for a coder
     threshold: float | None  # the highest of the best thresholds; None: mark nothing
-    precision: float  # precision, recall, f: Means over the coders at this threshold
+    precision: float  # like recall and f, a mean over the coders at this threshold
     recall: float
     f: float
-    marked: int  # number of marks at this threshold
+    marked: int
     density: float  # marks per unit, or per minute
 
     @classmethod
@@ -136,12 +136,12 @@ class CurveStudy(Result):
     """Curves of all programs against all coders, the result of ``score_thresholds``."""
 
     curves: tuple[CurveRow, ...]  # one curve per program and coder
-    densities: tuple[CoderDensity, ...]  # how densely each coder marks
-    axis: str  # axis of the scores
+    densities: tuple[CoderDensity, ...]
+    axis: str
     threshold_from: tuple[str, ...] = ()  # files on which the threshold was chosen
     # One threshold per program for all coders, if there are several; empty if a threshold is applied.
     means: tuple[MeanPoint, ...] = ()
-    excluded: tuple[Excluded, ...] = ()  # items that could not be used
+    excluded: tuple[Excluded, ...] = ()
 
     json_properties: ClassVar[tuple[str, ...]] = ("average_precision", "best_threshold", "best_f", "signature")
     frame_field: ClassVar[str | None] = "curves"

@@ -102,8 +102,8 @@ class FigureSource:
     corpora: tuple[Corpus, ...] = ()  # one corpus, or the corpora of reference and hypothesis
     system_files: Mapping[str, Corpus] = field(default_factory=dict)  # path -> corpus, for systems that are files
     trees: tuple[Trees, ...] = ()  # trees of each file; None for a sentence without a tree
-    paths: tuple[str, ...] = ()  # the files
-    settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
+    paths: tuple[str, ...] = ()
+    settings: Settings | None = None
     seconds: Corpus | None = None  # the first corpus in seconds, if it contains tiers
 
 
@@ -144,11 +144,11 @@ class FigureKind:
     name: str  # name of the plot function in ``plot``, and of the kind on the command line
     # Function that computes the arguments of the plot function from a ``FigureSource``.
     compute: Callable[[FigureSource, FigureOptions], FigureData]
-    description: str  # description of the figure
+    description: str
     needs: str  # description of the required files and options
     options: tuple[str, ...]  # fields of ``FigureOptions`` that the figure uses
-    source: str = "corpus"  # Kind of input: one corpus, a reference and a hypothesis, or trees
-    max_files: int | None = None  # maximum number of files (default: any number)
+    source: str = "corpus"  # one ``corpus``, a ``pair`` of reference and hypothesis, ``spans`` or ``trees``
+    max_files: int | None = None
 
     @property
     def flags(self) -> str:

@@ -38,11 +38,11 @@ MAX_TIER_FILES = 10
 
 @dataclass(frozen=True)
 class TierSummary:
-    name: str  # name of the tier
+    name: str
     kind: str  # ``"intervals"`` or ``"points"``
-    number: int  # number of intervals or points
+    number: int
     labelled: int  # number of intervals or points with a label
-    begin: float  # begin, end: Extent of the tier in seconds
+    begin: float  # in seconds
     end: float
 
 
@@ -51,12 +51,12 @@ class FileInfo(Result):
     path: str
     formats: Mapping[str, int]  # format -> number of files
     files: int
-    contents: Contents  # summary of the corpus
-    tiers: Mapping[str, tuple[TierSummary, ...]]  # file -> its tiers
+    contents: Contents
+    tiers: Mapping[str, tuple[TierSummary, ...]]
     # Number of rows that were read, and of all rows, if only the first rows of a large file were read.
     rows: tuple[int, int] | None
-    next_commands: tuple[str, ...]  # commands that fit the data
-    corpus: Corpus = field(metadata=HIDDEN, repr=False)  # the corpus; empty if no file could be read
+    next_commands: tuple[str, ...]
+    corpus: Corpus = field(metadata=HIDDEN, repr=False)  # empty if no file could be read
 
 
 def file_info(path: str | Sequence[str], reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
@@ -232,12 +232,12 @@ class CoderContents:
     kind: str
     items: int
     units: int  # number of units; 0 for tiers, which have times instead
-    shortest: int  # shortest, longest: Units of the shortest and of the longest item
+    shortest: int  # units of the shortest item
     longest: int
     marks: int  # number of boundaries, spans, nodes or intervals, depending on the kind
     types: tuple[str, ...]  # boundary types, or labels of spans, nodes and intervals
-    streams: tuple[str, ...]  # streams (speakers) of dialogues
-    items_with_text: int  # items_with_text, items_with_labels: Items whose units have text, and items with labels
+    streams: tuple[str, ...]
+    items_with_text: int  # items whose units have text
     items_with_labels: int
     seconds: float | None = None  # total length of the items in seconds; None for items with units
 

@@ -110,9 +110,9 @@ class UnifyOptions(OptionSet):
 class GoldStudy(Result):
     """A gold standard of hierarchies, and the evaluation of all methods."""
 
-    gold: Gold  # the gold standard
+    gold: Gold
     evaluation: Unification | None = None  # comparison of every method with every annotation, if requested
-    excluded: tuple[Excluded, ...] = ()  # items that could not be used
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def signature(self) -> str:

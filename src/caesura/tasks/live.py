@@ -43,16 +43,16 @@ class LiveResult(Result):
     """The parts of a report that change with its parameters."""
 
     measure: Measure  # measure that compares coders
-    aligner: Measure  # measure that aligns boundaries or nodes
+    aligner: Measure
     agreement: AgreementOutcome  # agreement of the human coders beyond chance, or the reason why it is undefined
-    pairs: Mapping[tuple[str, str], float]  # (Coder, coder) -> value over their common items, systems included
+    pairs: Mapping[tuple[str, str], float]  # over the common items of two coders, systems included
     # Item -> mean value of its pairs of human coders; of all pairs if there is only one human coder.
     items: Mapping[str, float]
     # Item -> number of edits that are no matches; None if that takes too long to count at once.
     disagreements: Mapping[str, int] | None
-    systems: tuple[SystemValue, ...]  # the systems, the best first
+    systems: tuple[SystemValue, ...]
     people: float | None  # value over all pairs of human coders, with which the systems can be compared
-    excluded: tuple[Excluded, ...]  # items that could not be scored
+    excluded: tuple[Excluded, ...]
 
 
 def select_coders(subject: Subject, coders: Sequence[str]) -> Subject:
@@ -244,8 +244,8 @@ def _value_of(pairs: CoderPairs, places: Sequence[int]) -> float | None:
 class WhatIfValue:
     measure: Measure
     before: float | None  # value of the annotation as it is in the corpus; None if it is undefined
-    after: float | None  # value of the scratch copy
-    reason: str | None = None  # why a value is undefined
+    after: float | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

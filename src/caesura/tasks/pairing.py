@@ -66,7 +66,7 @@ def _pair_sides(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[di
 class CoderReferences(tuple[Any, ...]):
     """The annotations of several reference coders of one item, with the names of the coders."""
 
-    names: tuple[str, ...]  # names of the coders
+    names: tuple[str, ...]
 
     @classmethod
     def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:

@@ -44,7 +44,7 @@ class PairwiseStudy(Result):
 
     pairwise: tuple[Pairwise, ...]  # one entry per measure
     placed: Placed | None  # number of items, units and boundaries of each coder; None for trees
-    excluded: tuple[Excluded, ...] = ()  # items that could not be compared
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def rows(self) -> tuple[PairwiseRow, ...]:

@@ -97,10 +97,10 @@ class ReadingOptions(OptionSet):
         None, path_name, "A .toml or .json file with symbols, similarity matrix and costs.", flags=("--settings",)
     )
     quiet: bool = switch("Do not print how the files were read.")
-    errors: list[FormatError] = field(default_factory=list)  # reading errors; filled by the reading methods
+    errors: list[FormatError] = field(default_factory=list)  # filled by the reading methods
     # The corpora, one per file or group of files; filled by the reading methods.
     corpora: list[Corpus] = field(default_factory=list)
-    announce: Callable[[Corpus], None] | None = None  # called with every corpus that was read
+    announce: Callable[[Corpus], None] | None = None
 
     @property
     def options(self) -> dict[str, Any]:

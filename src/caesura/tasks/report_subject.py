@@ -60,7 +60,7 @@ class ReportOptions(OptionSet):
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    kind: str  # Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``
+    kind: str  # ``linear``, ``dialogue``, ``hierarchy`` or ``trees``
     # Human coders and systems; hierarchies are converted to common units.
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
     # The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
@@ -68,8 +68,8 @@ class Subject:
     human_coders: tuple[str, ...]
     systems: tuple[str, ...]
     measures: tuple[Measure, ...]  # measures that compare coders; figures show the first one
-    aligner: Measure  # measure that aligns boundaries or nodes
-    seed: int  # random seed
+    aligner: Measure
+    seed: int
     tiers: Corpus | None = field(default=None, metadata=HIDDEN, repr=False)  # the corpus in seconds, if it has tiers
     # Item, coder and stream -> position of a boundary -> the time at which the coder put it, for tiers.
     times: BoundaryTimes = field(default_factory=dict, metadata=HIDDEN, repr=False)
@@ -105,8 +105,8 @@ class Preparation:
     direct: tuple[Measure, ...] = ()  # measures that compare spans or tiers without conversion; empty if there are none
     # Measures under which systems are judged; None for the default measures.
     judge_measures: tuple[Measure, ...] | None = None
-    notes: tuple[str, ...] = ()  # remarks for the reader of the report
-    excluded: tuple[Excluded, ...] = ()  # items that the subject does not contain, with reasons
+    notes: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
 
 
 def prepare_subject(

@@ -25,7 +25,7 @@ class Reproductions(Result):
     json_properties = ("counts",)
     frame_field = "displays"
 
-    displays: tuple[Reproduction, ...]  # one entry per table or figure
+    displays: tuple[Reproduction, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -35,13 +35,13 @@ class Reproductions(Result):
 @dataclass(frozen=True, slots=True)
 class ListedDisplay(Result):
     name: str  # name for ``caesura reproduce NAME``
-    paper: str  # citation of the paper
-    display: str  # display, place, about: Name in the paper, section and page, and what it shows
+    paper: str
+    display: str  # its name in the paper, such as Table 1
     place: str
     about: str
-    verdict: str  # the verdict that the numbers lead to
-    needs: tuple[str, ...]  # corpora that it needs
-    available: bool  # whether it can be computed here
+    verdict: str
+    needs: tuple[str, ...]
+    available: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class DisplayList(Result):
     json_properties = ("counts",)
     frame_field = "displays"
 
-    displays: tuple[ListedDisplay, ...]  # one entry per table or figure
+    displays: tuple[ListedDisplay, ...]
     corpora: Mapping[str, str]  # file name of each corpus that some of them need -> what it is and where it can be had
 
     @property

@@ -81,7 +81,7 @@ class ScoreOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    item: str | None  # name of the item; None for all items together
+    item: str | None  # None for all items together
     score: Score
     edits: bool = False  # whether the JSON of the score contains the edits
     chance: ChanceScore | None = None  # the score of randomly placed boundaries, if requested
@@ -99,14 +99,14 @@ class ItemScore:
 @dataclass(frozen=True, slots=True)
 class MeasureOperations:
     measure: Measure  # the measure that aligned the boundaries
-    table: OperationsTable  # one row per boundary type
+    table: OperationsTable
 
 
 @dataclass(frozen=True)
 class Scoring(Result):
     scores: tuple[ItemScore, ...]  # for each measure, the total score and, if requested, the score of each item
-    operations: tuple[MeasureOperations, ...] = ()  # operations on the boundaries of each type, if requested
-    excluded: tuple[Excluded, ...] = ()  # items that could not be scored
+    operations: tuple[MeasureOperations, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
     pairs: Mapping[str, Pair] = field(default_factory=dict, metadata=HIDDEN, repr=False)
     # The confusion matrix with the rates of each type, if boundaries have types.
     confusion: ConfusionScore | None = None

@@ -61,18 +61,18 @@ class TreeOptions(OptionSet):
 class Treebanks:
     """Gold trees and predicted trees, sentence by sentence."""
 
-    gold: Trees  # gold, predicted: Trees; None for a sentence without a parse
+    gold: Trees  # None for a sentence without a parse
     predicted: Trees
-    versus: Trees | None = None  # trees of a second parser, if there is one
+    versus: Trees | None = None
     reading: ReadingOptions = field(default_factory=ReadingOptions)  # reports about the files, and the reading errors
 
 
 @dataclass(frozen=True)
 class TreeStudy(Result):
-    struct_iou: StructIoUResult  # struct-IoU of every sentence and of the corpus
-    parseval: ParsevalResult  # PARSEVAL of every sentence and of the corpus
+    struct_iou: StructIoUResult
+    parseval: ParsevalResult
     versus: tuple[ParserComparison, ...] = ()  # the comparison with a second parser under both measures
-    excluded: tuple[Excluded, ...] = ()  # sentences that could not be read
+    excluded: tuple[Excluded, ...] = ()
     trees: Treebanks | None = field(default=None, metadata=HIDDEN, repr=False)  # the trees that Struct-IoU compared
 
     @cached_property

@@ -104,10 +104,10 @@ def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list
 
 @dataclass(frozen=True)
 class CommonUnits:
-    corpus: Corpus  # the corpus; timed hierarchies are converted to common units
+    corpus: Corpus  # timed hierarchies are converted to common units
     boundaries: Corpus  # the same corpus as segmentations; hierarchies are flattened, with levels as boundary types
     notes: tuple[str, ...] = ()  # messages about spans that were dropped, item by item
-    excluded: tuple[Excluded, ...] = ()  # items that have no common units
+    excluded: tuple[Excluded, ...] = ()
 
 
 def with_units(corpora: Sequence[Corpus], *, needs_lengths: bool = False) -> tuple[list[Corpus], tuple[Excluded, ...]]:

@@ -39,8 +39,8 @@ V = TypeVar("V")
 class Material:
     corpus: Corpus  # the annotations of the human coders, and of systems that are named in ``systems``
     systems: Systems | None = None  # the systems, in any form that ``judge`` accepts
-    settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
-    excluded: tuple[Excluded, ...] = ()  # files and items that could not be read
+    settings: Settings | None = None
+    excluded: tuple[Excluded, ...] = ()
     files: tuple[str, ...] = ()  # files whose changes matter
 
     def with_coders(self, coders: Sequence[str]) -> tuple[Corpus, Systems | None]:

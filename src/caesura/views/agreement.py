@@ -377,10 +377,8 @@ def _group_sections(studies: Sequence[GroupedAgreement]) -> list[Section]:
     sections = [Section("groups", group_table(studies), shown=True)]
     for group in studies[0].groups:
         if group.clusters is not None:
-            title = f"Clusters in the group {group.name}"
-            sections.append(
-                Section(f"clusters-{group.name}", replace(cluster_table(group.clusters), title=title), shown=True)
-            )
+            table = replace(cluster_table(group.clusters), title=f"Clusters in the group {group.name}")
+            sections.append(Section(f"clusters-{group.name}", table, shown=True))
     return sections
 
 

@@ -16,19 +16,12 @@ _MAX_ROWS = 3
 
 def curve_view(study: CurveStudy, figure: str | None = None) -> Answer:
     per_length = "per minute" if study.axis == "time" else "per unit"
+    rows = tuple((entry.coder, entry.boundaries, entry.density) for entry in study.densities)
+    densities = Table(("coder", "boundaries", per_length), rows, title="How densely coders mark")
     sections = (
         Section("thresholds", _thresholds(study, per_length)),
         Section("points", lambda: _points(study, per_length)),
-        Section(
-            "densities",
-            Table.from_records(
-                [
-                    {"coder": entry.coder, "boundaries": entry.boundaries, per_length: entry.density}
-                    for entry in study.densities
-                ],
-                title="How densely coders mark",
-            ),
-        ),
+        Section("densities", densities),
     )
     more = [] if study.first.chosen is not None else ["--threshold-from FILE for a threshold from other data"]
     more += [] if figure is not None else ["--plot FILE.svg for a figure"]

@@ -99,7 +99,7 @@ class SystemsTable(Table):
 
     # On a terminal a cell has the value and the letters. CSV has them in separate columns. LaTeX is the table of a paper.
 
-    judgement: Judgement | None = field(default=None, repr=False)  # the result that the table shows
+    judgement: Judgement | None = field(default=None, repr=False)
 
     def csv(self, *, raw: bool = False) -> str:
         """Return values and letters of every measure in columns of their own."""

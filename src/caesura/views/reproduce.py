@@ -59,17 +59,8 @@ def list_view(display_list: DisplayList) -> Answer:
 def reproductions_view(result: Reproductions) -> Answer:
     if len(result.displays) == 1:
         return _single_view(result.displays[0])
-    rows = tuple(
-        (
-            reproduction.name,
-            reproduction.display,
-            reproduction.verdict,
-            reproduction.largest_difference,
-            reproduction.reason,
-        )
-        for reproduction in result.displays
-    )
-    table = Table(("name", "display", "verdict", "largest difference", "reason"), rows, digits=5)
+    columns = ("name", "display", "verdict", "largest difference", "reason")
+    table = Table.from_records([cells(entry, *columns) for entry in result.displays], columns=columns, digits=5)
     text = f"Of {count_of(len(result.displays), 'display')}: {_counted(result.counts)}."
     sections = [
         Section(reproduction.name, partial(number_table, reproduction))
@@ -86,10 +77,8 @@ def _counted(counts: dict[str, int]) -> str:
 def _single_view(reproduction: Reproduction) -> Answer:
     sections = [Section("numbers", number_table(reproduction))] if reproduction.rows else []
     signatures = Table(("signature",), tuple((signature,) for signature in reproduction.signatures))
-    return Answer(
-        verdict_sentence(reproduction),
-        (*sections, *([Section("signatures", signatures)] if reproduction.signatures else [])),
-    )
+    sections += [Section("signatures", signatures)] if reproduction.signatures else []
+    return Answer(verdict_sentence(reproduction), tuple(sections))
 
 
 def verdict_sentence(reproduction: Reproduction) -> str:
@@ -146,18 +135,12 @@ def reproductions_page(result: Reproductions) -> str:
 
 
 def _page_entry(reproduction: Reproduction) -> dict[str, Any]:
-    return {
-        "name": reproduction.name,
-        "display": reproduction.display,
-        "place": reproduction.place,
-        "about": reproduction.about,
-        "verdict": reproduction.verdict,
+    return cells(reproduction, "name", "display", "place", "about", "verdict", "signatures") | {
         "sentence": verdict_sentence(reproduction).removeprefix(
             f"{reproduction.display} of {reproduction.entry.paper.short} "
         ),
         "table": number_table(reproduction) if reproduction.rows else None,
         "picture": None if reproduction.figure is None else data_uri(display(reproduction.figure, width=4.5)),
-        "signatures": reproduction.signatures,
     }
 
 

@@ -28,13 +28,13 @@ class Table(Displayed):
     """Named columns, rows of text and numbers, and notes below them."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]  # Cells: text, numbers, or None for an empty cell
-    title: str = ""  # line above the table
-    notes: tuple[str, ...] = ()  # lines below the table
-    digits: int = 4  # decimals of floating-point numbers
+    rows: tuple[tuple[Cell, ...], ...]  # None for an empty cell
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    digits: int = 4
     group: int = 0  # number of leading columns that are left blank if they repeat the row above
     split_groups: bool = False  # whether a terminal shows each group of rows as a table of its own
-    p_values: tuple[str, ...] = ()  # Columns of p-values: tiny numbers are shown as 1.2e-08 instead of 0.0000
+    p_values: tuple[str, ...] = ()  # columns in which tiny numbers are shown as 1.2e-08 instead of 0.0000
     limit: int | None = None  # number of rows that a terminal shows of a main table (default: all)
 
     @classmethod

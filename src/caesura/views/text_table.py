@@ -58,10 +58,14 @@ def _grid_lines(table: Table, width: int, style: Style) -> list[str]:
     texts = [[clean(text) for text in row] for row in table.text_rows]
     if not texts:
         return [f"{GAP}(none)"]
-    widths = _widths(names, texts, table.numeric_columns, width)
+    numeric = table.numeric_columns
+    widths = _widths(names, texts, numeric, width)
     if widths is None:
         return _paragraphs(table, names, texts, width, style)
-    return _columns(table, names, texts, widths)
+    lines = [*_row_lines(names, widths, numeric), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
+    for row, repeated in zip(texts, _repeated(table), strict=True):
+        lines += _row_lines(["" if i < repeated else text for i, text in enumerate(row)], widths, numeric)
+    return lines
 
 
 def _widths(
@@ -95,15 +99,6 @@ def _share_width(natural: list[int], minimal: dict[int, int], available: int) ->
         widths[i] = min(natural[i], share, available - sum(minimal.values()))
         available -= widths[i]
     return widths
-
-
-def _columns(table: Table, names: list[str], texts: list[list[str]], widths: list[int]) -> list[str]:
-    numeric = table.numeric_columns
-    lines = [*_row_lines(names, widths, numeric), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
-    for row, repeated in zip(texts, _repeated(table), strict=True):
-        cells = ["" if i < repeated else text for i, text in enumerate(row)]
-        lines += _row_lines(cells, widths, numeric)
-    return lines
 
 
 def _repeated(table: Table) -> list[int]:

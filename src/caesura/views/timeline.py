@@ -28,8 +28,8 @@ Bar = tuple[float, float, int, str]
 
 @dataclass(frozen=True)
 class Row:
-    name: str  # name to the left of the row
-    bars: tuple[Bar, ...]  # the segments or spans
+    name: str
+    bars: tuple[Bar, ...]
     extent: tuple[float, float]  # beginning and end of the text or recording
     in_seconds: bool = False  # whether places are seconds, not units
 

@@ -241,10 +241,7 @@ def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
     sections = [
         Section("parseval", summary_table(study.parseval)),
         Section("struct-iou", struct_iou_table(scores), shown=True),
-        *(
-            Section(f"parsers-{i}", parser_table(comparison), shown=True)
-            for i, comparison in enumerate(study.versus, 1)
-        ),
+        *(Section(f"parsers-{i}", parser_table(entry), shown=True) for i, entry in enumerate(study.versus, 1)),
         Section("sentences", lambda: sentence_table(study.parseval, sentences), by_sentence),
         Section("struct-iou-sentences", lambda: struct_iou_sentences(scores, sentences), by_sentence),
         Section("labels", lambda: label_table(study.parseval.labels), labels),
@@ -252,9 +249,8 @@ def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
     ]
     if tables.align:
         sections.append(Section("trees", "\n\n".join(_tree_drawings(study, sentences, width)), shown=True))
-    return Answer(
-        trees_answer(study), tuple(sections), () if tables.align else ("--align for both trees side by side",)
-    )
+    more = () if tables.align else ("--align for both trees side by side",)
+    return Answer(trees_answer(study), tuple(sections), more)
 
 
 def _tree_drawings(study: TreeStudy, sentences: Sequence[int], width: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from caesura.errors import CaesuraError
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
 from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_MARKS
-from caesura.measures.fuzzy import FuzzyScore, MarkBatch
+from caesura.measures.fuzzy import MarkBatch
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
@@ -52,9 +52,9 @@ MAX_TREES = 3
 class Picture:
     """A figure as a data URI, or the reason why it could not be drawn."""
 
-    caption: str  # caption below the figure
+    caption: str
     source: str | None  # data URI; None if the figure could not be drawn
-    reason: str | None = None  # why the figure could not be drawn
+    reason: str | None = None
     shaded: bool = False  # whether shades carry meaning, so that the dark theme must not invert them
 
 
@@ -62,14 +62,14 @@ class Picture:
 class Section:
     """One section of the page: a heading, an introductory sentence, tables and figures."""
 
-    id: str  # anchor in the page
-    title: str  # heading
-    lead: str = ""  # sentence below the heading
+    id: str
+    title: str
+    lead: str = ""
     tables: Sequence[Table] = ()
-    pictures: Sequence[Picture] = ()  # figures
-    reason: str | None = None  # why there is nothing to show
+    pictures: Sequence[Picture] = ()
+    reason: str | None = None
     folded: Sequence[Table] = ()  # long tables, which open on a click
-    notes: Sequence[str] = ()  # lines at the end
+    notes: Sequence[str] = ()
 
 
 def page_sections(report: CorpusReport) -> list[Section]:
@@ -247,7 +247,10 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
-    sizes = {str(number): _marked_positions(entry.score) for number, entry in enumerate(entries)}
+    sizes: dict[str, int] = {}
+    for number, entry in enumerate(entries):
+        assert isinstance(entry.score.source, MarkBatch)
+        sizes[str(number)] = len(entry.score.source.a_pos)  # marked positions
     fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)]
     if not fitting:
         return {
@@ -260,11 +263,6 @@ def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
     notes = [entry.score.signature for entry in entries[:1]]
     notes += _more(len(entries) - len(pictures), "pairs of item and system")
     return {"pictures": pictures, "notes": notes}
-
-
-def _marked_positions(score: FuzzyScore) -> int:
-    assert isinstance(score.source, MarkBatch)
-    return len(score.source.a_pos)
 
 
 @_section(
