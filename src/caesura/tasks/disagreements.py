@@ -81,7 +81,7 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
     selected = one_level_as_tiers(corpus.select(items=result.items))
     if corpus.kind == "spans":
         raise FormatError(target, None, "disagreements about spans are no tier; write a table with --csv instead")
-    paths = _paths(selected, target)
+    paths = {item: target.replace(ITEM, item_path(item)) for item in selected.item_names}
     tiers = {item: tiers for item in paths if (tiers := _tiers_of_item(selected, item))}
     file_format = _check_target(target, tiers, len(paths))
     by_item: dict[str, list[DisagreementPlace]] = {item: [] for item in paths}
@@ -93,13 +93,6 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
         corpora[path] = Corpus({item: with_tier})
     write_all({path: encode(entry, path, item=entry.item_names[0]) for path, entry in corpora.items()})
     return list(corpora)
-
-
-def _paths(corpus: Corpus, target: str) -> dict[str, str]:
-    """Return item -> path, which contains the name of the item if the target has a place for it."""
-    if ITEM in target:
-        return {item: target.replace(ITEM, item_path(item)) for item in corpus.item_names}
-    return dict.fromkeys(corpus.item_names, target)
 
 
 def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: int) -> Format:

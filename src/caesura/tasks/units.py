@@ -29,16 +29,6 @@ def level_setting() -> Any:
     return setting(None, whole(1), description, flags=("--hierarchy-level",))
 
 
-def _over_shared_units(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Hierarchy]:
-    """Return the hierarchies of all corpora over the same units; the place of the corpus stands before the coder's name."""
-    entries: dict[str, dict[str, Annotation]] = {}
-    for place, corpus in enumerate(corpora):
-        for item, coder in corpus:
-            entries.setdefault(item, {})[f"{place} {coder}"] = corpus[item, coder]
-    shared = on_common_units(Corpus(entries)).corpus
-    return {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
-
-
 def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Measure] = ()) -> list[Corpus]:
     """Turn hierarchies into the segmentations of one level; timed ones over units that all corpora share."""
     if level is None:
@@ -55,7 +45,13 @@ def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Me
             raise OptionError(
                 f"--hierarchy-level applies to hierarchies; got {KIND_NAMES[corpus.kind]}; remove the option"
             )
-    hierarchies = _over_shared_units(corpora)
+    # One corpus, so that all have the same units; the place of the corpus stands before the coder's name.
+    entries: dict[str, dict[str, Annotation]] = {}
+    for place, corpus in enumerate(corpora):
+        for (item, coder), annotation in corpus.items():
+            entries.setdefault(item, {})[f"{place} {coder}"] = annotation
+    shared = on_common_units(Corpus(entries)).corpus
+    hierarchies = {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
     depth = max((entry.depth for entry in hierarchies.values()), default=0)
     if level > depth:
         raise OptionError(f"--hierarchy-level {level}: the deepest hierarchy has {count_of(depth, 'level')}")

@@ -47,14 +47,13 @@ def _tier_sections(info: FileInfo) -> list[Section]:
 
 
 def contents_table(contents: Contents) -> Table:
-    kinds = {row.kind for row in contents.coders}
-    mark_names = {row.mark_name for row in contents.coders}
-    records = [_record(row, kind=len(kinds) > 1, mark_name=len(mark_names) > 1) for row in contents.coders]
-    return Table.from_records(records)
+    # The kind of annotation and the kind of mark are cells only if coders differ in them.
+    kind = len({row.kind for row in contents.coders}) > 1
+    mark_name = len({row.mark_name for row in contents.coders}) > 1
+    return Table.from_records([_record(row, kind=kind, mark_name=mark_name) for row in contents.coders])
 
 
 def _record(row: CoderContents, *, kind: bool, mark_name: bool) -> dict[str, Cell]:
-    """Return one row. The kind of annotation and the kind of mark are cells only if coders differ in them."""
     timed = row.seconds is not None
     sizes = str(row.shortest) if row.shortest == row.longest else f"{row.shortest}-{row.longest}"
     marks: dict[str, Cell] = {"marks": f"{row.mark_name}: {row.marks}"} if mark_name else {row.mark_name: row.marks}

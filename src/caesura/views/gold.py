@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from caesura.gold.candidates import Candidate
@@ -265,16 +266,10 @@ def with_crisp(answer: Answer, result: CrispAndFuzzy | None) -> Answer:
 
 def gold_view(result: Gold, *, kept: bool = False, dropped: bool = False) -> Answer:
     """Return what ``caesura gold`` prints, and ``caesura unify`` without an evaluation."""
-    if result.hierarchies:
-        golds = result.hierarchies
-        tables = (unified_table(golds), lambda: span_table(golds), lambda: dropped_table(golds))
-    else:
-        tables = (
-            gold_table(result),
-            lambda: boundary_table(result, kept=True),
-            lambda: boundary_table(result, kept=False),
-        )
-    main, kept_table, others = tables
+    golds = result.hierarchies
+    main = unified_table(golds) if golds else gold_table(result)
+    kept_table = partial(span_table, golds) if golds else partial(boundary_table, result, kept=True)
+    others = partial(dropped_table, golds) if golds else partial(boundary_table, result, kept=False)
     sections = (Section("items", main), Section("kept", kept_table, kept), Section("dropped", others, dropped))
     return Answer(gold_answer(result), sections)
 

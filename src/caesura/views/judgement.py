@@ -109,9 +109,8 @@ class SystemsTable(Table):
             record: dict[str, Any] = {"segmenter": name, "bound": "yes" if bound else "no"}
             for row, letters, _ in _entries(self.judgement, name, bound):
                 label = row.measure.label
-                record |= {label: row.value, f"{label} low": None, f"{label} high": None}
-                record |= dict(zip((f"{label} low", f"{label} high"), row.interval or (), strict=False))
-                record |= {f"{label} letters": letters}
+                low, high = row.interval or (None, None)
+                record |= {label: row.value, f"{label} low": low, f"{label} high": high, f"{label} letters": letters}
                 record |= {f"{label} items": row.items} if _item_counts(self.judgement) else {}
             records.append(record)
         return Table.from_records(records).csv(raw=raw)
@@ -419,19 +418,15 @@ def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
         yield f"{mistakes.system}, types confused most: {texts}"
 
 
-def mistake_list(mistakes: Iterable[Mistakes]) -> Table:
-    rows = tuple((system.system, *_mistake_cells(entry)) for system in mistakes for entry in system.mistakes)
-    return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems").without_empty_columns()
-
-
-def _first_mistakes(mistakes: Iterable[Mistakes]) -> Table:
-    """Return the mistakes of all systems as far as a terminal shows them."""
+def mistake_list(mistakes: Iterable[Mistakes], limit: int | None = None) -> Table:
+    """Return one row per mistake of the systems, up to a limit."""
     listed = list(mistakes)
-    hidden = max(0, sum(len(system.mistakes) for system in listed) - MAX_TEXT_ROWS)
-    entries = islice(((system, entry) for system in listed for entry in system.mistakes), MAX_TEXT_ROWS)
+    entries = islice(((system, entry) for system in listed for entry in system.mistakes), limit)
     rows = tuple((system.system, *_mistake_cells(entry)) for system, entry in entries)
+    hidden = sum(len(system.mistakes) for system in listed) - len(rows)
     notes = (f"and {hidden:,} more; {ALL_ROWS}",) * bool(hidden)
-    return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems", notes=notes)
+    table = Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems", notes=notes)
+    return table.without_empty_columns()
 
 
 _MISTAKE_COLUMNS = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
@@ -473,7 +468,7 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
                 "mistakes",
                 lambda: mistake_list(judgement.mistakes.values()),
                 tables.list_errors,
-                excerpt=lambda: _first_mistakes(judgement.mistakes.values()),
+                excerpt=lambda: mistake_list(judgement.mistakes.values(), MAX_TEXT_ROWS),
             ),
         ]
     return Answer(judgement_answer(judgement), tuple(sections))

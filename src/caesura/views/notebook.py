@@ -80,12 +80,16 @@ _SMALL = 'style="opacity:0.7;font-size:85%"'
 @singledispatch
 def to_html(value: object) -> str:
     """Return the HTML that a notebook shows for an object."""
-    lines = "\n".join(map(_text, repr(value).splitlines()))
-    return f"<pre>{lines}</pre>"
+    return _drawing(repr(value))
 
 
 def _text(value: object) -> str:
     return html.escape(clean(str(value)))
+
+
+def _drawing(text: str) -> str:
+    lines = "\n".join(map(_text, text.splitlines()))
+    return f"<pre>{lines}</pre>"
 
 
 def _notes(notes: Iterable[str]) -> str:
@@ -118,8 +122,7 @@ def _cells(tag: str, texts: Iterable[str], alignment: list[str]) -> str:
 
 @to_html.register
 def _disagreements(result: Disagreements) -> str:
-    table = places_table(result)
-    return f"<div>{_text(disagreements_answer(result))}{to_html(table)}</div>"
+    return f"<div>{_text(disagreements_answer(result))}{_table(places_table(result))}</div>"
 
 
 def _answer(answer: Answer) -> str:
@@ -132,25 +135,19 @@ def _gold(result: Gold) -> str:
 
 
 @to_html.register
-def _pairwise(table: Pairwise) -> str:
-    return str(to_html(matrix_table(table)))
-
-
-@to_html.register
 def _clustering(clustering: Clustering) -> str:
-    drawing = "\n".join(map(_text, draw_dendrogram(clustering).split("\n")))
-    return f"<div><pre>{drawing}</pre>{_table(cluster_table(clustering))}</div>"
+    return f"<div>{_drawing(draw_dendrogram(clustering))}{_table(cluster_table(clustering))}</div>"
 
 
 @to_html.register
 def _heat(strip: Heat) -> str:
-    drawing = "\n".join(map(_text, draw_heat([strip]).split("\n")))
-    return f"<div><pre>{drawing}</pre></div>"
+    return f"<div>{_drawing(draw_heat([strip]))}</div>"
 
 
 # Result -> the view that makes its table.
 _TABLES: Mapping[type[Result], Callable[[Any], Table]] = {
     Placed: placed_table,
+    Pairwise: matrix_table,
     CochranQ: cochran_table,
     LabelAgreement: label_table,
     OperationsTable: operations_view,
@@ -282,9 +279,9 @@ def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
     # A score keeps no text, but each boundary of its two sides is in exactly one edit.
     first = boundary_marks((edit.a_position, edit.a_type) for edit in edits)
     second = boundary_marks((edit.b_position, edit.b_type) for edit in edits)
-    drawing = "\n".join(map(_text, draw_marks(length, (first, second), edits).split("\n")))
+    drawing = _drawing(draw_marks(length, (first, second), edits))
     rows = [_marked_row("REF", first, length), _marked_row("HYP", second, length)]
-    return f"<div>{_text(counts)}</div>{timeline_svg(rows)}<pre>{drawing}</pre>{_notes(LEGEND.splitlines())}"
+    return f"<div>{_text(counts)}</div>{timeline_svg(rows)}{drawing}{_notes(LEGEND.splitlines())}"
 
 
 def _marked_row(name: str, marks: Mapping[int, str], length: int) -> Row:
