@@ -170,7 +170,10 @@ def _from_columns(
     document = columns.document
     ends = np.searchsorted(document, np.arange(columns.documents + 1)).tolist()
     shape_of, shapes = _number_shapes(columns, is_listed[document])
-    packed = np.column_stack([shape_of, _steps(columns, ends)]).reshape(-1).tolist()
+    steps = np.diff(columns.position, prepend=0)  # from the preceding edit, or the beginning of the document
+    first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
+    steps[first] = columns.position[first]
+    packed = np.column_stack([shape_of, steps]).reshape(-1).tolist()
     pairs = [
         PairAlignment(
             pair_scores.items[items[row]], names[pair_index[row]], tuple(packed[2 * ends[row] : 2 * ends[row + 1]])
@@ -189,15 +192,6 @@ def _from_columns(
         signature=pair_scores.scores.total.signature,
         excluded=tuple(excluded),
     )
-
-
-def _steps(columns: EditColumns, ends: Sequence[int]) -> Ints:
-    """Return the distance of each edit from the preceding one, or from the beginning of its document."""
-    position = columns.position
-    steps = np.diff(position, prepend=0)
-    first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
-    steps[first] = position[first]
-    return steps
 
 
 def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[Ints, list[EditShape]]:

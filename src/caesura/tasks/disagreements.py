@@ -130,16 +130,11 @@ def _tiers_of_item(corpus: Corpus, item: str) -> dict[str, Tier]:
         for stream, tier in by_stream.items():
             tiers[f"{coder} {stream}" if stream else coder] = tier
     words = next((tier.words for tier in tiers.values() if tier.words is not None), None)
-    if len({tier.words for tier in tiers.values()}) > 1:  # a file has one word tier
-        tiers = {name: _with_words(tier, words) for name, tier in tiers.items()}
+    if words and len({tier.words for tier in tiers.values()}) > 1:  # a file has one word tier
+        for name, tier in tiers.items():
+            begin, end = min(tier.begin, words[0].start), max(tier.end, words[-1].end)
+            tiers[name] = Tier(tier.intervals, begin, end, tier.points, words, tier.open_end)
     return tiers
-
-
-def _with_words(tier: Tier, words: Sequence[Interval] | None) -> Tier:
-    if not words:
-        return tier
-    begin, end = min(tier.begin, words[0].start), max(tier.end, words[-1].end)
-    return Tier(tier.intervals, begin, end, tier.points, words, tier.open_end)
 
 
 def _with_tier(tiers: Mapping[str, Tier], places: Sequence[DisagreementPlace], *, points: bool) -> dict[str, Tier]:

@@ -388,7 +388,12 @@ def _alignment(source: FigureSource, options: FigureOptions) -> FigureData:
 )
 def _tree_alignment(source: FigureSource, options: FigureOptions) -> FigureData:
     gold, predicted = _gold_and_predicted(source)
-    number = _sentence_number(options, len(gold))
+    chosen = options.items or ("1",)
+    number = int(chosen[0]) if chosen[0].isdecimal() and len(chosen[0]) < 10 else 0
+    if len(chosen) > 1 or not 1 <= number <= len(gold):
+        raise OptionConflictError(
+            f"--item must be the number of one sentence, from 1 to {len(gold)}; got {chosen[-1]!r}"
+        )
     trees = gold[number - 1], predicted[number - 1]
     for tree, path in zip(trees, source.paths, strict=True):
         if tree is None:
@@ -437,13 +442,3 @@ def _gold_and_predicted(source: FigureSource) -> tuple[Trees, Trees]:
             f"{source.paths[1]} has {len(predicted)}"
         )
     return gold, predicted
-
-
-def _sentence_number(options: FigureOptions, sentences: int) -> int:
-    chosen = options.items or ("1",)
-    number = int(chosen[0]) if chosen[0].isdecimal() and len(chosen[0]) < 10 else 0
-    if len(chosen) > 1 or not 1 <= number <= sentences:
-        raise OptionConflictError(
-            f"--item must be the number of one sentence, from 1 to {sentences}; got {chosen[-1]!r}"
-        )
-    return number

@@ -153,7 +153,11 @@ def convert_files(
             raise FormatError(sources[0], None, excluded[0].reason)
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
-        corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})
+        by_item: dict[str, dict[str, Annotation]] = {}
+        for (item, coder), entry in corpus.items():
+            plain = entry.without_labels() if isinstance(entry, Segmentation) else entry
+            by_item.setdefault(item, {})[coder] = plain
+        corpus = Corpus(by_item)
     chosen_format = format_for_writing(target, corpus, options.to)
     if chosen_format.can_hold([Tier]) and not chosen_format.can_hold([Hierarchy]):
         corpus = one_level_as_tiers(corpus)
@@ -211,13 +215,6 @@ def _keeps_times(source: str, target: str, options: ConvertOptions, reading: Rea
     suffix = Path(target).suffix.lower()
     timed = [entry for entry in formats().values() if entry.write is not None and Tier in entry.annotation_types]
     return any(suffix in entry.suffixes if options.to is None else entry.name == options.to for entry in timed)
-
-
-def _without_labels(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:
-    return {
-        coder: annotation.without_labels() if isinstance(annotation, Segmentation) else annotation
-        for coder, annotation in by_coder.items()
-    }
 
 
 # -- contents of a corpus --------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
@@ -173,16 +173,13 @@ def _check_same_kind(corpora: Sequence[Corpus]) -> None:
     """Raise an error if the two sides have different kinds of data, such as tiers in seconds and words."""
     groups = [_COMPARABLE.get(corpus.kind, corpus.kind) for corpus in corpora]
     if all(map(len, corpora)) and len(set(groups)) > 1:
-        sides = zip(("reference", "hypothesis"), corpora, strict=True)
-        kinds = " and ".join(f"the {side} has {_kind_of(corpus)}" for side, corpus in sides)
-        raise MismatchError(f"{kinds}; both sides must be of the same kind")
-
-
-def _kind_of(corpus: Corpus) -> str:
-    """Return the kind of data in words, with its axis."""
-    if any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values()):
-        return "hierarchies in seconds"
-    return KIND_NAMES[corpus.kind] + (" over units" if corpus.kind == "linear" else "")
+        kinds = []
+        for side, corpus in zip(("reference", "hypothesis"), corpora, strict=True):
+            kind = KIND_NAMES[corpus.kind] + (" over units" if corpus.kind == "linear" else "")
+            if any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values()):
+                kind = "hierarchies in seconds"
+            kinds.append(f"the {side} has {kind}")
+        raise MismatchError(f"{' and '.join(kinds)}; both sides must be of the same kind")
 
 
 _COMPARABLE = {
@@ -255,19 +252,13 @@ def _confusion_measure(measures: Sequence[Measure]) -> Measure:
 
 def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionScore | None:
     """Return the confusion matrix of all pairs; None if boundaries have no types."""
-    texts = [text for pair in pairs for side in pair for text in _texts(side)]
-    if not texts or not any(len(text.types) > 1 for text in texts):
+    sides: list[Any] = [side for pair in pairs for side in pair]
+    texts = [text for side in sides for text in (side.values() if isinstance(side, Mapping) else (side,))]
+    if not any(isinstance(text, Segmentation) and len(text.types) > 1 for text in texts):
         return None
     with collect_warnings():  # the measures have already warned about the order of the types
         scores = score_many(pairs, _confusion_measure(measures))
     return cast(ConfusionScore, scores.total) if scores.scored.size else None
-
-
-def _texts(side: object) -> Iterable[Segmentation]:
-    if isinstance(side, Segmentation):
-        return (side,)
-    texts = side.values() if isinstance(side, Mapping) else ()
-    return tuple(text for text in texts if isinstance(text, Segmentation))
 
 
 def _with_facts(entry: ItemScore, facts: Mapping[str, Any], data: str) -> ItemScore:

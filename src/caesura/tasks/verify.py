@@ -190,15 +190,18 @@ def verify(
         if same_data:
             raise
         value = None
-    status = _status(claim, same_data, value)
-    stated_data = None if claim.data == UNKNOWN_DATA else claim.data
+    status: Status = "verified" if claim.version == __version__ else "version"
+    if not same_data:
+        status = "data"
+    elif value is None or not _same_value(claim, value):
+        status = "value"
     return Verification(
         status=status,
         message=_message(claim, status, value, recomputed.data),
         signature=text,
         expected=float(claim.value or math.nan),
         recomputed=value,
-        expected_data=stated_data,
+        expected_data=None if claim.data == UNKNOWN_DATA else claim.data,
         actual_data=recomputed.data,
         expected_version=claim.version,
     )
@@ -482,14 +485,6 @@ def _same_value(claim: Signature, value: float) -> bool:
     return math.isclose(value, float(stated), rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _status(claim: Signature, same_data: bool, value: float | None) -> Status:
-    if not same_data:
-        return "data"
-    if value is None or not _same_value(claim, value):
-        return "value"
-    return "verified" if claim.version == __version__ else "version"
-
-
 def _message(claim: Signature, status: Status, value: float | None, data: str | None) -> str:
     label = " over ".join(filter(None, [*claim.words[:1], "" if claim.measure is None else short_text(claim.measure)]))
     digits = len((claim.value or "").partition(".")[2]) if claim.short else 4
@@ -504,13 +499,12 @@ def _message(claim: Signature, status: Status, value: float | None, data: str | 
         "data": f"different data: the signature is about data {str(claim.data)[:SHORT_DATA]}, but these are {here}; "
         f"{label} was {stated} and is {now} here.",
     }
-    notes = [] if claim.version == __version__ else [_version_note(claim.version)]
+    notes = []
+    if claim.version != __version__:
+        stated_version, own = (tuple(map(int, re.findall(r"\d+", text)[:3])) for text in (claim.version, __version__))
+        relation = "a later version than" if stated_version > own else "an earlier version than"
+        relation = "not" if stated_version == own else relation
+        notes.append(f"The signature is from caesura {claim.version}, {relation} {__version__}.")
     if claim.data == UNKNOWN_DATA or data is None:
         notes.append("The data were not compared: this number has no fingerprint.")
     return " ".join([heads[status], *notes])
-
-
-def _version_note(version: str) -> str:
-    stated, own = (tuple(map(int, re.findall(r"\d+", text)[:3])) for text in (version, __version__))
-    relation = "a later version than" if stated > own else "an earlier version than" if stated < own else "not"
-    return f"The signature is from caesura {version}, {relation} {__version__}."

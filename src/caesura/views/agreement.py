@@ -256,7 +256,13 @@ def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
     columns = places[clustering.clusters[-1].coders][1] + max(map(len, labels.values())) + 2
     canvas = [[" "] * columns for _ in range(2 * len(clustering.leaves) - 1)]
     for cluster in clustering.clusters:
-        _draw_joint(canvas, [places[half] for half in cluster.halves], places[cluster.coders][1])
+        upper, lower = sorted(places[half] for half in cluster.halves)
+        column = places[cluster.coders][1]
+        for (row, start), corner in ((upper, "┐"), (lower, "┘")):
+            canvas[row][start + 1 : column] = "─" * (column - start - 1)
+            canvas[row][column] = corner
+        for row in range(upper[0] + 1, lower[0]):
+            canvas[row][column] = "│"
     for coders, label in labels.items():
         row, column = places[coders]
         canvas[row][column] = "├"
@@ -279,15 +285,6 @@ def _layout(clustering: Clustering, width: int) -> tuple[Places, dict[Coders, in
         places[cluster.coders] = (sum(rows) // 2, column)
         next_joint |= dict.fromkeys(cluster.halves, column)
     return places, next_joint
-
-
-def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: int) -> None:
-    upper, lower = sorted(halves)
-    for (row, start), corner in ((upper, "┐"), (lower, "┘")):
-        canvas[row][start + 1 : column] = "─" * (column - start - 1)
-        canvas[row][column] = corner
-    for row in range(upper[0] + 1, lower[0]):
-        canvas[row][column] = "│"
 
 
 # -- output of the command -------------------------------------------------------------------------------------------

@@ -70,17 +70,15 @@ def _has_times(result: Disagreements) -> bool:
 def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
     """Return one row per place, the costliest first."""
     columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
-    notes = (_cost_note(result), *filter(None, [left_out(result)]))
-    shown = OnDemand(lambda number: _place_cells(result.places[number]), range(len(result.places)))
-    return Table(columns, cast("tuple[tuple[Cell, ...], ...]", shown), digits=2, limit=limit, notes=notes)
-
-
-def _cost_note(result: Disagreements) -> str:
     if isinstance(result.measure, Measure):
         compared = "pairs of coders" if result.against is None else f"coders against {result.against}"
-        return f"cost: {result.measure.label}, summed over {compared}"
-    pairs = "" if result.against is None else f", pairs with {result.against} only"
-    return f"cost: disorder in the best alignment of {result.measure.title}, as mean over pairs of coders{pairs}"
+        cost = f"cost: {result.measure.label}, summed over {compared}"
+    else:
+        pairs = "" if result.against is None else f", pairs with {result.against} only"
+        cost = f"cost: disorder in the best alignment of {result.measure.title}, as mean over pairs of coders{pairs}"
+    notes = (cost, *filter(None, [left_out(result)]))
+    shown = OnDemand(lambda number: _place_cells(result.places[number]), range(len(result.places)))
+    return Table(columns, cast("tuple[tuple[Cell, ...], ...]", shown), digits=2, limit=limit, notes=notes)
 
 
 def _place_cells(place: DisagreementPlace) -> tuple[Cell, ...]:

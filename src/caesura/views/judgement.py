@@ -434,13 +434,9 @@ _MISTAKE_COLUMNS = ("item", "stream", "coder", "kind", "coder has", "system has"
 
 def _mistake_cells(mistake: Mistake) -> tuple[Cell, ...]:
     late_by = mistake.offset if mistake.kind == "near miss" else None
-    types = _type_cell(mistake.type), _type_cell(mistake.system_type)
+    types = [None if name in UNTYPED else name for name in (mistake.type, mistake.system_type)]
     positions = mistake.position, mistake.system_position
     return (mistake.item, mistake.stream, mistake.coder, mistake.kind, *positions, late_by, *types)
-
-
-def _type_cell(name: str | None) -> str | None:
-    return None if name in UNTYPED else name
 
 
 # -- output of the command -------------------------------------------------------------------------------------------

@@ -303,16 +303,11 @@ def _agreement(agreement: Agreement) -> str:
     total = Table.from_records([record], notes=agreement_notes([agreement]))
     rows = tuple((row.coder, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
-    items = _item_values(agreement)
-    return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}{items}</div>"
-
-
-def _item_values(agreement: Agreement) -> str:
     values = [(row.item, row.value) for row in agreement.items if row.value is not None]
-    if len(values) < 2:
-        return ""
     least = tuple(sorted(values, key=lambda row: row[1])[:MAX_ITEMS])
-    return _table(Table(("item", "value"), least, title="items with the least agreement"))
+    items = Table(("item", "value"), least, title="items with the least agreement")
+    tables = [total, *([coders] if len(rows) > 2 else []), *([items] if len(values) > 1 else [])]
+    return f"<div>{''.join(map(_table, tables))}</div>"
 
 
 @to_html.register
@@ -331,7 +326,11 @@ def _tree(tree: Tree) -> str:
         return f"<pre style='white-space:pre-wrap'>{_text(shorten(tree.brackets, 5000))}</pre>"
     labels = [shorten(clean(label or "()"), 12) for label in tree.labels]
     words = [shorten(clean(word), 16) for word in tree.words]
-    edges = _column_edges(tree, labels, words)
+    widths = [8.0 * text_width(word) + 16 for word in words]  # one column per word, as wide as the label above it too
+    for node in tree.preterminal.nonzero()[0].tolist():
+        start = int(tree.start[node])
+        widths[start] = max(widths[start], 8.0 * text_width(labels[node]) + 16)
+    edges = list(accumulate(widths, initial=0.0))
     x = [(edges[s] + edges[e]) / 2 for s, e in zip(tree.start.tolist(), tree.end.tolist(), strict=True)]
     y = [depth * 36 + 16 for depth in tree.depth.tolist()]
     lines = [
@@ -351,12 +350,3 @@ def _tree(tree: Tree) -> str:
         f'<div style="overflow-x:auto"><svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}">'
         f'<g stroke="currentColor" stroke-opacity="0.5">{"".join(lines)}</g><g {style}>{"".join(texts)}</g></svg></div>'
     )
-
-
-def _column_edges(tree: Tree, labels: list[str], words: list[str]) -> list[float]:
-    """Return the edges of one column per word, as wide as the word and the label above it."""
-    widths = [8.0 * text_width(word) + 16 for word in words]
-    for node in tree.preterminal.nonzero()[0].tolist():
-        start = int(tree.start[node])
-        widths[start] = max(widths[start], 8.0 * text_width(labels[node]) + 16)
-    return list(accumulate(widths, initial=0.0))

@@ -198,23 +198,19 @@ def _first_edits(items: Sequence[ItemScore]) -> Table:
 def _drawings(scoring: Scoring, items: Sequence[ItemScore], width: int) -> str:
     drawings, units, hidden = [], 0, False
     for entry in _aligned(items):
-        if not all(map(_has_units, scoring.pairs[str(entry.item)])):
-            continue
+        streams = list(map(_streams, scoring.pairs[str(entry.item)]))
+        if not all(isinstance(text, Segmentation) for side in streams for text in side.values()):
+            continue  # boundaries in seconds and spans cannot be drawn
         if hidden := units >= MAX_DRAWN_UNITS:
             break
         drawings.append(_drawing(str(entry.item), entry.score, scoring, width))
-        length = sum(text.length for text in _streams(scoring.pairs[str(entry.item)][0]).values())
+        length = sum(text.length for text in streams[0].values())
         hidden, units = length > MAX_DRAWN_UNITS, units + length
     if hidden:
         drawings.append(f"Only the first {MAX_DRAWN_UNITS:,} units are drawn; --table edits lists all edits.")
     if not drawings:
         return "Only texts with units are drawn; --table edits lists all edits."
     return "\n\n".join([*drawings, LEGEND])
-
-
-def _has_units(side: Any) -> bool:
-    """Return whether an annotation can be drawn: boundaries in seconds and spans cannot."""
-    return all(isinstance(text, Segmentation) for text in _streams(side).values())
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:

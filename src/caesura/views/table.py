@@ -56,7 +56,14 @@ class Table(Displayed):
     @property
     def grids(self) -> list[Table]:
         """Tables to show one below the other: one, or one per group, without empty columns."""
-        return [grid.without_empty_columns() for grid in (self._groups() if self.split_groups else [self])]
+        if not self.split_groups:
+            return [self.without_empty_columns()]
+        groups = []
+        for leading, rows in groupby(self.rows, key=lambda row: row[: self.group]):
+            title = f"{self.title}: {', '.join(self._text(cell, False) for cell in leading)}"
+            remaining = tuple(row[self.group :] for row in rows)
+            groups.append(replace(self, columns=self.columns[self.group :], rows=remaining, title=title, group=0))
+        return [grid.without_empty_columns() for grid in groups]
 
     @property
     def text_rows(self) -> list[list[str]]:
@@ -82,15 +89,6 @@ class Table(Displayed):
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         return replace(self, columns=tuple(names.get(name, name) for name in self.columns))
-
-    def _groups(self) -> list[Table]:
-        """Return one table per group of rows, with the leading cells of the group in its title."""
-        groups = []
-        for leading, rows in groupby(self.rows, key=lambda row: row[: self.group]):
-            title = f"{self.title}: {', '.join(self._text(cell, False) for cell in leading)}"
-            remaining = tuple(row[self.group :] for row in rows)
-            groups.append(replace(self, columns=self.columns[self.group :], rows=remaining, title=title, group=0))
-        return groups
 
     def csv(self, *, raw: bool = False) -> str:
         """Return the table as comma-separated values with full precision, without notes."""

@@ -58,13 +58,9 @@ def join(words: Iterable[str]) -> str:
 
 def strength(value: float, interval: tuple[float, float] | None = None) -> str:
     """Return how far coders agree, in words; two words if the interval spans both."""
-    words = [_word(end) for end in (interval or (value, value))]
+    ends = [round(end, 2) for end in interval or (value, value)]
+    words = [next((word for limit, word in _STRENGTHS if end <= limit), _STRENGTHS[-1][1]) for end in ends]
     return " to ".join(dict.fromkeys(words))
-
-
-def _word(value: float) -> str:
-    rounded = round(value, 2)
-    return next((word for limit, word in _STRENGTHS if rounded <= limit), _STRENGTHS[-1][1])
 
 
 def p_words(p: float, *, over: str = "", borderline: bool = False) -> str:

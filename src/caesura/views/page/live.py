@@ -120,24 +120,20 @@ def control_data(subject: Subject) -> dict[str, Any]:
                 "title": registered_measures()[name].title,
                 "problem": _clean_or_none(problem),
                 "options": [
-                    _control(option, number) for number, option in enumerate(registered_measures()[name].options)
+                    {
+                        "name": option.name,
+                        "kind": _kind(option),
+                        "default": option.default,
+                        "choices": list(getattr(option.check, "choices", ())),
+                        "description": option.description,
+                        "visible": number == 0 or option.always_shown,
+                    }
+                    for number, option in enumerate(registered_measures()[name].options)
                 ],
             }
             for name, problem in problems.items()
         ],
         "types": [clean(name) for name in types],
-    }
-
-
-def _control(option: Option, number: int) -> dict[str, Any]:
-    """Return the description of a control; the first option of a measure, and those that it always shows, are visible."""
-    return {
-        "name": option.name,
-        "kind": _kind(option),
-        "default": option.default,
-        "choices": list(getattr(option.check, "choices", ())),
-        "description": option.description,
-        "visible": number == 0 or option.always_shown,
     }
 
 

@@ -79,13 +79,15 @@ def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) ->
     for item in report.text_items:
         by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
         annotations, tiers = report.subject.corpus.of_item(item), _tiers(report, item)
+        example = next(iter(annotations.values()))
+        edges = example.edges if isinstance(example, Hierarchy) else None  # the times at which units begin and end
         listed = [tier for by_stream in tiers.values() for tier in by_stream.values()]
         # Units that are stretches of time between the marks of coders have no text.
         has_text = not listed or any(tier.words for tier in listed)
         items[item] = {
             "streams": list(_streams(by_coder, types, streams, has_text)),
             "edits": {},
-            "edges": _edges(annotations),
+            "edges": None if edges is None else [*map(_rounded, edges)],
             "bars": _nested_bars(annotations, coders, streams) or _timed_bars(tiers, coders, streams),
             "times": _times(report, item, tiers, coders, streams),
         }
@@ -117,14 +119,6 @@ def _streams(
             "units": None if units is None or not has_text else [_one_line(unit) for unit in units],
             "marks": marks,
         }
-
-
-def _edges(annotations: Mapping[str, Annotation]) -> list[float] | None:
-    """Return the times at which units begin and end, if the item has times."""
-    first = next(iter(annotations.values()))
-    if not isinstance(first, Hierarchy) or first.edges is None:
-        return None
-    return [_rounded(edge) for edge in first.edges]
 
 
 # Coder -> stream -> tier; the stream is empty outside dialogues.
