@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from caesura.errors import OptionError
 from caesura.server.parameters import item_of, name_of, read_parameters
 from caesura.server.routes import post
-from caesura.tasks.live import Boundary, boundary_types, stream_names
+from caesura.tasks.live import Boundary, boundary_types, score_scratch_copy, stream_names
 from caesura.tasks.workbench import Workbench
 from caesura.views.page.live import alignment_data, live_data, what_if_data
 from caesura.views.table import clean
@@ -47,8 +47,9 @@ def routes(workbench: Workbench) -> list[Route]:
         subject = workbench.subject
         coders = subject.corpus.coders
         types, streams = _by_shown_name(boundary_types(subject)), _by_shown_name(stream_names(subject))
-        result = workbench.what_if(
-            read_parameters(workbench, body),
+        result = score_scratch_copy(
+            subject,
+            measure=read_parameters(workbench, body).measure,
             item=item_of(workbench, body.get("item")),
             coder=name_of("coder", coders, body.get("coder")),
             against=name_of("coder", coders, body.get("against")),

@@ -256,7 +256,7 @@ class WhatIf(Result):
     values: tuple[WhatIfValue, ...]  # one entry per measure
 
 
-def what_if(
+def score_scratch_copy(
     subject: Subject,
     *,
     item: str,

@@ -20,7 +20,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded
 from caesura.notices import collect_warnings
 from caesura.tasks.alignments import Alignments
-from caesura.tasks.live import Boundary, LiveComputation, LiveResult, WhatIf, align_items, select_coders, what_if
+from caesura.tasks.live import LiveComputation, LiveResult, align_items, select_coders
 from caesura.tasks.measure_choice import choose_measures
 from caesura.tasks.report import ESSENTIAL, analyze_corpus
 from caesura.tasks.report_results import CorpusReport
@@ -161,28 +161,6 @@ class Workbench:
                 return analyze_corpus(corpus, options, systems=systems, settings=material.settings)
 
             return _kept(reports, parameters, _MAX_SUBJECTS, compute)
-
-    def what_if(
-        self,
-        parameters: Parameters,
-        *,
-        item: str,
-        coder: str,
-        against: str,
-        boundaries: Sequence[Boundary],
-        stream: str = "",
-    ) -> WhatIf:
-        with self.lock:
-            subject = self.subject
-        return what_if(
-            subject,
-            item=item,
-            coder=coder,
-            against=against,
-            boundaries=boundaries,
-            stream=stream,
-            measure=parameters.measure,
-        )
 
     def _computation(self, parameters: Parameters) -> LiveComputation:
         coders = parameters.coders

@@ -240,9 +240,7 @@ Places = dict[Coders, tuple[int, int]]
 
 def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
     """Return a dendrogram: coders on the left, joints at their distance, and coefficients to the right of them."""
-    # A coefficient is omitted if it does not fit.
-    #
-    # Three coders look like this::
+    # A coefficient is omitted if it does not fit. Three coders look like this:
     #
     # ann ───┐
     #        ├ .71 ──┐

@@ -11,7 +11,7 @@ from caesura.views.answer import Answer, Section
 from caesura.views.answers.words import join, short
 from caesura.views.table import Table, or_undefined
 
-_MAX_ROWS = 3
+_MAX_ROWS = 3  # curves, coders or densities in a sentence
 
 
 def curve_view(study: CurveStudy, figure: str | None = None) -> Answer:

@@ -1,4 +1,4 @@
-"""Tables of gold standards, item by item, and of the experiment that compares all methods."""
+"""Tables of gold standards, of the experiment that compares all methods, and of crisp evaluation against one of them."""
 
 from __future__ import annotations
 

@@ -48,8 +48,6 @@ _WRITING = {
     "conllu": "ann.csv out.conllu",
     "ptb": "gold.ptb out.ptb",
 }
-
-
 _MAX_NAMES = 18  # characters of the column with the names in the papers
 
 

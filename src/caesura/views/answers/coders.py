@@ -123,12 +123,11 @@ def place_words(place: DisagreementPlace) -> str:
     """Return where a place is: item, stream, and text, time or position."""
     name = named("item", place.item) + ("" if place.stream is None else f" ({place.stream})")
     time = "" if place.time is None else f" ({place.time:.2f} s)"
+    text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
     if place.units:
-        text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
         extent = extent_words(place.positions[0], place.positions[-1], seconds=bool(place.times))
         return f"{name}, {extent}{text}"
     if place.span is not None:
-        text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
         return f"{name}, units {place.span[0]} to {place.span[1]}{text}{time}"
     if _is_quoted(place):
         return f"{name}, around '{shorten(place.between, _MAX_QUOTE)}'{time}"

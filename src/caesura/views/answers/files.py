@@ -1,8 +1,7 @@
-"""Sentences about files, lists of measures and formats, excluded items and verified numbers."""
+"""Sentences about files, lists of measures and formats, and excluded items."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from caesura.views.answers.words import MAX_NAMES, join
 if TYPE_CHECKING:  # commands with other results must not import these
     from caesura.model.corpus import Corpus
     from caesura.tasks.files import FileInfo
-    from caesura.tasks.verify import Verifications
 
 _MAX_LISTED = 3  # excluded items with the same reason that are listed one by one
 
@@ -86,24 +84,3 @@ def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
     files = f" in files with the suffix {suffixes}" if suffixes else ""
     needs = f" It needs caesura[{facts['extra']}]." if facts["extra"] else ""
     return f"{name}: {facts['description']}. caesura {access} it{files}.{needs}"
-
-
-def verification_answer(result: Verifications) -> str:
-    entries = result.verifications
-    if len(entries) == 1:
-        return entries[0].message
-    if result.status == "verified":
-        return f"All {len(entries)} numbers are verified: same value, same data, same version."
-    counts = Counter(STATUS_WORDS[entry.status] for entry in entries)
-    listed = ", ".join(f"{number} {word}" for word, number in counts.items())
-    worst = next(entry for entry in entries if entry.status == result.status)
-    return f"{count_of(len(entries), 'number')}: {listed}. {worst.message}"
-
-
-# Status of a verification -> words.
-STATUS_WORDS = {
-    "verified": "verified",
-    "version": "different version: same value",
-    "value": "different value",
-    "data": "different data",
-}

@@ -1,4 +1,4 @@
-"""Data of the live page for its script: what changes with the parameters, and the controls of the parameters."""
+"""Data of the live page for its script: what changes with the parameters, their controls, the queue of an adjudication."""
 
 from __future__ import annotations
 
