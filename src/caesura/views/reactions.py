@@ -6,7 +6,7 @@ import math
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from caesura.judging.reactions import LEVELS, Reaction, Reactions
+from caesura.judging.reactions import LEVELS, Reactions
 from caesura.model.value import count_of
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.words import join
@@ -14,7 +14,6 @@ from caesura.views.figures.canvas import COLOURS, FONT_SIZE, MARKERS, new_figure
 from caesura.views.table import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLUMNS = 4
@@ -101,17 +100,13 @@ def reactions_figure(result: Reactions, *, width: float = 7.0) -> Figure:
     with new_figure(width, 1.5 * rows + 0.4, None) as figure:
         panels = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
         for axes, reaction in zip(panels, result.reactions, strict=False):
-            _draw(axes, reaction)
+            for i, (kind, values) in enumerate(reaction.curves.items()):
+                colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+                axes.plot(LEVELS, values, color=colour, marker=marker, markevery=5, markersize=3, label=kind)
+            axes.set_title(reaction.measure.label)
         for axes in panels[len(result.reactions) :]:
             axes.set_visible(False)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
         figure.supxlabel("share of boundaries with the error; shifts: of four units", fontsize=FONT_SIZE)
         return figure
-
-
-def _draw(axes: Axes, reaction: Reaction) -> None:
-    for i, (kind, values) in enumerate(reaction.curves.items()):
-        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        axes.plot(LEVELS, values, color=colour, marker=marker, markevery=5, markersize=3, label=kind)
-    axes.set_title(reaction.measure.label)

@@ -98,24 +98,20 @@ def verdict_sentence(reproduction: Reproduction) -> str:
 
 def number_table(reproduction: Reproduction) -> Table:
     columns = ("what", "printed", "ours", "under the preset", "chance", "agrees")
-    rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in reproduction.rows)
-    table = Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
+    rows = []
+    for row in reproduction.rows:
+        ours, preset = (_as_printed(row, value) for value in (row.ours, row.preset))
+        agrees = "under the preset" if row.preset is not None and row.agrees_under_preset else "no"
+        agrees = "yes" if row.agrees else agrees
+        rows.append((row.label, row.printed, ours, preset, row.error or None, agrees))
+    table = Table(columns, tuple(rows), digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
     note = "chance: largest difference that the random draws of both sides explain"
     return replace(table, notes=(note,)) if "chance" in table.columns else table
 
 
-def _values(row: Row) -> tuple[Cell, Cell]:
-    """Return our number and that under the preset, without decimals if the printed number has none."""
-    is_count = row.printed.isdigit()
-    ours, preset = (
-        int(value) if is_count and isinstance(value, float) and value.is_integer() else value
-        for value in (row.ours, row.preset)
-    )
-    return ours, preset
-
-
-def _agrees(row: Row) -> str:
-    return "yes" if row.agrees else "under the preset" if row.preset is not None and row.agrees_under_preset else "no"
+def _as_printed(row: Row, value: Cell) -> Cell:
+    """Return our number without decimals if the printed number has none."""
+    return int(value) if row.printed.isdigit() and isinstance(value, float) and value.is_integer() else value
 
 
 def reproductions_page(result: Reproductions) -> str:
