@@ -390,7 +390,6 @@ def _refuse_mixed_kinds(corpus: Corpus) -> None:
 
 
 def _refuse_alpha_over_spans(measures: Sequence[Measure]) -> None:
-    """Raise an error that names the alpha of spans, if no measure has an alpha."""
     if not any("alpha" in measure.coefficients for measure in measures):
         problem = "Krippendorff's alpha is not defined over positions of spans; use his alpha for unitizing, -c u_alpha"
         raise OptionConflictError(f"{problem}, or cu_alpha for categories alone")

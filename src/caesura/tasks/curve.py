@@ -234,7 +234,6 @@ def _chosen(kind: str, names: tuple[str, ...], wanted: tuple[str, ...]) -> tuple
 def _curve(
     corpus: Corpus, system: str, coder: str, measure: AveragePrecision, options: CurveOptions
 ) -> tuple[BoundaryCurve, list[Excluded]]:
-    """Return the curve of a program against a coder over all items, and the items that could not be used."""
     references, scores = corpus.of_coder(coder), corpus.of_coder(system)
     if len(references) == len(scores) == 1:  # one text, which may have two names
         scores = dict(zip(references, scores.values(), strict=True))

@@ -47,8 +47,6 @@ FigureData = tuple[tuple[Any, ...], Sequence[Excluded]]
 
 @dataclass(frozen=True)
 class FigureOptions(OptionSet):
-    """Options of figures; each kind of figure uses some of them."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options; for systems it may be repeated (default: as in the command that prints the same numbers)."
     )
@@ -345,7 +343,6 @@ def _humans_and_systems(source: FigureSource, options: FigureOptions) -> tuple[C
 
 
 def _only_item(corpus: Corpus) -> str:
-    """Return the only item of the corpus, or raise an error that lists the items."""
     if len(corpus.item_names) != 1:
         names = ", ".join(map(repr, corpus.item_names[:10])) + (", …" if len(corpus.item_names) > 10 else "")
         raise OptionError(f"the figure shows one item; choose it with --item: {names}")

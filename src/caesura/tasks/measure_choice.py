@@ -57,7 +57,6 @@ def choose_measures(
     settings: Settings | None = None,
     compat: str | None = None,
 ) -> tuple[Measure, ...]:
-    """Return the measures of a task: those requested, or the defaults for the kind of data."""
     kind = corpus.kind
     chosen = tuple(dict.fromkeys(map(parse, requested)))
     if kind in ("timed", "spans") and chosen:

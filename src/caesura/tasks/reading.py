@@ -170,7 +170,6 @@ class ReadingOptions(OptionSet):
         return Tier in file_format.annotation_types and any(option.name == "units" for option in file_format.options)
 
     def read_beginning(self, path: str) -> Corpus | None:
-        """Read the first rows of a large table."""
         if self.alignment["align"] is not None or self.pattern is not None or self.settings_file is not None:
             return None
         corpus = read_beginning(path, self.format, types=self.types, **self.options)

@@ -22,7 +22,7 @@ from caesura.limits import (
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.tasks.alignments import EDITS_PER_PAIR
-from caesura.tasks.report_subject import Preparation, Subject
+from caesura.tasks.report_subject import Preparation
 
 # Figures of one section of the page that has one figure per item.
 MAX_FIGURES = 12
@@ -161,7 +161,7 @@ class _Work:
         rates = _RATES.get(kind, _RATES["hierarchy"])
         measures = len(preparation.direct or subject.measures)
         nested = subject.kind == "hierarchy"
-        spans = _number_of_spans(subject) if nested else 0
+        spans = sum(len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))
         edits = sum(subject.possible_edits.values())
         all_pairs = math.comb(coders, 2) or 1
         of_people, of_systems = edits * math.comb(people, 2) / all_pairs, edits * systems * people / all_pairs
@@ -218,7 +218,3 @@ def _kind(preparation: Preparation) -> str:
 def _marks_per_item(edits: float, coders: int) -> float:
     """Return the boundaries of all coders in an item with so many possible edits."""
     return max(0.0, edits / max(1, coders - 1) - EDITS_PER_PAIR * coders / 2)
-
-
-def _number_of_spans(subject: Subject) -> int:
-    return sum(len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))

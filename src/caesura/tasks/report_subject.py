@@ -233,7 +233,6 @@ def _direct_measures(corpus: Corpus, requested: tuple[Measure, ...], settings: S
 
 
 def crosses_itself(annotation: Annotation) -> bool:
-    """Return whether spans of an annotation cross each other."""
     if isinstance(annotation, Spans):
         return annotation.first_crossing() is not None
     return isinstance(annotation, Hierarchy) and not annotation.nested

@@ -59,8 +59,6 @@ class TreeOptions(OptionSet):
 
 @dataclass(frozen=True)
 class Treebanks:
-    """Gold trees and predicted trees, sentence by sentence."""
-
     gold: Trees  # None for a sentence without a parse
     predicted: Trees
     versus: Trees | None = None

@@ -50,6 +50,8 @@ def disagreements_view(result: Disagreements, tables: DisagreementTables | None 
     result = tables.shorten(result)
     limit = None if tables.all else tables.limit
     more = () if limit is None or result.place_count <= limit else ("--all lists every place",)
+    if any(place.times and place.span is None and not place.units for place in result.places[:MAX_PLACES]):
+        more = (*more, "-o FILE.TextGrid or .eaf writes them as a tier")
     return Answer(
         disagreements_answer(result),
         (
@@ -59,12 +61,8 @@ def disagreements_view(result: Disagreements, tables: DisagreementTables | None 
             Section("coders", lambda: _coders_table(result)),
             Section("kinds", lambda: _kinds_table(result)),
         ),
-        more=(*more, "-o FILE.TextGrid or .eaf writes them as a tier") if _has_times(result) else more,
+        more,
     )
-
-
-def _has_times(result: Disagreements) -> bool:
-    return any(place.times and place.span is None and not place.units for place in result.places[:MAX_PLACES])
 
 
 def places_table(result: Disagreements, *, limit: int | None = None) -> Table:

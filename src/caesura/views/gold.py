@@ -127,7 +127,6 @@ def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def dropped_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per dropped span, with its coders, the reason and the spans that it crosses."""
     records = []
     for item, gold in golds.items():
         for dropped in gold.dropped:

@@ -18,7 +18,6 @@ from caesura.measures.signatures import short_signature
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of, list_few
 from caesura.options import OptionSet, switch
-from caesura.statistics import RankTest
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.systems import judgement_answer
 from caesura.views.table import (
@@ -173,7 +172,6 @@ def _entries(judgement: Judgement, name: str, bound: bool) -> Iterator[tuple[Seg
 
 
 def systems_table(judgement: Judgement) -> SystemsTable:
-    """Return all systems, best first, and all bounds, with one column per measure."""
     groups = rows_by_measure(judgement)
     single, different = len(groups) == 1, bool(_item_counts(judgement))
     widths = {rows[0].measure: max(len(f"{row.value:.4f}") for row in rows) for rows in groups}
@@ -318,13 +316,12 @@ def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
     candidates = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
     tests = [(name, test) for name, test in candidates if test is not None]
     if tests:
-        texts = "; ".join(f"{name} {test.statistic:.2f}, p = {test.p:.2g} ({_method(test)})" for name, test in tests)
-        yield f"{comparison.measure.label}, all systems: {texts}"
-
-
-def _method(test: RankTest) -> str:
-    words = {"exact": "exact", "draws": f"{test.draws:,} permutations", "asymptotic": f"{test.df} df"}[test.method]
-    return f"{words}, borderline" if test.is_borderline() else words
+        texts = []
+        for name, test in tests:
+            methods = {"exact": "exact", "draws": f"{test.draws:,} permutations", "asymptotic": f"{test.df} df"}
+            method = methods[test.method] + (", borderline" if test.is_borderline() else "")
+            texts.append(f"{name} {test.statistic:.2f}, p = {test.p:.2g} ({method})")
+        yield f"{comparison.measure.label}, all systems: {'; '.join(texts)}"
 
 
 def drop_table(drops: Iterable[AgreementDrop]) -> Table:

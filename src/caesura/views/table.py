@@ -41,7 +41,6 @@ class Table(Displayed):
     def from_records(
         cls, records: Iterable[Mapping[str, Any]], *, columns: Sequence[str] | None = None, **look: Any
     ) -> Table:
-        """Return a table of records, each a mapping from column name to cell."""
         listed = list(records)
         names = tuple(columns or dict.fromkeys(name for record in listed for name in record))
         return cls(names, tuple(tuple(record.get(name) for name in names) for record in listed), **look)

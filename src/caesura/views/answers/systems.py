@@ -180,7 +180,6 @@ def _few_words(best: SegmenterScore, *, interval: bool = True) -> str:
 
 
 def crisp_answer(result: CrispAndFuzzy) -> str:
-    """Say whether crisp and fuzzy evaluation agree on the best system."""
     best = result.rows[0]
     fuzzy = max(result.rows, key=lambda row: row.fuzzy)
     standard = f"the {result.method} gold standard"

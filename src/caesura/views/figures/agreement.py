@@ -231,7 +231,6 @@ def dendrogram(clustering: Clustering, *, width: float = canvas.COLUMN_WIDTH, ti
 
 
 def _draw_joints(axes: Axes, clustering: Clustering) -> None:
-    """Draw a bracket per cluster, and its coefficient beside it."""
     points: dict[tuple[str, ...], tuple[float, float]] = {
         (leaf,): (0.0, float(i)) for i, leaf in enumerate(clustering.leaves)
     }

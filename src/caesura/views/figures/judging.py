@@ -283,7 +283,6 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
 
 
 def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
-    """Draw the range of each cluster as a band, and the marks of the coders as bars."""
     bands = [(cluster.low - 0.5, cluster.up + 0.5, 1.0) for cluster in clusters]
     style: dict[str, Any] = {"color": canvas.COLOURS[4], "alpha": 0.3, "linewidth": 0, "label": "cluster"}
     _draw_boxes(axes, bands, transform=axes.get_xaxis_transform(), **style)

@@ -107,7 +107,6 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def control_data(subject: Subject) -> dict[str, Any]:
-    """Return the measures that a page offers, with their options."""
     first = subject.measures[0]
     problems = measure_problems(subject)
     types = boundary_types(subject)
