@@ -7,8 +7,7 @@ import pytest
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.tasks import judge as judging
-from caesura.tasks.crisp import CrispOptions, crisp_and_fuzzy
-from caesura.tasks.judge import judge_systems
+from caesura.tasks.judge import CrispOptions, crisp_and_fuzzy, judge_systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
 TEXT = cz.Segmentation.from_positions(6, [2, 4])

@@ -27,7 +27,7 @@ from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.model.result import Excluded
 from caesura.progress import on_progress
 from caesura.simulation import pseudo_coders
-from caesura.tasks import alignments, report_items
+from caesura.tasks import alignments, report
 from caesura.views.page import build, sections
 from caesura.views.page.build import page_scripts
 from support.corpora import TALK, random_corpus
@@ -262,8 +262,8 @@ def test_items_beyond_the_size_of_the_page_are_only_in_the_table(monkeypatch: py
     whole = Page(cz.report(plain()))
     values = {whole.common["items"][number]: mean for number, mean, _ in whole.common["overview"]}
     (worst, _), (other, value) = sorted(values.items(), key=lambda entry: entry[1])
-    monkeypatch.setattr(report_items, "CELLS_PER_ITEM", 10_000)  # so that one item fits, and two do not
-    monkeypatch.setattr(report_items, "MAX_PAGE_CELLS", 19_999)
+    monkeypatch.setattr(report, "CELLS_PER_ITEM", 10_000)  # so that one item fits, and two do not
+    monkeypatch.setattr(report, "MAX_PAGE_CELLS", 19_999)
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert (page.common["items"], page.common["others"]) == ([worst], [[other, value]])
@@ -277,7 +277,7 @@ def test_items_beyond_the_size_of_the_page_are_only_in_the_table(monkeypatch: py
 
 
 def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_items, "MAX_UNITS", 5)
+    monkeypatch.setattr(report, "MAX_UNITS", 5)
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert page.common["items"] == ["plain"]

@@ -50,8 +50,8 @@ def test_control_characters_are_not_sent_to_the_terminal() -> None:
 
 def test_edit_records_name_types_only_if_there_are_any() -> None:
     a = cz.Segmentation.from_masses([1, 1])
-    (record,) = edit_records(cz.boundary_similarity(a, a).edits or (), ("r", "h"))
-    assert tuple(record) == ("edit", "r", "h", "cost")
+    (record,) = edit_records(cz.boundary_similarity(a, a).edits or ())
+    assert tuple(record) == ("edit", "reference", "hypothesis", "cost")
 
 
 def test_table_as_text_csv_and_latex() -> None:

@@ -10,8 +10,7 @@ from caesura.cli.options import reading_options, systems_option, with_options
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.cli.progress import Progress
-from caesura.tasks.crisp import CrispOptions, crisp_and_fuzzy
-from caesura.tasks.judge import JudgeOptions, judge_systems
+from caesura.tasks.judge import CrispOptions, JudgeOptions, crisp_and_fuzzy, judge_systems
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.systems import split_systems
 from caesura.views.judgement import JudgeTables, judgement_view
@@ -53,7 +52,7 @@ def judge(
     extra: dict[str, Any] = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}
     answer = judgement_view(result, tables)
     if crisp is not None:
-        from caesura.views.crisp import with_crisp  # imports everything about gold standards
+        from caesura.views.gold import with_crisp  # imports everything about gold standards
 
         extra["crisp"] = crisp
         answer = with_crisp(answer, crisp)

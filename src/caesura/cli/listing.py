@@ -10,8 +10,16 @@ from caesura.cli.program import main
 from caesura.formats import find_format, formats
 from caesura.measures.registry import find_measure, measures
 from caesura.options import normalize_name
-from caesura.views.coefficients import coefficient_facts, coefficient_view
-from caesura.views.listing import format_facts, format_view, formats_view, measure_facts, measure_view, measures_view
+from caesura.views.listing import (
+    coefficient_facts,
+    coefficient_view,
+    format_facts,
+    format_view,
+    formats_view,
+    measure_facts,
+    measure_view,
+    measures_view,
+)
 
 
 @main.command(name="measures")

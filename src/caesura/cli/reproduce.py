@@ -16,8 +16,7 @@ from caesura.options import OptionSet, path, setting, switch
 from caesura.tasks.reproduce import ReproduceOptions, Reproductions, list_displays
 from caesura.tasks.reproduce import reproduce as reproduce_displays
 from caesura.views.figures.canvas import save, write_file
-from caesura.views.figures.papers import display
-from caesura.views.reproduce import list_view, reproductions_page, reproductions_view
+from caesura.views.reproduce import display, list_view, reproductions_page, reproductions_view
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from caesura.errors import ConflictError, OptionError
 from caesura.server.requests import get, json_response, name_of, post
 from caesura.tasks.adjudicate import export_gold, journal_path
 from caesura.tasks.workbench import Workbench
-from caesura.views.page.adjudication import export_data, marks_from, place_data, progress_data, queue_data
+from caesura.views.page.live import export_data, marks_from, place_data, progress_data, queue_data
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -13,8 +13,7 @@ from caesura.errors import OptionError
 from caesura.server.adjudication import adjudication_routes
 from caesura.server.requests import get, item_of, json_response, name_of, post, read_parameters
 from caesura.server.security import Guard, RequestError
-from caesura.tasks.live import boundary_types, stream_names
-from caesura.tasks.what_if import Boundary
+from caesura.tasks.live import Boundary, boundary_types, score_scratch_copy, stream_names
 from caesura.tasks.workbench import SOUNDS, Workbench
 from caesura.views.page.build import live_policy, page_facts, report_page
 from caesura.views.page.live import alignment_data, control_data, live_data, section_data, what_if_data
@@ -108,8 +107,9 @@ def _live_routes(workbench: Workbench) -> list[Route]:
         subject = workbench.subject
         coders = subject.corpus.coders
         types, streams = _by_shown_name(boundary_types(subject)), _by_shown_name(stream_names(subject))
-        result = workbench.what_if(
-            read_parameters(workbench, body),
+        result = score_scratch_copy(
+            subject,
+            measure=read_parameters(workbench, body).measure,
             item=item_of(workbench, body.get("item")),
             coder=name_of("coder", coders, body.get("coder")),
             against=name_of("coder", coders, body.get("against")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 from caesura.adjudication.result import AdjudicatedGold
 from caesura.adjudication.session import Adjudication, Undecided
 from caesura.errors import CaesuraError, FormatError, OptionError
-from caesura.files import JOURNAL_SUFFIX, write_file, write_files
+from caesura.files import JOURNAL_SUFFIX, write_file
 from caesura.formats import encode, format_for_writing, formats, is_collection, read
 from caesura.formats.content import as_text_cell, table_text, unpacked_path
 from caesura.formats.format import Format
@@ -22,11 +22,11 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import HIDDEN, Excluded, Result
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.notices import collect_warnings
-from caesura.tasks.files import named_by_file
+from caesura.tasks.files import item_path, named_by_file, write_all
 
 # Formats for a gold standard whose own format cannot be written.
 _FALLBACKS = ("spans-json", "textgrid", "table-csv", "masses-json")
@@ -101,7 +101,6 @@ def adjudicate(
 
 
 def journal_path(paths: Sequence[str | PathLike[str]]) -> str:
-    """Return the path of the journal of a corpus."""
     first, *more = [fspath(path) for path in paths]
     if not more and not is_collection(first):
         return str(unpacked_path(first).with_suffix(JOURNAL_SUFFIX))
@@ -184,9 +183,9 @@ def export_gold(
     corpus = _without_timed_streams(gold.corpus)
     source = adjudication.corpus.source
     base, suffix = _base(adjudication, target)
+    source_format = source.format if source else ""
     problems: list[str] = []
-    kept = source.files if source else ()
-    for file_format, ending in _candidates(corpus, source.format if source else "", suffix, target):
+    for file_format, ending in _candidates(corpus, source_format, suffix, target):
         try:
             plan = _plan(corpus, file_format, base, ending)
             with collect_warnings() as warnings:
@@ -195,9 +194,16 @@ def export_gold(
             problems.append(f"{file_format.name}: {error.problem if isinstance(error, FormatError) else error}")
             continue
         record = f"{base}.decisions.csv"
-        contents[record] = table_text(_record_rows(gold), ",").encode("utf-8", "backslashreplace")
-        _write(contents, kept)
-        notes = (*_format_note(source.format if source else "", file_format, problems), *gold.notes, *warnings)
+        contents[record] = _record_table(gold)
+        _refuse_files_of_corpus(contents, source.files if source else ())
+        write_all(contents)
+        notes = (*gold.notes, *warnings)
+        if source_format not in ("", file_format.name):
+            reason = f": {problems[0]}" if problems else ""
+            change = (
+                f"the corpus came as {source_format}, which cannot store this; it is {file_format.name} now{reason}"
+            )
+            notes = (change, *notes)
         return ExportedGold(gold, tuple(plan), record, file_format.name, notes, gold.excluded)
     raise FormatError(base, None, f"no format can store this gold standard: {'; '.join(problems)[:1000]}")
 
@@ -218,24 +224,24 @@ def _candidates(
     corpus: Corpus, source_format: str, suffix: str, target: str | PathLike[str] | None
 ) -> Iterator[tuple[Format, str]]:
     """Yield formats that may store the gold standard, with the suffix of their files; the best one first."""
-    if target is not None:
-        yield format_for_writing(target, corpus, source_format if _has_suffix(source_format, suffix) else None), suffix
-        return
     registered = formats()
-    kinds = {type(annotation) for annotation in corpus.values()}
     own = [registered[source_format]] if source_format in registered else []
+    if target is not None:
+        keeps = any(entry.write is not None and _has_suffix(entry, suffix) for entry in own)
+        yield format_for_writing(target, corpus, source_format if keeps else None), suffix
+        return
+    kinds = {type(annotation) for annotation in corpus.values()}
     same_suffix = [entry for entry in registered.values() if suffix.lower() in entry.suffixes]
     names: set[str] = set()
     for entry in (*own, *same_suffix, *map(registered.__getitem__, _FALLBACKS)):
         if entry.write is not None and entry.can_hold(kinds) and entry.name not in names:
             names.add(entry.name)
-            keeps = suffix and suffix.lower() in (*entry.suffixes, *entry.other_suffixes)
+            keeps = suffix != "" and _has_suffix(entry, suffix)
             yield entry, suffix if keeps else entry.suffixes[0] if entry.suffixes else suffix or ".txt"
 
 
-def _has_suffix(name: str, suffix: str) -> bool:
-    entry = formats().get(name)
-    return entry is not None and entry.write is not None and suffix.lower() in (*entry.suffixes, *entry.other_suffixes)
+def _has_suffix(entry: Format, suffix: str) -> bool:
+    return suffix.lower() in (*entry.suffixes, *entry.other_suffixes)
 
 
 def _plan(corpus: Corpus, file_format: Format, base: str, suffix: str) -> dict[str, Corpus]:
@@ -245,8 +251,7 @@ def _plan(corpus: Corpus, file_format: Format, base: str, suffix: str) -> dict[s
         return {f"{base}{suffix}": part}
     plan = {}
     for item in corpus.item_names:
-        parts = [part if part not in ("", ".", "..") else "_" for part in item.split("/")]
-        path = str(Path(base, *parts[:-1], f"{parts[-1]}{suffix}"))
+        path = str(Path(base, f"{item_path(item)}{suffix}"))
         if path in plan:
             raise FormatError(path, None, "two items would have the same file; rename one of them")
         plan[path] = corpus.select(items=[item])
@@ -283,7 +288,6 @@ def _reading_options(part: Corpus, file_format: Format) -> dict[str, Any]:
 
 
 def same_marks(expected: Annotation, actual: Annotation) -> bool:
-    """Return whether two annotations have the same boundaries, intervals or spans."""
     return bool(_content(expected) == _content(actual))
 
 
@@ -296,13 +300,11 @@ def _content(annotation: Annotation) -> Any:
         edges = annotation.edges
         times = None if edges is None else [(edges[span.start - 1], edges[span.end]) for span in annotation.spans]
         return times, [span[2:] if edges else span for span in annotation.spans]
-    if isinstance(annotation, Segmentation) or not isinstance(annotation, Tier):
-        return {stream: (text.length, _boundaries(text)) for stream, text in streams_of(annotation).items()}
-    raise AssertionError(annotation)
-
-
-def _boundaries(text: Segmentation) -> Sequence[Any]:
-    return text.inner.tolist() if text.types == UNTYPED else text.boundaries
+    assert not isinstance(annotation, Tier)
+    return {
+        stream: (text.length, text.inner.tolist() if text.types == UNTYPED else text.boundaries)
+        for stream, text in streams_of(annotation).items()
+    }
 
 
 def _without_timed_streams(corpus: Corpus) -> Corpus:
@@ -317,37 +319,16 @@ def _without_timed_streams(corpus: Corpus) -> Corpus:
     return Corpus(annotations)
 
 
-def _format_note(source_format: str, file_format: Format, problems: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence if the gold standard is not in the format of the corpus."""
-    if not source_format or source_format == file_format.name:
-        return ()
-    reason = f": {problems[0]}" if problems else ""
-    return (f"the corpus came as {source_format}, which cannot store this; it is {file_format.name} now{reason}",)
+def _record_table(gold: AdjudicatedGold) -> bytes:
+    header: list[object] = [*gold.rows[0]] if gold.rows else ["item", "place", "status"]
+    rows = [[as_text_cell("" if value is None else value) for value in row.values()] for row in gold.rows]
+    return table_text([header, *rows], ",").encode("utf-8", "backslashreplace")
 
 
-def _record_rows(gold: AdjudicatedGold) -> list[list[object]]:
-    """Return the table of who decided what."""
-    if not gold.rows:
-        return [["item", "place", "status"]]
-    table: list[list[object]] = [[*gold.rows[0]]]
-    for row in gold.rows:
-        table.append([as_text_cell("" if value is None else value) for value in row.values()])
-    return table
-
-
-def _write(contents: Mapping[str, bytes], inputs: Sequence[str]) -> None:
-    """Write all files, unless one of them is a file of the corpus."""
+def _refuse_files_of_corpus(paths: Iterable[str], inputs: Sequence[str]) -> None:
     read_files = {os.path.realpath(name) for name in inputs}
-    for path in contents:
+    for path in paths:
         if os.path.realpath(path) in read_files:
             raise FormatError(
                 path, None, "this file belongs to the corpus; choose a different name for the gold standard"
             )
-    try:
-        for path in contents:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        write_files(contents)
-    except OSError as error:
-        raise FormatError(
-            error.filename or next(iter(contents)), None, f"cannot be written: {error.strerror}"
-        ) from None

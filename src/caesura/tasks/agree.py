@@ -57,7 +57,6 @@ PRESETS = tuple(
 
 
 def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
-    """Validate the option and return the name of a group and its coders."""
     if isinstance(value, tuple) and len(value) == 2:
         return str(value[0]), tuple(value[1])
     group, _, coders = str(value).partition("=")
@@ -69,8 +68,6 @@ def named_group(name: str, value: Any) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class AgreeOptions(OptionSet):
-    """Options of ``caesura agree``: coefficients, chance agreement and additional analyses."""
-
     measures: tuple[Measure, ...] = measures_setting(
         'Symmetric measure with its options, such as "boundary_similarity(n_t=3)". May be repeated (default: B and S; '
         "S_f and S_f^B for dialogues; in seconds F1@0.5s and purity_coverage, and label_share for labels)."
@@ -130,8 +127,8 @@ Errors = type[CaesuraError] | tuple[type[CaesuraError], ...]
 class Outcome(Generic[T]):
     """The result of an analysis, or the reason why it is undefined."""
 
-    result: T | None = None  # the result; None if it is undefined
-    reason: str | None = None  # why the analysis is undefined; None if there is a result
+    result: T | None = None
+    reason: str | None = None
 
     @classmethod
     def attempt(cls, compute: Callable[[], T], errors: Errors = Undefined, **attributes: Any) -> Self:
@@ -175,10 +172,8 @@ class AgreementOutcome(Outcome[Agreement]):
 
 @dataclass(frozen=True)
 class AgreementStudy(Result):
-    """Agreement between the coders of a corpus."""
-
     agreement: tuple[AgreementOutcome, ...]  # one entry per measure and coefficient
-    placed: Placed  # number of boundaries of each coder
+    placed: Placed
     # Name of each requested analysis (``clusters``, ``cochran``, ``label_similarity``, ``heat``) -> its outcome.
     analyses: Mapping[str, Outcome[Any]] = field(default_factory=dict)
     # Agreement inside groups of coders, one entry per measure and coefficient; empty if there are no groups.
@@ -190,12 +185,10 @@ class AgreementStudy(Result):
 
     @property
     def defined(self) -> tuple[tuple[AgreementOutcome, Agreement], ...]:
-        """The coefficients that are defined."""
         return tuple((entry, entry.result) for entry in self.agreement if entry.result is not None)
 
     @property
     def signature(self) -> str | None:
-        """The signature of the first coefficient that is defined."""
         return self.defined[0][1].signature if self.defined else None
 
 
@@ -207,7 +200,6 @@ def agree(
     engine: str | Engine = "threads",
     checkpoint: str | None = None,
 ) -> AgreementStudy:
-    """Compute agreement beyond chance between the coders of a corpus."""
     options = options or AgreeOptions()
     _refuse_mixed_kinds(corpus)
     unitizing, others = _divide_coefficients(corpus, options)
@@ -218,8 +210,9 @@ def agree(
         return _agree_on_both(corpus, unitizing, replace(options, coefficients=others), settings, engine, checkpoint)
     options = _with_defaults_in_seconds(corpus, options, settings)
     as_they_are = measures_as_they_are([corpus], options.measures)
-    unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures) and not _needs_units(options)
+    unchanged = bool(as_they_are) and set(as_they_are) == set(options.measures)
     unchanged = unchanged and corpus.kind != "hierarchy"  # hierarchies without common units have no boundaries to count
+    unchanged = unchanged and not (options.clusters or options.cochran or options.heat or options.label_similarity)
     original = corpus
     corpora, without_units = ([corpus], ()) if unchanged else with_units([corpus], needs_lengths=True)
     (corpus,) = at_level(corpora, options.hierarchy_level, options.measures)
@@ -235,34 +228,30 @@ def agree(
     corpus_of = {measure: original if measure in as_they_are else prepared.corpus for measure in chosen}
     shared = SharedScores()
     coefficients, failures = _coefficients(corpus_of, options, engine, checkpoint, shared)
-    excluded = _without_declined(original, _excluded_by(coefficients))
-    compared = prepared.corpus, corpus_of[chosen[0]]
+    excluded = _excluded_by(coefficients, original)
     excluded_items = {entry.item for entry in excluded}
-    analyses, more_failures = _analyses(*compared, chosen[0], options, excluded_items, shared)
-    groups = _groups(corpus_of, options, engine)
+    analyses, more_failures = _analyses(
+        prepared.corpus, corpus_of[chosen[0]], chosen[0], options, excluded_items, shared
+    )
     return AgreementStudy(
         agreement=tuple(coefficients),
         placed=spans_placed(corpus) if corpus.kind == "spans" else boundaries_placed(prepared.boundaries),
         analyses=analyses,
-        groups=groups,
+        groups=_groups(corpus_of, options, engine),
         excluded=(*without_units, *failures, *excluded, *more_failures),
     )
 
 
-def _excluded_by(outcomes: Sequence[AgreementOutcome]) -> dict[Excluded, None]:
-    """Return what at least one coefficient excludes, without repetition."""
+def _excluded_by(outcomes: Sequence[AgreementOutcome], corpus: Corpus) -> list[Excluded]:
+    # Items of one coder are not listed if the file declines the others: nothing is wrong there.
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    return dict.fromkeys(entry for result in results for entry in result.excluded)
-
-
-def _without_declined(corpus: Corpus, excluded: dict[Excluded, None]) -> dict[Excluded, None]:
-    """Return what is excluded without items of one coder because the file declines the others: nothing is wrong there."""
+    excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
     declined = () if corpus.source is None else corpus.source.declined
     present = frozenset(corpus.item_names)
     single = [item for item in declined if item in present and len(corpus.of_item(item)) < 2]
     if single:
         issue([f"{count_of(len(single), 'item')} with one accepted annotation not compared: {list_few(single)}"])
-    return {entry: None for entry in excluded if entry.item not in single}
+    return [entry for entry in excluded if entry.item not in single]
 
 
 def _with_defaults_in_seconds(corpus: Corpus, options: AgreeOptions, settings: Settings | None) -> AgreeOptions:
@@ -288,11 +277,6 @@ def _note_streams(corpus: Corpus, measures: Sequence[Measure]) -> None:
             issue([f"the times of the streams {', '.join(streams)} are added: they have one coefficient together"])
 
 
-def _needs_units(options: AgreeOptions) -> bool:
-    """Return whether an analysis is requested that compares positions."""
-    return options.clusters or options.cochran or options.heat or options.label_similarity
-
-
 def _divide_coefficients(corpus: Corpus, options: AgreeOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the coefficients for spans and the others; without any choice, spans have coefficients of their own."""
     if not options.coefficients and not options.measures and options.hierarchy_level is None and corpus.kind == "spans":
@@ -316,7 +300,6 @@ def _agree_on_both(
     engine: str | Engine,
     checkpoint: str | None,
 ) -> AgreementStudy:
-    """Return the coefficients for spans, followed by those over measures."""
     only_spans = replace(
         options, clusters=False, cochran=False, label_similarity=False, heat=False, group=(), groups=None
     )
@@ -339,16 +322,15 @@ def _agree_on_spans(
         try:
             result = agreement(corpus, coefficient=coefficient, engine=engine, **arguments)
             outcomes.append(AgreementOutcome(result, coefficient=coefficient.name, measure=None))
-        except Undefined as error:
-            outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
         except OptionError:
             raise
         except InputError as error:
-            failures[f"{coefficient.name}: {error}"] = error
+            if not isinstance(error, Undefined):
+                failures[f"{coefficient.name}: {error}"] = error
             outcomes.append(AgreementOutcome(None, str(error), coefficient=coefficient.name, measure=None))
     if len(failures) == len(outcomes):
         raise next(iter(failures.values()))
-    excluded = _without_declined(corpus, _excluded_by(outcomes))
+    excluded = _excluded_by(outcomes, corpus)
     return AgreementStudy(
         agreement=tuple(outcomes),
         placed=spans_placed(corpus),
@@ -396,7 +378,6 @@ def _with_symmetric_matrix(measure: Measure, use_mean: bool) -> Measure:
 
 
 def _refuse_mixed_kinds(corpus: Corpus) -> None:
-    """Raise an error if some annotations are spans and others are not."""
     if not corpus.holds(Spans) or all(isinstance(entry, Spans) for entry in corpus.values()):
         return
     first: dict[bool, str] = {}
@@ -409,7 +390,6 @@ def _refuse_mixed_kinds(corpus: Corpus) -> None:
 
 
 def _refuse_alpha_over_spans(measures: Sequence[Measure]) -> None:
-    """Raise an error that names the alpha of spans, if no measure has an alpha."""
     if not any("alpha" in measure.coefficients for measure in measures):
         problem = "Krippendorff's alpha is not defined over positions of spans; use his alpha for unitizing, -c u_alpha"
         raise OptionConflictError(f"{problem}, or cu_alpha for categories alone")
@@ -465,25 +445,18 @@ def _coefficients(
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
         arguments |= {"coefficient": name, "engine": engine, "shared": shared}
-        compute = partial(agreement_with_placement, corpus, measure, **arguments)
         try:
-            outcomes.append(_outcome(compute, name, measure))
+            result, placement = agreement_with_placement(corpus, measure, **arguments)
+            outcomes.append(
+                AgreementOutcome(result, coefficient=result.coefficient, measure=measure, placement=placement)
+            )
+        except Undefined as error:
+            outcomes.append(AgreementOutcome(None, str(error), coefficient=name, measure=measure))
         except OptionError as error:
             failures[f"{name}: {error}"] = error
     if failures and not outcomes:
         raise next(iter(failures.values()))
     return outcomes, [Excluded(None, None, message) for message in failures]
-
-
-def _outcome(
-    compute: Callable[[], tuple[Agreement, Agreement | None]], coefficient: str, measure: Measure
-) -> AgreementOutcome:
-    """Return the coefficient with its placement-corrected value, or the reason why it is undefined."""
-    try:
-        result, placement = compute()
-    except Undefined as error:
-        return AgreementOutcome(None, str(error), coefficient=coefficient, measure=measure)
-    return AgreementOutcome(result, coefficient=result.coefficient, measure=measure, placement=placement)
 
 
 def _requested(
@@ -524,7 +497,6 @@ def _chance(measure: Measure, options: AgreeOptions, checkpoint: str | None = No
 def _groups(
     corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, engine: str | Engine
 ) -> tuple[GroupedAgreement, ...]:
-    """Return the agreement inside the groups of coders, for each measure and coefficient."""
     if options.group and options.groups is not None:
         raise OptionConflictError("--group and --groups: use only one of them")
     if not options.group and options.groups is None:

@@ -17,7 +17,7 @@ from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
 from caesura.measures.operations import OperationsTable, operations_from_counts, operations_table
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.dialogue import streams_of
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
@@ -34,45 +34,39 @@ class EditShape:
 
     # A corpus may have many edits but has few shapes: all matches of untyped boundaries have the same shape.
 
-    kind: str  # kind of the edit, as in ``Edit``
+    kind: str
     # Distance from the first coder's boundary to the second coder's boundary, in positions; 0 if only one coder has it.
     shift: int
-    a_type: str | None  # a_type, b_type: Boundary types on both sides
+    a_type: str | None
     b_type: str | None
-    cost: float  # cost of the edit
-    stream: str | None  # stream of a dialogue
+    cost: float
+    stream: str | None
 
 
 @dataclass(frozen=True, eq=False)
 class PairAlignment:
-    """The edits between two coders on one item."""
-
     item: str
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     # Two numbers per edit: the index of its shape, and its distance from the preceding edit, in positions.
     edits: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class TreeAlignment:
-    """The aligned nodes of two parses of a sentence."""
-
     item: str  # name of the sentence
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     score: StructIoUScore  # score of the two parses, with the alignment
 
 
 @dataclass(frozen=True, eq=False)
 class Alignments(Result):
-    """All alignments of a corpus."""
-
     # Edits between all pairs of coders, item by item; empty for trees.
     pairs: tuple[PairAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     shapes: tuple[EditShape, ...] = field(default=(), metadata=HIDDEN, repr=False)
-    operations: OperationsTable | None = None  # number of edits by boundary type
+    operations: OperationsTable | None = None
     trees: tuple[TreeAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     signature: str | None = None  # signature of the total score; None if no two coders could be aligned
-    excluded: tuple[Excluded, ...] = ()  # items that were not aligned
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def disagreements(self) -> dict[str, int]:
@@ -92,22 +86,19 @@ def possible_edits(corpus: Corpus) -> dict[str, int]:
     """Return the work to align all pairs of coders on each item, before it is done."""
     sizes: dict[str, list[int]] = {}
     for (item, _), annotation in corpus.items():
-        size = len(annotation.labels) if isinstance(annotation, Tree) else _boundaries(annotation)
+        if isinstance(annotation, Tree):
+            size = len(annotation.labels)
+        else:
+            size = sum(int(text.inner.size) for text in streams_of(annotation).values())
         sizes.setdefault(item, []).append(size)
-    count = _node_pairs if corpus.kind == "trees" else _pairs_of_boundaries
-    return {item: count(numbers) + EDITS_PER_PAIR * math.comb(len(numbers), 2) for item, numbers in sizes.items()}
-
-
-def _boundaries(annotation: Annotation) -> int:
-    return sum(int(text.inner.size) for text in streams_of(annotation).values())
-
-
-def _pairs_of_boundaries(numbers: Sequence[int]) -> int:
-    return (len(numbers) - 1) * sum(numbers)
-
-
-def _node_pairs(numbers: Sequence[int]) -> int:
-    return (sum(numbers) ** 2 - sum(number**2 for number in numbers)) // (2 * NODE_PAIRS_PER_EDIT)
+    work: dict[str, int] = {}
+    for item, numbers in sizes.items():
+        edits = (len(numbers) - 1) * sum(numbers)
+        if corpus.kind == "trees":
+            node_pairs = (sum(numbers) ** 2 - sum(number**2 for number in numbers)) // 2
+            edits = node_pairs // NODE_PAIRS_PER_EDIT
+        work[item] = edits + EDITS_PER_PAIR * math.comb(len(numbers), 2)
+    return work
 
 
 def items_that_fit(sizes: Mapping[str, int], limit: int) -> list[str]:
@@ -179,7 +170,10 @@ def _from_columns(
     document = columns.document
     ends = np.searchsorted(document, np.arange(columns.documents + 1)).tolist()
     shape_of, shapes = _number_shapes(columns, is_listed[document])
-    packed = np.column_stack([shape_of, _steps(columns, ends)]).reshape(-1).tolist()
+    steps = np.diff(columns.position, prepend=0)  # from the preceding edit, or the beginning of the document
+    first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
+    steps[first] = columns.position[first]
+    packed = np.column_stack([shape_of, steps]).reshape(-1).tolist()
     pairs = [
         PairAlignment(
             pair_scores.items[items[row]], names[pair_index[row]], tuple(packed[2 * ends[row] : 2 * ends[row + 1]])
@@ -198,15 +192,6 @@ def _from_columns(
         signature=pair_scores.scores.total.signature,
         excluded=tuple(excluded),
     )
-
-
-def _steps(columns: EditColumns, ends: Sequence[int]) -> Ints:
-    """Return the distance of each edit from the preceding one, or from the beginning of its document."""
-    position = columns.position
-    steps = np.diff(position, prepend=0)
-    first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
-    steps[first] = position[first]
-    return steps
 
 
 def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[Ints, list[EditShape]]:
@@ -236,7 +221,6 @@ def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[
 
 
 def _scores(pair_scores: CoderPairs) -> Iterator[tuple[str, tuple[str, str], Score]]:
-    """Yield item, coders and score of each pair."""
     places = zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), strict=True)
     for row, (item, pair) in enumerate(places):
         first, second = pair_scores.pairs[pair]

@@ -39,8 +39,6 @@ _amount.value_type, _amount.choices = str, ()  # type: ignore[attr-defined]  # f
 
 @dataclass(frozen=True)
 class CurveOptions(OptionSet):
-    """Options of ``caesura curve``."""
-
     tolerance: float | str | None = setting(
         None, _amount, "Largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5% (default: 0, or 0.5s)."
     )
@@ -71,11 +69,9 @@ class CurveOptions(OptionSet):
 
 @dataclass(frozen=True)
 class CurveRow(Result):
-    """The curve of one program against one coder."""
-
-    system: str  # name of the scores
-    reference: str  # the coder
-    curve: BoundaryCurve  # their curve over all items
+    system: str
+    reference: str
+    curve: BoundaryCurve
 
     def __json__(self) -> dict[str, Any]:
         """Return names, curve and points as one object with the reference's number of boundaries."""
@@ -87,8 +83,6 @@ class CurveRow(Result):
 
 @dataclass(frozen=True)
 class CoderDensity:
-    """How densely a coder marks boundaries."""
-
     coder: str
     boundaries: int  # number of boundaries, over all items with scores
     density: float  # boundaries per unit, or per minute
@@ -98,19 +92,18 @@ class CoderDensity:
 class MeanPoint:
     """One threshold for all coders: the one with the highest mean F of a program against each of them."""
 
-    system: str  # name of the scores
-    references: tuple[str, ...]  # the coders
+    system: str
+    references: tuple[str, ...]
     average_precision: float | None  # mean of the average precisions; None if it is undefined for a coder
     threshold: float | None  # the highest of the best thresholds; None: mark nothing
-    precision: float  # precision, recall, f: Means over the coders at this threshold
+    precision: float  # like recall and f, a mean over the coders at this threshold
     recall: float
     f: float
-    marked: int  # number of marks at this threshold
+    marked: int
     density: float  # marks per unit, or per minute
 
     @classmethod
     def of(cls, rows: Sequence[CurveRow]) -> MeanPoint:
-        """Return the best point of one program over several coders."""
         curves = [row.curve for row in rows]
         thresholds = np.unique(np.concatenate([curve.thresholds for curve in curves]))[::-1]
         f = np.mean([_f_at(curve, thresholds) for curve in curves], axis=0)
@@ -118,10 +111,11 @@ class MeanPoint:
         # Nothing is marked only if that is better than every threshold, as for one coder.
         best = float(thresholds[np.argmax(f)]) if f.size and f.max() >= nothing else None
         points = [curve.at(best) for curve in curves]
+        precisions = [curve.average_precision for curve in curves if curve.average_precision is not None]
         return cls(
             system=rows[0].system,
             references=tuple(row.reference for row in rows),
-            average_precision=_mean_precision(curves),
+            average_precision=fmean(precisions) if len(precisions) == len(curves) else None,
             threshold=points[0].threshold,
             precision=fmean(point.precision for point in points),
             recall=fmean(point.recall for point in points),
@@ -129,12 +123,6 @@ class MeanPoint:
             marked=points[0].marked,
             density=points[0].density,
         )
-
-
-def _mean_precision(curves: Sequence[BoundaryCurve]) -> float | None:
-    """Return the mean of the average precisions; None if one of them is undefined."""
-    defined = [curve.average_precision for curve in curves if curve.average_precision is not None]
-    return fmean(defined) if len(defined) == len(curves) else None
 
 
 def _f_at(curve: BoundaryCurve, thresholds: Floats) -> Floats:
@@ -148,12 +136,12 @@ class CurveStudy(Result):
     """Curves of all programs against all coders, the result of ``score_thresholds``."""
 
     curves: tuple[CurveRow, ...]  # one curve per program and coder
-    densities: tuple[CoderDensity, ...]  # how densely each coder marks
-    axis: str  # axis of the scores
+    densities: tuple[CoderDensity, ...]
+    axis: str
     threshold_from: tuple[str, ...] = ()  # files on which the threshold was chosen
     # One threshold per program for all coders, if there are several; empty if a threshold is applied.
     means: tuple[MeanPoint, ...] = ()
-    excluded: tuple[Excluded, ...] = ()  # items that could not be used
+    excluded: tuple[Excluded, ...] = ()
 
     json_properties: ClassVar[tuple[str, ...]] = ("average_precision", "best_threshold", "best_f", "signature")
     frame_field: ClassVar[str | None] = "curves"
@@ -179,7 +167,6 @@ class CurveStudy(Result):
 
     @property
     def signature(self) -> str:
-        """Signature of the first curve."""
         return self.first.signature
 
 
@@ -196,42 +183,32 @@ def read_scored(reading: ReadingOptions, paths: Sequence[str]) -> Corpus:
 def score_thresholds(
     corpus: Corpus, options: CurveOptions | None = None, *, threshold_corpus: Corpus | None = None
 ) -> CurveStudy:
-    """Compute the curve of every program against every coder."""
     options = options or CurveOptions()
     corpus = corpus.select(items=options.items or None)
     systems, coders = _sides(corpus, options)
     timed = any(isinstance(entry, BoundaryScores) and entry.timed for entry in corpus.values())
-    measure = _measure(options, timed)
+    tolerance = (DEFAULT_SECONDS if timed else 0) if options.tolerance is None else options.tolerance
+    measure = AveragePrecision(tolerance=tolerance, min_distance=options.min_distance, level=options.level)
     rows, excluded = [], []
     for system, coder in product(systems, coders):
         curve, missing = _curve(corpus, system, coder, measure, options)
         source = None if threshold_corpus is None else _chosen_curve(threshold_corpus, system, coder, measure, options)
         rows.append(CurveRow(system, coder, with_threshold_from(curve, source or options.threshold)))
         excluded += missing
-    densities = tuple(_density(row) for row in rows if row.system == systems[0])
+    densities = tuple(
+        CoderDensity(row.reference, row.curve.reference, row.curve.reference_density)
+        for row in rows
+        if row.system == systems[0]
+    )
     axis = rows[0].curve.axis
     may_share = len(coders) > 1 and rows[0].curve.chosen is None and options.compat is None
-    means = _mean_points(rows) if may_share else ()
-    return CurveStudy(tuple(rows), densities, axis, options.threshold_from, means, tuple(dict.fromkeys(excluded)))
-
-
-def _mean_points(rows: Sequence[CurveRow]) -> tuple[MeanPoint, ...]:
-    """Return the best common threshold of every program."""
-    by_system: dict[str, list[CurveRow]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row)
-    return tuple(map(MeanPoint.of, by_system.values()))
-
-
-def _measure(options: CurveOptions, timed: bool) -> AveragePrecision:
-    tolerance = options.tolerance
-    if tolerance is None:
-        tolerance = DEFAULT_SECONDS if timed else 0
-    return AveragePrecision(tolerance=tolerance, min_distance=options.min_distance, level=options.level)
+    means = [MeanPoint.of([row for row in rows if row.system == system]) for system in systems] if may_share else []
+    return CurveStudy(
+        tuple(rows), densities, axis, options.threshold_from, tuple(means), tuple(dict.fromkeys(excluded))
+    )
 
 
 def _sides(corpus: Corpus, options: CurveOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the programs and of the coders."""
     scored = {coder for (_, coder), entry in corpus.items() if isinstance(entry, BoundaryScores)}
     systems = tuple(name for name in corpus.coders if name in scored)
     coders = tuple(name for name in corpus.coders if name not in scored)
@@ -257,7 +234,6 @@ def _chosen(kind: str, names: tuple[str, ...], wanted: tuple[str, ...]) -> tuple
 def _curve(
     corpus: Corpus, system: str, coder: str, measure: AveragePrecision, options: CurveOptions
 ) -> tuple[BoundaryCurve, list[Excluded]]:
-    """Return the curve of a program against a coder over all items, and the items that could not be used."""
     references, scores = corpus.of_coder(coder), corpus.of_coder(system)
     if len(references) == len(scores) == 1:  # one text, which may have two names
         scores = dict(zip(references, scores.values(), strict=True))
@@ -287,7 +263,3 @@ def _chosen_curve(
             raise OptionError(f"--threshold-from: there is no {kind} {name!r}; there is {', '.join(map(repr, known))}")
         names.append(name if name in known else known[0])
     return _curve(corpus, names[0], names[1], measure, options)[0]
-
-
-def _density(row: CurveRow) -> CoderDensity:
-    return CoderDensity(row.reference, row.curve.reference, row.curve.reference_density)

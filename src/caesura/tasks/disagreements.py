@@ -11,7 +11,6 @@ from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
 from caesura.agreement.disagreements import disagreements
 from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
 from caesura.errors import FormatError, OptionConflictError, OptionError
-from caesura.files import write_files
 from caesura.formats import encode, format_for_writing, formats
 from caesura.formats.format import Format
 from caesura.formats.settings import Settings
@@ -22,6 +21,7 @@ from caesura.model.dialogue import tiers_of
 from caesura.model.seconds import one_level_as_tiers
 from caesura.model.tier import Interval, Point, Tier
 from caesura.options import OptionSet, setting, suggest, text
+from caesura.tasks.files import item_path, write_all
 from caesura.tasks.measure_choice import measures_setting, requested_measures, with_settings
 from caesura.tasks.units import spans_as_hierarchies
 
@@ -34,8 +34,6 @@ _HALF_WIDTH = 0.1  # seconds: how far an interval extends to each side, in forma
 
 @dataclass(frozen=True)
 class DisagreementOptions(OptionSet):
-    """Options of ``caesura disagreements``."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure that aligns boundaries and sets the costs, such as B(n_t=3) (default: B; S_f for dialogues; the spans "
         "of hierarchies; gamma for spans)."
@@ -52,7 +50,6 @@ class DisagreementOptions(OptionSet):
 def find_disagreements(
     corpus: Corpus, options: DisagreementOptions | None = None, *, settings: Settings | None = None
 ) -> Disagreements:
-    """List where the coders of a corpus disagree."""
     options = options or DisagreementOptions()
     if len(options.measures) > 1:
         raise OptionConflictError(f"disagreements are listed under one measure; got {len(options.measures)}")
@@ -84,7 +81,7 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
     selected = one_level_as_tiers(corpus.select(items=result.items))
     if corpus.kind == "spans":
         raise FormatError(target, None, "disagreements about spans are no tier; write a table with --csv instead")
-    paths = _paths(selected, target)
+    paths = {item: target.replace(ITEM, item_path(item)) for item in selected.item_names}
     tiers = {item: tiers for item in paths if (tiers := _tiers_of_item(selected, item))}
     file_format = _check_target(target, tiers, len(paths))
     by_item: dict[str, list[DisagreementPlace]] = {item: [] for item in paths}
@@ -94,19 +91,8 @@ def write_disagreements(result: Disagreements, corpus: Corpus, target: str) -> l
     for item, path in paths.items():
         with_tier = _with_tier(tiers[item], by_item[item], points=file_format.stores_points)
         corpora[path] = Corpus({item: with_tier})
-    _write_all(corpora)
+    write_all({path: encode(entry, path, item=entry.item_names[0]) for path, entry in corpora.items()})
     return list(corpora)
-
-
-def _paths(corpus: Corpus, target: str) -> dict[str, str]:
-    """Return item -> path, which contains the name of the item if the target has a place for it."""
-    if ITEM in target:
-        parts = {
-            item: [part if part not in ("", ".", "..") else "_" for part in item.split("/")]
-            for item in corpus.item_names
-        }
-        return {item: target.replace(ITEM, "/".join(named)) for item, named in parts.items()}
-    return dict.fromkeys(corpus.item_names, target)
 
 
 def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: int) -> Format:
@@ -131,7 +117,6 @@ def _check_target(target: str, tiers: Mapping[str, Mapping[str, Tier]], items: i
 
 
 def _stores_tiers(entry: Format) -> bool:
-    """Return whether a format can be written and stores several tiers in a file."""
     return entry.write is not None and Tier in entry.annotation_types and "coder" not in entry.names_from_file
 
 
@@ -145,16 +130,11 @@ def _tiers_of_item(corpus: Corpus, item: str) -> dict[str, Tier]:
         for stream, tier in by_stream.items():
             tiers[f"{coder} {stream}" if stream else coder] = tier
     words = next((tier.words for tier in tiers.values() if tier.words is not None), None)
-    if len({tier.words for tier in tiers.values()}) > 1:  # a file has one word tier
-        tiers = {name: _with_words(tier, words) for name, tier in tiers.items()}
+    if words and len({tier.words for tier in tiers.values()}) > 1:  # a file has one word tier
+        for name, tier in tiers.items():
+            begin, end = min(tier.begin, words[0].start), max(tier.end, words[-1].end)
+            tiers[name] = Tier(tier.intervals, begin, end, tier.points, words, tier.open_end)
     return tiers
-
-
-def _with_words(tier: Tier, words: Sequence[Interval] | None) -> Tier:
-    if not words:
-        return tier
-    begin, end = min(tier.begin, words[0].start), max(tier.end, words[-1].end)
-    return Tier(tier.intervals, begin, end, tier.points, words, tier.open_end)
 
 
 def _with_tier(tiers: Mapping[str, Tier], places: Sequence[DisagreementPlace], *, points: bool) -> dict[str, Tier]:
@@ -190,24 +170,11 @@ def _marks(places: Sequence[DisagreementPlace]) -> list[Interval]:
 
 def _widened(marks: Sequence[Interval], begin: float, end: float) -> list[Interval]:
     """Return intervals around the marks that do not overlap, for formats without points."""
+    if not marks:
+        return []
     middles = [(first.start + second.start) / 2 for first, second in pairwise(marks)]
     limits = zip([begin, *middles], [*middles, end], strict=True)
-    return (
-        [
-            Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
-            for mark, (low, high) in zip(marks, limits, strict=True)
-        ]
-        if marks
-        else []
-    )
-
-
-def _write_all(corpora: Mapping[str, Corpus]) -> None:
-    """Write all files completely before the first of them gets its name."""
-    contents = {name: encode(corpus, name, item=corpus.item_names[0]) for name, corpus in corpora.items()}
-    try:
-        for name in contents:
-            Path(name).parent.mkdir(parents=True, exist_ok=True)
-        write_files(contents)
-    except OSError as error:
-        raise FormatError(error.filename or name, None, f"cannot be written: {error.strerror}") from None
+    return [
+        Interval(max(low, mark.start - _HALF_WIDTH), min(high, max(mark.start, mark.end) + _HALF_WIDTH), mark.label)
+        for mark, (low, high) in zip(marks, limits, strict=True)
+    ]

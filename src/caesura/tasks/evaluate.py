@@ -35,8 +35,6 @@ from caesura.tasks.score import check_only
 
 @dataclass(frozen=True)
 class EvaluateOptions(OptionSet):
-    """Options of ``caesura evaluate``: measures, coders and output."""
-
     measures: tuple[Measure, ...] = measures_setting()
     reference: str | None = setting(None, text, "Coder who is the reference, if coders have names.")
     hypothesis: str | None = setting(None, text, "Coder who is the hypothesis, if coders have names.")
@@ -46,7 +44,6 @@ class EvaluateOptions(OptionSet):
 
     @property
     def all_measures(self) -> tuple[Measure, ...]:
-        """The measures; those with a preset are followed by their plain form, unless files are read for the preset."""
         check_only(self.only, self.measures)
         return tuple(dict.fromkeys(self.measures)) if self.only else with_plain_measures(self.measures)
 

@@ -47,8 +47,6 @@ FigureData = tuple[tuple[Any, ...], Sequence[Excluded]]
 
 @dataclass(frozen=True)
 class FigureOptions(OptionSet):
-    """Options of figures; each kind of figure uses some of them."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options; for systems it may be repeated (default: as in the command that prints the same numbers)."
     )
@@ -99,13 +97,11 @@ class FigureOptions(OptionSet):
 
 @dataclass(frozen=True)
 class FigureSource:
-    """The data that were read for a figure."""
-
     corpora: tuple[Corpus, ...] = ()  # one corpus, or the corpora of reference and hypothesis
     system_files: Mapping[str, Corpus] = field(default_factory=dict)  # path -> corpus, for systems that are files
     trees: tuple[Trees, ...] = ()  # trees of each file; None for a sentence without a tree
-    paths: tuple[str, ...] = ()  # the files
-    settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
+    paths: tuple[str, ...] = ()
+    settings: Settings | None = None
     seconds: Corpus | None = None  # the first corpus in seconds, if it contains tiers
 
 
@@ -146,15 +142,14 @@ class FigureKind:
     name: str  # name of the plot function in ``plot``, and of the kind on the command line
     # Function that computes the arguments of the plot function from a ``FigureSource``.
     compute: Callable[[FigureSource, FigureOptions], FigureData]
-    description: str  # description of the figure
+    description: str
     needs: str  # description of the required files and options
     options: tuple[str, ...]  # fields of ``FigureOptions`` that the figure uses
-    source: str = "corpus"  # Kind of input: one corpus, a reference and a hypothesis, or trees
-    max_files: int | None = None  # maximum number of files (default: any number)
+    source: str = "corpus"  # one ``corpus``, a ``pair`` of reference and hypothesis, ``spans`` or ``trees``
+    max_files: int | None = None
 
     @property
     def flags(self) -> str:
-        """The options that the figure takes, as on the command line."""
         return " ".join(_FLAGS[name] for name in self.options)
 
     def check(self, files: Sequence[str], options: FigureOptions) -> None:
@@ -186,8 +181,6 @@ _Compute = Callable[[FigureSource, FigureOptions], FigureData]
 def _kind(
     description: str, needs: str, options: str, source: str = "corpus", max_files: int | None = None
 ) -> Callable[[_Compute], _Compute]:
-    """Return a decorator that registers a function as the computation of the kind of figure with its name."""
-
     def register(compute: _Compute) -> _Compute:
         name = compute.__name__.removeprefix("_")
         limit = 2 if max_files is None and source not in ("corpus", "spans") else max_files
@@ -212,7 +205,6 @@ def figure_kind(name: str | None) -> FigureKind:
 
 @_kind("matrix of coders, with values in cells", _CODERS, "measures items")
 def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score all pairs of coders, in both directions if the measure is not symmetric."""
     corpus = _few_coders(_shared_units(source).corpus)
     measure = _measure(source, options, corpus)
     pairs = pairwise(corpus, measure, ordered=not measure.symmetric)
@@ -221,13 +213,11 @@ def _pairwise(source: FigureSource, options: FigureOptions) -> FigureData:
 
 @_kind("coders as rows, segments as blocks", "a corpus of segmentations or dialogues", "items")
 def _segments(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Show the segments of every coder."""
     return (_shared_units(source).boundaries if source.seconds is None else source.seconds,), ()
 
 
 @_kind("value of every item, under one or several measures", _CODERS, "measures items")
 def _items(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute the mean over pairs of coders, item by item."""
     corpus = _shared_units(source).corpus
     chosen = options.measures or (_measure(source, options, corpus),)
     tables = [pairwise(corpus, measure, ordered=not measure.symmetric) for measure in chosen]
@@ -236,7 +226,6 @@ def _items(source: FigureSource, options: FigureOptions) -> FigureData:
 
 @_kind("number of coders at each position", _CODERS, "items")
 def _boundary_heat(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the coders who marked each position."""
     return (boundary_heat(_shared_units(source).boundaries),), ()
 
 
@@ -246,7 +235,6 @@ def _boundary_heat(source: FigureSource, options: FigureOptions) -> FigureData:
     "measures coefficient compat linkage items seed",
 )
 def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Cluster the coders."""
     corpus = _few_coders(_shared_units(source).corpus)
     measure = _measure(source, options, corpus)
     name = options.coefficient and coefficient_for(options.coefficient, measure, coders=3)  # clusters of any size
@@ -257,12 +245,10 @@ def _dendrogram(source: FigureSource, options: FigureOptions) -> FigureData:
 
 @_kind("number of boundaries of each coder", _CODERS, "items")
 def _boundaries_per_coder(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the boundaries of each coder."""
     return (boundaries_placed(_shared_units(source).boundaries),), ()
 
 
 def _shared_units(source: FigureSource) -> CommonUnits:
-    """Return the corpus with all hierarchies converted to common units."""
     return on_common_units(source.corpora[0])
 
 
@@ -289,7 +275,6 @@ Systems = dict[str, dict[str, Annotation]]
     "measures systems items seed",
 )
 def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute precision and recall of the systems, or of the coders if there are no systems."""
     corpus = _shared_units(source).boundaries
     measure = _measure(source, options, corpus, "boundary_confusion(n_t=2)")
     if not options.systems:
@@ -303,7 +288,6 @@ def _precision_recall(source: FigureSource, options: FigureOptions) -> FigureDat
     "systems with intervals, beside human coders", "a corpus and --system", "measures systems items seed", max_files=1
 )
 def _systems(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Judge the systems against human coders."""
     judgement = _judge(source, options, options.measures)
     return (judgement,), judgement.excluded
 
@@ -315,7 +299,6 @@ def _systems(source: FigureSource, options: FigureOptions) -> FigureData:
     "pair",
 )
 def _operations(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Count the edits between reference and hypothesis by boundary type."""
     pairs, excluded = pair_items(*source.corpora, **options.select("reference_coder", "hypothesis_coder"))
     measure = _measure(source, options, source.corpora[0], "flexible_similarity")
     scores = score_many(pairs.values(), measure)
@@ -330,7 +313,6 @@ def _operations(source: FigureSource, options: FigureOptions) -> FigureData:
     max_files=1,
 )
 def _clusters(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compute the fuzzy success of one system for one item."""
     if len(options.systems) != 1:
         raise OptionConflictError("clusters shows one system; choose it with --system")
     human_corpus, systems = _humans_and_systems(source, options)
@@ -361,7 +343,6 @@ def _humans_and_systems(source: FigureSource, options: FigureOptions) -> tuple[C
 
 
 def _only_item(corpus: Corpus) -> str:
-    """Return the only item of the corpus, or raise an error that lists the items."""
     if len(corpus.item_names) != 1:
         names = ", ".join(map(repr, corpus.item_names[:10])) + (", …" if len(corpus.item_names) > 10 else "")
         raise OptionError(f"the figure shows one item; choose it with --item: {names}")
@@ -373,7 +354,6 @@ def _only_item(corpus: Corpus) -> str:
 
 @_kind("one hierarchy made from several", "hierarchies of several coders, one --item", "method level items")
 def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Make the gold standard of one item."""
     item = _only_item(source.corpora[0])
     if source.corpora[0].kind != "hierarchy":
         raise OptionError(
@@ -387,7 +367,6 @@ def _gold(source: FigureSource, options: FigureOptions) -> FigureData:
 
 @_kind("best alignment of spans, one row per coder", "spans of several coders, one --item", "items", "spans")
 def _alignment(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Align the spans of one item."""
     item = _only_item(source.corpora[0])
     alignments = best_span_alignment(source.corpora[0])
     if item not in alignments:
@@ -405,9 +384,13 @@ def _alignment(source: FigureSource, options: FigureOptions) -> FigureData:
     "trees",
 )
 def _tree_alignment(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Align two trees of one sentence."""
     gold, predicted = _gold_and_predicted(source)
-    number = _sentence_number(options, len(gold))
+    chosen = options.items or ("1",)
+    number = int(chosen[0]) if chosen[0].isdecimal() and len(chosen[0]) < 10 else 0
+    if len(chosen) > 1 or not 1 <= number <= len(gold):
+        raise OptionConflictError(
+            f"--item must be the number of one sentence, from 1 to {len(gold)}; got {chosen[-1]!r}"
+        )
     trees = gold[number - 1], predicted[number - 1]
     for tree, path in zip(trees, source.paths, strict=True):
         if tree is None:
@@ -424,7 +407,6 @@ def _tree_alignment(source: FigureSource, options: FigureOptions) -> FigureData:
     max_files=1,
 )
 def _perturbation(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score trees whose word boundaries are perturbed."""
     trees = [tree for tree in source.trees[0] if tree is not None]
     measure = options.measures[0] if options.measures else parse("struct_iou")
     return (perturbation_curve(trees, seed=options.seed or 0, measure=measure),), ()
@@ -432,14 +414,12 @@ def _perturbation(source: FigureSource, options: FigureOptions) -> FigureData:
 
 @_kind("scores of sentences and of the corpus up to each length", _TREES, "gold_times predicted_times", "trees")
 def _by_length(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Score all sentences up to each length."""
     result = struct_iou_corpus(*_gold_and_predicted(source))
     return (by_length(result),), result.excluded
 
 
 @_kind("Struct-IoU against PARSEVAL F1", _TREES, "strip_functions seed", "trees")
 def _correlation(source: FigureSource, options: FigureOptions) -> FigureData:
-    """Compare Struct-IoU with PARSEVAL on samples of sentences."""
     sides: Sequence[Trees] = _gold_and_predicted(source)
     if options.strip_functions:
         sides = [[None if tree is None else tree.without_functions() for tree in side] for side in sides]
@@ -459,13 +439,3 @@ def _gold_and_predicted(source: FigureSource) -> tuple[Trees, Trees]:
             f"{source.paths[1]} has {len(predicted)}"
         )
     return gold, predicted
-
-
-def _sentence_number(options: FigureOptions, sentences: int) -> int:
-    chosen = options.items or ("1",)
-    number = int(chosen[0]) if chosen[0].isdecimal() and len(chosen[0]) < 10 else 0
-    if len(chosen) > 1 or not 1 <= number <= sentences:
-        raise OptionConflictError(
-            f"--item must be the number of one sentence, from 1 to {sentences}; got {chosen[-1]!r}"
-        )
-    return number

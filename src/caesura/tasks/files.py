@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from caesura.errors import FormatError
+from caesura.files import write_files
 from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
@@ -37,62 +38,53 @@ MAX_TIER_FILES = 10
 
 @dataclass(frozen=True)
 class TierSummary:
-    """Summary of one tier of a file."""
-
-    name: str  # name of the tier
+    name: str
     kind: str  # ``"intervals"`` or ``"points"``
-    number: int  # number of intervals or points
+    number: int
     labelled: int  # number of intervals or points with a label
-    begin: float  # begin, end: Extent of the tier in seconds
+    begin: float  # in seconds
     end: float
 
 
 @dataclass(frozen=True)
 class FileInfo(Result):
-    """Formats and contents of a file, a folder or a glob."""
-
     path: str
     formats: Mapping[str, int]  # format -> number of files
     files: int
-    contents: Contents  # summary of the corpus
-    tiers: Mapping[str, tuple[TierSummary, ...]]  # file -> its tiers
+    contents: Contents
+    tiers: Mapping[str, tuple[TierSummary, ...]]
     # Number of rows that were read, and of all rows, if only the first rows of a large file were read.
     rows: tuple[int, int] | None
-    next_commands: tuple[str, ...]  # commands that fit the data
-    corpus: Corpus = field(metadata=HIDDEN, repr=False)  # the corpus; empty if no file could be read
+    next_commands: tuple[str, ...]
+    corpus: Corpus = field(metadata=HIDDEN, repr=False)  # empty if no file could be read
 
 
 def file_info(path: str | Sequence[str], reading: ReadingOptions, *, exact: bool = False) -> FileInfo:
     """Describe a file, a folder, a glob, or several of them that are one corpus."""
     paths = [path] if isinstance(path, str) else list(path)
-    corpus = None if exact or len(paths) > 1 else reading.read_beginning(paths[0])
-    if corpus is not None and corpus.source is not None:
-        return FileInfo(
-            path=paths[0],
-            formats={corpus.source.format: 1},
-            files=1,
-            contents=describe(corpus),
-            tiers={},
-            rows=corpus.source.rows,
-            next_commands=next_commands(paths, corpus, reading),
-            corpus=corpus,
-        )
-    found = [source.path for entry in paths for source in find(entry, reading.format, reading.pattern)]
-    files = list(dict.fromkeys(found))
-    detected = _readable(partial(detect, format=reading.format), files).values()
-    tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
-    corpus = Corpus({})
-    try:
-        corpus = reading.read(paths)
-    except FormatError as error:
-        reading.errors.append(error)
+    beginning = None if exact or len(paths) > 1 else reading.read_beginning(paths[0])
+    tiers: dict[str, Sequence[FileTier]] = {}
+    if beginning is not None and beginning.source is not None:
+        corpus, files, rows = beginning, paths, beginning.source.rows
+        formats_found = {beginning.source.format: 1}
+    else:
+        sources = [source.path for entry in paths for source in find(entry, reading.format, reading.pattern)]
+        files, rows = list(dict.fromkeys(sources)), None
+        detected = _readable(partial(detect, format=reading.format), files).values()
+        formats_found = Counter(entry.name for entry in detected)
+        tiers = _readable(partial(list_tiers, format=reading.format), files[:MAX_TIER_FILES])
+        corpus = Corpus({})
+        try:
+            corpus = reading.read(paths)
+        except FormatError as error:
+            reading.errors.append(error)
     return FileInfo(
         path=", ".join(paths),
-        formats=Counter(entry.name for entry in detected),
+        formats=formats_found,
         files=len(files),
         contents=describe(corpus),
         tiers={path: tuple(map(_tier_summary, entries)) for path, entries in tiers.items() if entries},
-        rows=None,
+        rows=rows,
         next_commands=next_commands(paths, corpus, reading),
         corpus=corpus,
     )
@@ -137,8 +129,6 @@ def _tier_summary(tier: FileTier) -> TierSummary:
 
 @dataclass(frozen=True)
 class ConvertOptions(OptionSet):
-    """Output format, and selection of coders, items and labels."""
-
     to: str | None = setting(None, choice(*NAMES), "Format of OUT (default: by its suffix).")
     coders: tuple[str, ...] = setting((), text, "Write only this coder. May be repeated.", flags=("--coder",))
     items: tuple[str, ...] = setting((), text, "Write only this item. May be repeated.", flags=("--item",))
@@ -151,7 +141,6 @@ class ConvertOptions(OptionSet):
 def convert_files(
     sources: Sequence[str], target: str, options: ConvertOptions, reading: ReadingOptions
 ) -> tuple[Corpus, tuple[str, ...]]:
-    """Write a corpus in another format."""
     keeps_times = _keeps_times(sources[0], target, options, reading)
     if keeps_times:
         reading = reading.with_options(units="times")
@@ -164,8 +153,14 @@ def convert_files(
             raise FormatError(sources[0], None, excluded[0].reason)
     corpus = corpus.select(coders=options.coders or None, items=options.items or None)
     if options.drop_labels:
-        corpus = Corpus({item: _without_labels(corpus.of_item(item)) for item in corpus.item_names})
-    corpus = _as_stored(corpus, target, options.to)
+        by_item: dict[str, dict[str, Annotation]] = {}
+        for (item, coder), entry in corpus.items():
+            plain = entry.without_labels() if isinstance(entry, Segmentation) else entry
+            by_item.setdefault(item, {})[coder] = plain
+        corpus = Corpus(by_item)
+    chosen_format = format_for_writing(target, corpus, options.to)
+    if chosen_format.can_hold([Tier]) and not chosen_format.can_hold([Hierarchy]):
+        corpus = one_level_as_tiers(corpus)
     corpus, notes = named_by_file(corpus, target, options.to)
     sides = options.select("reference", "hypothesis")
     chosen = {side: name for side, name in sides.items() if name is not None}
@@ -175,17 +170,26 @@ def convert_files(
     return corpus, notes
 
 
-def _as_stored(corpus: Corpus, target: str, format_name: str | None) -> Corpus:
-    """Return tiers if the format stores tiers, no hierarchies, and the hierarchies have one level in seconds."""
-    chosen = format_for_writing(target, corpus, format_name)
-    return corpus if chosen.can_hold([Hierarchy]) or not chosen.can_hold([Tier]) else one_level_as_tiers(corpus)
-
-
 def write_corpus(corpus: Corpus, target: str) -> tuple[str, ...]:
-    """Write a corpus to a file in the format that its suffix names."""
     corpus, notes = named_by_file(corpus, target, None)
     write(corpus, target)
     return notes
+
+
+def item_path(item: str) -> str:
+    """Return the name of an item as a path that leads nowhere but down."""
+    return "/".join(part if part not in ("", ".", "..") else "_" for part in item.split("/"))
+
+
+def write_all(contents: Mapping[str, bytes]) -> None:
+    """Write all files completely before the first of them gets its name; make their folders."""
+    try:
+        for path in contents:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_files(contents)
+    except OSError as error:
+        path = error.filename or next(iter(contents))
+        raise FormatError(path, None, f"cannot be written: {error.strerror}") from None
 
 
 def named_by_file(corpus: Corpus, target: str, format_name: str | None) -> tuple[Corpus, tuple[str, ...]]:
@@ -213,13 +217,6 @@ def _keeps_times(source: str, target: str, options: ConvertOptions, reading: Rea
     return any(suffix in entry.suffixes if options.to is None else entry.name == options.to for entry in timed)
 
 
-def _without_labels(by_coder: dict[str, Annotation]) -> dict[str, Annotation]:
-    return {
-        coder: annotation.without_labels() if isinstance(annotation, Segmentation) else annotation
-        for coder, annotation in by_coder.items()
-    }
-
-
 # -- contents of a corpus --------------------------------------------------------------------------------------------
 
 
@@ -232,24 +229,22 @@ class CoderContents:
     kind: str
     items: int
     units: int  # number of units; 0 for tiers, which have times instead
-    shortest: int  # shortest, longest: Units of the shortest and of the longest item
+    shortest: int  # units of the shortest item
     longest: int
     marks: int  # number of boundaries, spans, nodes or intervals, depending on the kind
     types: tuple[str, ...]  # boundary types, or labels of spans, nodes and intervals
-    streams: tuple[str, ...]  # streams (speakers) of dialogues
-    items_with_text: int  # items_with_text, items_with_labels: Items whose units have text, and items with labels
+    streams: tuple[str, ...]
+    items_with_text: int  # items whose units have text
     items_with_labels: int
     seconds: float | None = None  # total length of the items in seconds; None for items with units
 
     @property
     def mark_name(self) -> str:
-        """Name of the marks in annotations of this kind."""
         return {"hierarchy": "spans", "spans": "spans", "tree": "nodes", "tier": "intervals", "points": "points"}.get(
             self.kind, "boundaries"
         )
 
     def __json__(self) -> dict[str, Any]:
-        """Return the fields; the kind of annotation determines the name of ``marks``."""
         names = {entry.name: entry.name for entry in fields(self)} | {"marks": self.mark_name}
         if self.seconds is None:
             del names["seconds"]
@@ -258,8 +253,6 @@ class CoderContents:
 
 @dataclass(frozen=True)
 class Contents(Result):
-    """Summary of the contents of a corpus."""
-
     frame_field = "coders"
 
     items: tuple[str, ...]
@@ -267,8 +260,6 @@ class Contents(Result):
 
 
 class _ItemContents(NamedTuple):
-    """Summary of one annotation."""
-
     units: int
     marks: int
     types: tuple[str, ...]
@@ -279,7 +270,6 @@ class _ItemContents(NamedTuple):
 
 
 def describe(corpus: Corpus) -> Contents:
-    """Return a summary of each coder's annotations in a corpus."""
     groups: dict[tuple[str, str], list[_ItemContents]] = {}
     for (_, coder), annotation in corpus.items():
         tiers = tiers_of(annotation).values()
@@ -328,10 +318,6 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
         seconds = max(tier.end for tier in tiers.values()) - min(tier.begin for tier in tiers.values())
         return _labelled(0, labels, has_words)._replace(streams=tuple(filter(None, tiers)), seconds=seconds)
     assert not isinstance(annotation, Tier)
-    return _text_contents(annotation)
-
-
-def _text_contents(annotation: Segmentation | Dialogue) -> _ItemContents:
     texts = list(streams_of(annotation).values())
     return _ItemContents(
         units=annotation.length,

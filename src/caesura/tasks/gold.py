@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
+
+import numpy as np
 
 from caesura.errors import OptionConflictError, OptionError
 from caesura.formats import format_for_writing
 from caesura.gold.experiment import Unification, evaluate_unification
-from caesura.gold.gold import ALL_METHODS, Gold, gold, gold_in_seconds
+from caesura.gold.gold import ALL_METHODS, GOLD_CODER, Gold, GoldSpan, gold, gold_in_seconds
 from caesura.gold.linear import METHODS as LINEAR_METHODS
-from caesura.gold.linear import method_name
+from caesura.gold.linear import GoldBoundary, TimeScale, method_name
+from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.measures.axis import amount
+from caesura.model.common_units import BoundaryTimes, boundary_times
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
 from caesura.model.seconds import lack_units, one_level_as_tiers
+from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
+from caesura.model.value import Ints
 from caesura.notices import collect_warnings
 from caesura.options import OptionSet, choice, fraction, number, positive, setting, switch, whole
 from caesura.tasks.files import write_corpus
-from caesura.tasks.gold_times import gold_tiers, time_scale, with_times
 from caesura.tasks.units import spans_as_hierarchies, with_units
 
 # Near misses in seconds, as in the default measures.
 DEFAULT_SECONDS = "0.5s"
 _MIN_SECONDS, _MAX_SECONDS = 0.001, 10_000
+_DIGITS = 6  # of a second
+_MAX_N_T = 1_000_000  # the largest n_t of boundary similarity
 
 
 def _positions_or_seconds(name: str, value: Any) -> int | str:
@@ -49,8 +59,6 @@ _positions_or_seconds.value_type, _positions_or_seconds.choices = str, ()  # typ
 
 @dataclass(frozen=True)
 class GoldOptions(OptionSet):
-    """Method for gold standards of any kind of data, and its options."""
-
     method: str | None = setting(
         None,
         method_name(ALL_METHODS),
@@ -84,8 +92,6 @@ class GoldOptions(OptionSet):
 
 @dataclass(frozen=True)
 class UnifyOptions(OptionSet):
-    """Method for gold standards of hierarchies, and its options."""
-
     method: str = setting("conflict_free_union", choice(*HIERARCHY_METHODS), "How to make the gold standard.")
     level: str = setting("flat", choice("flat", "full"), "Whether coders must agree on spans, or on their levels too.")
     threshold: float = setting(0.5, number(0, 1, below=True), "A majority is more than this fraction of the coders.")
@@ -104,22 +110,19 @@ class UnifyOptions(OptionSet):
 class GoldStudy(Result):
     """A gold standard of hierarchies, and the evaluation of all methods."""
 
-    gold: Gold  # the gold standard
+    gold: Gold
     evaluation: Unification | None = None  # comparison of every method with every annotation, if requested
-    excluded: tuple[Excluded, ...] = ()  # items that could not be used
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def signature(self) -> str:
-        """The signature of the gold standard."""
         return self.gold.signature
 
     def __json__(self) -> dict[str, Any]:
-        """Return the entries of the gold standard, and ``evaluation``."""
         return json_entries(self.gold) | {"evaluation": self.evaluation}
 
 
 def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
-    """Make one gold standard from the annotations of several coders."""
     options = options or GoldOptions()
     if options.alpha != GoldOptions().alpha and options.method != "cochran":
         raise OptionConflictError("--alpha has no effect without --method cochran; add it")
@@ -128,29 +131,25 @@ def make_gold(corpus: Corpus, options: GoldOptions | None = None) -> Gold:
     timed = lack_units([corpus])
     with collect_warnings() if timed else nullcontext():  # distances are in seconds: no number depends on the units
         (converted,), without_units = with_units([corpus])
-    values = options.select(*(entry.name for entry in options.declared()))
-    result = _gold_in_seconds(converted, corpus, values) if timed else gold(converted, **_over_positions(values))
+    if timed:
+        result = _gold_in_seconds(converted, corpus, options)
+    elif isinstance(options.n_t, str):
+        raise OptionError(f"n_t={options.n_t!r} is in seconds, but the texts have units; write a number of positions")
+    else:
+        result = gold(converted, **options.select(*(entry.name for entry in options.declared())))
     if corpus.holds(Tier):
         result = with_times(result, corpus)
     return replace(result, excluded=(*without_units, *result.excluded)) if without_units else result
 
 
-def _over_positions(values: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(values["n_t"], str):
-        raise OptionError(f"n_t={values['n_t']!r} is in seconds, but the texts have units; write a number of positions")
-    return values
-
-
-def _gold_in_seconds(converted: Corpus, corpus: Corpus, values: dict[str, Any]) -> Gold:
+def _gold_in_seconds(converted: Corpus, corpus: Corpus, options: GoldOptions) -> Gold:
     """Return the gold standard of tiers without units; near misses are measured in seconds."""
-    n_t = values["n_t"]
-    if n_t == GoldOptions().n_t:
-        n_t = DEFAULT_SECONDS
+    n_t = DEFAULT_SECONDS if options.n_t == GoldOptions().n_t else options.n_t
     if not isinstance(n_t, str):
         raise OptionError(f"n_t={n_t} is a number of positions, but these annotations are in seconds; write {n_t}s")
     scale = time_scale(converted, corpus, float(n_t[:-1]))
     # Boundaries are placed whatever the labels beside them are, as measures in seconds compare them.
-    method, threshold, alpha = values["method"] or "median", values["threshold"], values["alpha"]
+    method, threshold, alpha = options.method or "median", options.threshold, options.alpha
     return gold_in_seconds(converted, scale, n_t, method=method, threshold=threshold, alpha=alpha, ignore_types=True)
 
 
@@ -162,10 +161,14 @@ def _asks_for_hierarchy(options: GoldOptions) -> bool:
 
 
 def unify_hierarchies(corpus: Corpus, options: UnifyOptions | None = None, *, evaluate: bool = False) -> GoldStudy:
-    """Make one hierarchy from those of several coders, item by item."""
     options = options or UnifyOptions()
     (corpus,), crossing = spans_as_hierarchies([corpus])
-    _require_hierarchies(corpus)
+    for (item, coder), annotation in corpus.items():
+        if not isinstance(annotation, Hierarchy):
+            raise OptionError(
+                f"item {item!r}, coder {coder!r}: unify needs spans; got a {type(annotation).__name__}; `caesura gold` makes "
+                "a gold standard from segmentations"
+            )
     arguments = options.select("threshold", "weights", "min_support", "tolerance")
     result = gold(corpus, options.method, level=options.level, **arguments)
     evaluation = evaluate_unification(corpus, **arguments) if evaluate else None
@@ -184,11 +187,70 @@ def write_gold(result: Gold, target: str) -> tuple[str, ...]:
     return (*result.notes, *write_corpus(corpus, target))
 
 
-def _require_hierarchies(corpus: Corpus) -> None:
-    for item, coder in corpus:
-        annotation = corpus[item, coder]
-        if not isinstance(annotation, Hierarchy):
-            raise OptionError(
-                f"item {item!r}, coder {coder!r}: unify needs spans; got a {type(annotation).__name__}; `caesura gold` makes "
-                "a gold standard from segmentations"
-            )
+# -- times of a gold standard that was made from tiers in seconds ---------------------------------------------------------
+
+
+def time_scale(converted: Corpus, corpus: Corpus, n_t: float) -> TimeScale:
+    """Return the times of the positions of segmentations that were made from tiers."""
+    per_second = 10 ** min(_DIGITS, math.floor(math.log10(_MAX_N_T / n_t)))  # decimal fractions of seconds stay exact
+    by_place: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for (item, _, stream), times in boundary_times(corpus).items():
+        for position, time in times.items():
+            by_place.setdefault((item, stream), {}).setdefault(position, []).append(time)
+    places: dict[tuple[str, str], Ints] = {}
+    for item in converted.item_names:
+        text = next(iter(converted.of_item(item).values()))
+        for stream, side in streams_of(text).items():
+            end = max(tiers_of(entry)[stream].end for entry in corpus.of_item(item).values())
+            marked = by_place.get((item, stream), {})
+            seconds = [median(marked.get(position) or [end]) for position in range(1, side.length + 1)]
+            places[item, stream] = np.rint(np.array(seconds) * per_second).astype(np.int64)
+    return TimeScale(places, round(n_t * per_second))
+
+
+def with_times(result: Gold, corpus: Corpus) -> Gold:
+    times = boundary_times(corpus)
+    if not times:
+        return result
+    tiers: dict[tuple[str, str], list[Tier]] = {}
+    for item in result.corpus.item_names:
+        for annotation in corpus.of_item(item).values():
+            for stream, tier in tiers_of(annotation).items():
+                tiers.setdefault((item, stream), []).append(tier)
+    return replace(
+        result,
+        kept=tuple(_with_time(boundary, times) for boundary in result.kept),
+        dropped=tuple(_with_time(boundary, times) for boundary in result.dropped),
+        recordings={key: recording_of(entries) for key, entries in tiers.items()},
+        tiers={key: tuple(entries) for key, entries in tiers.items()},
+    )
+
+
+def _with_time(boundary: GoldBoundary | GoldSpan, times: BoundaryTimes) -> GoldBoundary:
+    assert isinstance(boundary, GoldBoundary)
+    places = dict.fromkeys(boundary.coders, boundary.position) or boundary.near
+    known = [
+        times.get((boundary.item, coder, boundary.stream or ""), {}).get(position) for coder, position in places.items()
+    ]
+    defined = [time for time in known if time is not None]
+    return replace(boundary, time=median(defined) if defined else None)
+
+
+def gold_tiers(result: Gold, *, points: bool) -> Corpus:
+    labels: dict[tuple[str, str], dict[float, list[str]]] = {key: {} for key in result.recordings}
+    for boundary in result.kept:
+        if isinstance(boundary, GoldBoundary) and boundary.time is not None:
+            at = labels[boundary.item, boundary.stream or ""].setdefault(boundary.time, [])
+            at += [] if boundary.type in (None, *UNTYPED) else [str(boundary.type)]
+    typed = any(isinstance(boundary, GoldBoundary) and boundary.type is not None for boundary in result.kept)
+    by_item: dict[str, dict[str, Tier]] = {}
+    for (item, stream), recording in result.recordings.items():
+        marks = sorted((time, "+".join(types)) for time, types in labels[item, stream].items())
+        coder = f"{GOLD_CODER} {stream}" if stream else GOLD_CODER
+        coders = result.tiers.get((item, stream), ())
+        if result.in_seconds and any(tier.intervals for tier in coders):
+            tier = tier_of_decisions(recording, marks, coders, typed=False)
+        else:
+            tier = tier_of_marks(recording, marks, points=points and not typed, typed=typed)
+        by_item.setdefault(item, {})[coder] = tier
+    return Corpus(by_item)

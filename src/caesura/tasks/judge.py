@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from caesura.agreement.unitizing import shared_results
 from caesura.agreement.unitizing_registry import default_unitizing
+from caesura.errors import OptionError
 from caesura.formats.settings import Settings
 from caesura.judging.comparison import SystemComparison
 from caesura.judging.judge import Judgement, judge
+from caesura.judging.participants import NEEDS_SEGMENTATIONS
 from caesura.judging.substitution import AgreementDrop, unitizing_drop
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded
+from caesura.model.segmentation import Segmentation
 from caesura.options import OptionSet, choice, flag, fraction, number, optional, seed, setting, switch, whole
 from caesura.statistics import RankTest
-from caesura.tasks.crisp import CrispOptions
 from caesura.tasks.measure_choice import (
     choose_measures,
     default_direct_measures,
@@ -33,11 +35,12 @@ from caesura.tasks.score import check_only
 from caesura.tasks.systems import systems_with_units
 from caesura.tasks.units import level_setting
 
+if TYPE_CHECKING:  # gold standards are imported when they are used
+    from caesura.judging.crisp_gold import CrispAndFuzzy
+
 
 @dataclass(frozen=True)
 class JudgeOptions(OptionSet):
-    """Measures, intervals, bounds and tests of a comparison of systems."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: B, S, B-precision and B-recall, WindowDiff and fuzzy success; "
         "S_f and S_f^B for dialogues, or with --settings; kappa, hierarchy F, non-crossing and t-measure for hierarchies; in "
@@ -72,6 +75,42 @@ class JudgeOptions(OptionSet):
     )
     seed: int = setting(0, seed, "Random seed for bootstrap, tests and random baseline.")
     only: bool = switch("Do not add the plain number of a measure with a preset.")
+
+
+def _gold_method(name: str, value: Any) -> tuple[str, int | None]:
+    """Return the name of a method and its threshold, from text such as ``majority`` or ``threshold=3``."""
+    if isinstance(value, tuple):
+        return value
+    from caesura.gold.linear import METHODS, method_name
+
+    method, _, number = str(value).partition("=")
+    checked = method_name(METHODS)(name, method)
+    if (checked == "threshold") != bool(number):
+        raise OptionError(f"{name}: write threshold=N with a number of coders; got {value!r}")
+    if number and not number.strip().isdigit():
+        raise OptionError(f"{name}: the threshold must be a whole number; got {number!r}")
+    return checked, whole(1)("threshold", int(number)) if number else None
+
+
+@dataclass(frozen=True)
+class CrispOptions(OptionSet):
+    gold: tuple[str, int | None] | None = setting(
+        None,
+        _gold_method,
+        "Gold standard of --crisp: median (the default), majority, threshold=N, cochran, any or all.",
+    )
+    crisp: bool = switch(
+        "Show precision, recall and F against one gold standard beside fuzzy success against all coders."
+    )
+
+    @property
+    def requested(self) -> bool:
+        return self.crisp or self.gold is not None
+
+    def check(self, corpus: Corpus) -> None:
+        """Raise an error if crisp evaluation is requested and no item has segmentations."""
+        if self.requested and not any(isinstance(annotation, Segmentation) for annotation in corpus.values()):
+            raise OptionError(NEEDS_SEGMENTATIONS)
 
 
 def judge_systems(
@@ -148,3 +187,15 @@ def _drops_on_spans(
             for coefficient in default_unitizing(corpus)
             for system, annotations in systems.items()
         )
+
+
+def crisp_and_fuzzy(judgement: Judgement, options: CrispOptions) -> tuple[Judgement, CrispAndFuzzy | None]:
+    """Score the systems of a judgement against a gold standard of its coders, if options ask for it."""
+    if not options.requested:
+        return judgement, None
+    from caesura.judging.crisp_gold import compare_crisp_and_fuzzy
+
+    method, threshold = options.gold or ("median", None)
+    comparison = compare_crisp_and_fuzzy(judgement.participants, method, threshold=threshold)
+    excluded = tuple(dict.fromkeys((*judgement.excluded, *comparison.excluded)))
+    return replace(judgement, excluded=excluded), comparison

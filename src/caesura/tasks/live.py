@@ -1,10 +1,9 @@
-"""What a live page shows under parameters that change: agreement, pairs, items and systems, computed at once."""
+"""What a live page shows under parameters that change, and the scores of a scratch copy of one annotation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from caesura.agreement.families import default_coefficient
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure
+from caesura.measures.registry import default_measures
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import streams_of
+from caesura.model.dialogue import Dialogue, streams_of
 from caesura.model.reading import length_of
 from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -27,13 +27,13 @@ from caesura.tasks.alignments import Alignments, align_coders
 from caesura.tasks.report import exact_chance
 from caesura.tasks.report_subject import Subject, aligner_for
 
+# Position and type of a boundary; None if the corpus has no types.
+Boundary = tuple[int, str | None]
 _MAX_TRIAL = 2000  # units of an item with which measures are tried
 
 
 @dataclass(frozen=True)
 class SystemValue:
-    """One system against all human coders."""
-
     system: str
     value: float  # value of the measure over all items and human coders, from summed parts
 
@@ -43,20 +43,19 @@ class LiveResult(Result):
     """The parts of a report that change with its parameters."""
 
     measure: Measure  # measure that compares coders
-    aligner: Measure  # measure that aligns boundaries or nodes
+    aligner: Measure
     agreement: AgreementOutcome  # agreement of the human coders beyond chance, or the reason why it is undefined
-    pairs: Mapping[tuple[str, str], float]  # (Coder, coder) -> value over their common items, systems included
+    pairs: Mapping[tuple[str, str], float]  # over the common items of two coders, systems included
     # Item -> mean value of its pairs of human coders; of all pairs if there is only one human coder.
     items: Mapping[str, float]
     # Item -> number of edits that are no matches; None if that takes too long to count at once.
     disagreements: Mapping[str, int] | None
-    systems: tuple[SystemValue, ...]  # the systems, the best first
+    systems: tuple[SystemValue, ...]
     people: float | None  # value over all pairs of human coders, with which the systems can be compared
-    excluded: tuple[Excluded, ...]  # items that could not be scored
+    excluded: tuple[Excluded, ...]
 
 
 def select_coders(subject: Subject, coders: Sequence[str]) -> Subject:
-    """Return a subject with some of its coders."""
     chosen = [name for name in subject.corpus.coders if name in coders]
     people = tuple(name for name in subject.human_coders if name in chosen)
     if len(chosen) < 2 or not people:
@@ -85,7 +84,6 @@ class LiveComputation:
         self._pairs: dict[tuple[str, str], CoderPairs] = {}  # the same, by purpose and measure
 
     def result(self, measure: Measure) -> LiveResult:
-        """Compute what a live page shows under a measure."""
         subject = self.subject
         outcome = self._agreement(measure)
         pairs = self._all_pairs(measure)
@@ -105,10 +103,7 @@ class LiveComputation:
         )
 
     def _agreement(self, measure: Measure) -> AgreementOutcome:
-        """Return the agreement of the human coders."""
         name = default_coefficient(measure, has_positions=self._has_positions)
-        attempt = partial(AgreementOutcome.attempt, coefficient=name, measure=measure)
-        errors = (Undefined, OptionError)
         if self.subject.kind == "trees":
             reason = "agreement beyond chance is not defined over trees"
             return AgreementOutcome(None, reason, coefficient=name, measure=measure)
@@ -120,7 +115,7 @@ class LiveComputation:
             self._observations[measure.name] = scores
             return scores.agreement()
 
-        return attempt(compute, errors)
+        return AgreementOutcome.attempt(compute, (Undefined, OptionError), coefficient=name, measure=measure)
 
     def _all_pairs(self, measure: Measure) -> CoderPairs:
         """Return the scores of all pairs, systems included; those of the agreement if they are the same."""
@@ -181,13 +176,11 @@ def _shortest_pair(corpus: Corpus) -> tuple[Any, Any] | None:
 
 
 def boundary_types(subject: Subject) -> tuple[str, ...]:
-    """Return the boundary types of a corpus, in their order."""
     names = dict.fromkeys(name for streams in _streams(subject) for text in streams.values() for name in text.types)
     return () if set(names) <= set(UNTYPED) else tuple(names)
 
 
 def stream_names(subject: Subject) -> tuple[str, ...]:
-    """Return the streams of all dialogues of a corpus."""
     return tuple(dict.fromkeys(name for streams in _streams(subject) for name in streams))
 
 
@@ -197,7 +190,6 @@ def _streams(subject: Subject) -> list[Mapping[str, Segmentation]]:
 
 
 def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:
-    """Align all pairs of coders on some items."""
     known = frozenset(subject.boundaries.item_names)
     present = [item for item in items if item in known]
     try:
@@ -243,3 +235,84 @@ def _value_of(pairs: CoderPairs, places: Sequence[int]) -> float | None:
         return None
     total: Floats = pairs.pair_parts[list(places)].sum(axis=0, keepdims=True)
     return float(pairs.measure.values(total, pairs.scores.types)[0])
+
+
+# -- what if a coder had placed a boundary elsewhere? -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WhatIfValue:
+    measure: Measure
+    before: float | None  # value of the annotation as it is in the corpus; None if it is undefined
+    after: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf(Result):
+    item: str
+    coder: str  # coder whose annotation was copied: the hypothesis
+    against: str  # coder that it is compared with: the reference
+    values: tuple[WhatIfValue, ...]  # one entry per measure
+
+
+def score_scratch_copy(
+    subject: Subject,
+    *,
+    item: str,
+    coder: str,
+    against: str,
+    boundaries: Sequence[Boundary],
+    stream: str = "",
+    measure: Measure | None = None,
+) -> WhatIf:
+    """Score a scratch copy of an annotation against another coder, beside the annotation itself."""
+    if subject.kind == "trees":
+        raise OptionError("trees have no boundaries to move")
+    by_coder = subject.boundaries.of_item(item)
+    for name in (coder, against):
+        if name not in by_coder:
+            raise OptionError(f"item {item!r} was not annotated by {name}")
+    original, reference = by_coder[coder], by_coder[against]
+    scratch = _changed(original, boundaries, stream)
+    kind = "dialogue" if isinstance(original, Dialogue) else "linear"
+    measures = default_measures("score", kind)
+    if measure is not None and kind in measure.kinds:
+        measures = tuple(dict.fromkeys((measure, *measures)))
+    values = tuple(_compare(entry, reference, original, scratch) for entry in measures)
+    return WhatIf(item, coder, against, values)
+
+
+def _changed(original: object, boundaries: Sequence[Boundary], stream: str) -> Segmentation | Dialogue:
+    if isinstance(original, Dialogue):
+        if stream not in original:
+            raise OptionError(f"there is no stream {stream!r}")
+        entry = original[stream]
+        assert isinstance(entry, Segmentation)
+        return Dialogue({**original, stream: _with_boundaries(entry, boundaries)})  # type: ignore[arg-type]
+    assert isinstance(original, Segmentation)
+    return _with_boundaries(original, boundaries)
+
+
+def _with_boundaries(text: Segmentation, boundaries: Sequence[Boundary]) -> Segmentation:
+    by_position: dict[int, list[str]] = {}
+    for position, name in boundaries:
+        by_position.setdefault(position, []).append(name or UNTYPED[0])
+    positions = sorted(by_position)
+    if set(text.types) <= set(UNTYPED):
+        inner = [position for position in positions if position != text.length]
+        return Segmentation.from_positions(text.length, inner, units=text.units)
+    marks = [sorted(set(by_position[position])) for position in positions]
+    return Segmentation.from_positions(text.length, positions, marks=marks, types=text.types, units=text.units)
+
+
+def _compare(measure: Measure, reference: object, original: object, scratch: object) -> WhatIfValue:
+    values: list[float | None] = []
+    reason = None
+    for hypothesis in (original, scratch):
+        try:
+            values.append(measure.score(reference, hypothesis).value)  # type: ignore[arg-type]
+        except CaesuraError as error:
+            values.append(None)
+            reason = str(error)
+    return WhatIfValue(measure, values[0], values[1], reason)

@@ -40,7 +40,6 @@ def measure_value(name: str, value: Measure | str) -> Measure:
 def measures_setting(
     description: str = 'Measure with its options, such as "window_diff(window=5)". May be repeated; see `caesura measures`.',
 ) -> Any:
-    """Return the field of an option set for measures."""
     return setting((), measure_value, description, flags=("-m", "--measure"))
 
 
@@ -58,14 +57,13 @@ def choose_measures(
     settings: Settings | None = None,
     compat: str | None = None,
 ) -> tuple[Measure, ...]:
-    """Return the measures of a task: those requested, or the defaults for the kind of data."""
     kind = corpus.kind
-    if kind in ("timed", "spans") and requested:
-        _check_measures(tuple(map(parse, requested)), task, kind)
-        return tuple(dict.fromkeys(map(parse, requested)))
+    chosen = tuple(dict.fromkeys(map(parse, requested)))
+    if kind in ("timed", "spans") and chosen:
+        _check_measures(chosen, task, kind)
+        return chosen
     if kind not in DEFAULT_MEASURES[task]:
         raise OptionError(f"`{task}` is not defined for {KIND_NAMES[kind]}; {_ALTERNATIVES[kind]}")
-    chosen = tuple(dict.fromkeys(map(parse, requested)))
     if chosen:
         _check_measures(chosen, task, kind)
     else:
@@ -85,14 +83,10 @@ def _defaults(task: str, corpus: Corpus, settings: Settings | None, compat: str 
     if kind == "linear" and settings is not None:
         kind = "dialogue"  # a settings file describes boundary types and their similarity
     defaults = default_measures(task, kind)
-    if kind == "hierarchy" and not _all_labelled(corpus):
+    hierarchies = (entry for entry in corpus.values() if isinstance(entry, Hierarchy))
+    if kind == "hierarchy" and any(span.label is None for entry in hierarchies for span in entry.spans):
         defaults = tuple(measure for measure in defaults if not measure.needs_labels)
     return tuple(measure for measure in defaults if compat in (None, *measure.presets)) or defaults
-
-
-def _all_labelled(corpus: Corpus) -> bool:
-    hierarchies = [corpus[key] for key in corpus]
-    return all(span.label is not None for entry in hierarchies if isinstance(entry, Hierarchy) for span in entry.spans)
 
 
 def _check_measures(chosen: Sequence[Measure], task: str, kind: str) -> None:
@@ -187,17 +181,14 @@ def requested_measures(
         return tuple(requested)
     chosen = []
     for measure in requested:
+        counts_positions = not {"linear", "dialogue"}.isdisjoint(measure.kinds)
         if _has_time_axis(measure):
             chosen.append(in_seconds(measure))
-        elif _counts_positions(measure) and (tiers or "timed" in measure.kinds or "hierarchy" not in measure.kinds):
+        elif counts_positions and (tiers or "timed" in measure.kinds or "hierarchy" not in measure.kinds):
             raise OptionError(_no_positions(measure, convertible=tiers))
         else:
             chosen.append(measure)
     return tuple(chosen)
-
-
-def _counts_positions(measure: Measure) -> bool:
-    return bool({"linear", "dialogue"} & set(measure.kinds))
 
 
 def _no_positions(measure: Measure, *, convertible: bool) -> str:
@@ -221,7 +212,6 @@ def _axes_of_spans(corpora: Sequence[Mapping[Any, Annotation]]) -> set[str]:
 
 
 def default_timed_measures(task: str, corpora: Corpora) -> tuple[Measure, ...]:
-    """Return the default measures of a task for annotations in seconds."""
     chosen = default_measures(task, "timed labels" if _share_labels(corpora) else "timed")
     problem = extent_problem(corpora)
     if problem is None:

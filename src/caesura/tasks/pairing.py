@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from caesura.errors import MismatchError, OptionError
@@ -19,13 +19,6 @@ from caesura.model.tree import Tree
 
 # Name that stands for all reference coders.
 ALL_CODERS = "all"
-
-
-def _two_coders(coders: Sequence[str], reference: str | None, hypothesis: str | None) -> tuple[str, str]:
-    """Return the reference and the hypothesis of a corpus with two coders; the first coder is the reference by default."""
-    first, second = coders
-    reference = reference or (first if hypothesis in (None, second) else second)
-    return reference, hypothesis or (second if reference == first else first)
 
 
 def pair_items(
@@ -46,8 +39,10 @@ def pair_items(
                 "(`caesura score REFERENCE HYPOTHESIS`), or a file with both coders"
             )
         hypothesis = reference
-        if len(reference.coders) == 2:
-            reference_coder, hypothesis_coder = _two_coders(reference.coders, reference_coder, hypothesis_coder)
+        if len(reference.coders) == 2:  # the first coder is the reference by default
+            coder, second_coder = reference.coders
+            reference_coder = reference_coder or (coder if hypothesis_coder in (None, second_coder) else second_coder)
+            hypothesis_coder = hypothesis_coder or (second_coder if reference_coder == coder else coder)
     first = _annotations(reference, reference_coder, "reference", tiers=tiers)
     second = _annotations(hypothesis, hypothesis_coder, "hypothesis", tiers=tiers)
     return _pair_sides(first, second)
@@ -66,17 +61,15 @@ def _pair_sides(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[di
 class CoderReferences(tuple[Any, ...]):
     """The annotations of several reference coders of one item, with the names of the coders."""
 
-    names: tuple[str, ...]  # names of the coders
+    names: tuple[str, ...]
 
     @classmethod
     def from_coders(cls, annotations: Mapping[str, Any]) -> CoderReferences:
-        """Return the annotations of several coders."""
         references = cls(annotations.values())
         references.names = tuple(annotations)
         return references
 
     def of(self, coder: str) -> Any:
-        """Return the annotation of a coder."""
         return self[self.names.index(coder)]
 
 

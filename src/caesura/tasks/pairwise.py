@@ -28,8 +28,6 @@ _PAIR_IN_SECONDS = 3  # how often it counts, compared with one in units
 
 @dataclass(frozen=True)
 class PairwiseOptions(OptionSet):
-    """Options of ``caesura pairwise``."""
-
     measures: tuple[Measure, ...] = measures_setting(
         'Measure with its options, such as "B(n_t=3)". May be repeated (default: B; S_f for dialogues, kappa for '
         "hierarchies, Struct-IoU for trees)."
@@ -42,22 +40,18 @@ class PairwiseOptions(OptionSet):
 
 @dataclass(frozen=True)
 class PairwiseStudy(Result):
-    """Scores of all pairs of coders under one or more measures."""
-
     frame_field: ClassVar[str] = "rows"
 
     pairwise: tuple[Pairwise, ...]  # one entry per measure
     placed: Placed | None  # number of items, units and boundaries of each coder; None for trees
-    excluded: tuple[Excluded, ...] = ()  # items that could not be compared
+    excluded: tuple[Excluded, ...] = ()
 
     @property
     def rows(self) -> tuple[PairwiseRow, ...]:
-        """The pairs under every measure."""
         return tuple(row for table in self.pairwise for row in table.rows)
 
     @property
     def signature(self) -> str:
-        """The signature of the first measure."""
         return self.pairwise[0].signature
 
 
@@ -68,7 +62,6 @@ def compare_pairs(
     settings: Settings | None = None,
     engine: str | Engine = "threads",
 ) -> PairwiseStudy:
-    """Score every coder against every coder."""
     options = options or PairwiseOptions()
     selected = corpus.select(items=options.items or None)
     requested = default_direct_measures("pairwise", [selected], options.measures, settings=settings)
@@ -84,13 +77,10 @@ def compare_pairs(
     results = tuple(
         pairwise(corpus_of[measure], measure, ordered=ordered[measure], engine=engine) for measure in measures
     )
-    placed = _placed(prepared)
+    placed: Placed | None = None  # trees have no boundaries
+    if prepared.corpus.kind == "spans":
+        placed = spans_placed(prepared.corpus)
+    elif prepared.corpus.kind != "trees":
+        placed = boundaries_placed(prepared.boundaries)
     excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
     return PairwiseStudy(results, placed, (*prepared.excluded, *excluded))
-
-
-def _placed(prepared: CommonUnits) -> Placed | None:
-    """Return how many boundaries or spans each coder placed; trees have none."""
-    if prepared.corpus.kind == "trees":
-        return None
-    return spans_placed(prepared.corpus) if prepared.corpus.kind == "spans" else boundaries_placed(prepared.boundaries)

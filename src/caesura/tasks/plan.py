@@ -18,8 +18,6 @@ _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 
 @dataclass(frozen=True)
 class PlanOptions(OptionSet):
-    """Options of ``caesura plan``."""
-
     measures: tuple[Measure, ...] = measures_setting("Measure with a coefficient of agreement (default: B).")
     items: tuple[int, ...] = setting(
         (), whole(2), "Number of items of the planned study. May be repeated (default: 5 to 200).", flags=("--items",)
@@ -40,7 +38,17 @@ class PlanOptions(OptionSet):
 def plan(pilot: Corpus, options: PlanOptions | None = None) -> Plan:
     """Return what studies of several sizes will be able to say, by a pilot study."""
     options = options or PlanOptions()
-    _check_units(pilot)
+    hint = ""
+    if lack_units([pilot]):
+        hint = "choose units of time: --reading units=0.5 (steps of 0.5 s)"
+    elif len(pilot) and flat_as_tiers([pilot]):
+        hint = (
+            "convert the files to tiers first, caesura convert FILE.lab FILE.TextGrid, and choose --reading units=0.5"
+        )
+    if hint:  # the errors of simulated coders are positions between units
+        raise OptionError(
+            f"a plan simulates coders over units, and these annotations are in seconds, without units; {hint}"
+        )
     (pilot,), _ = with_units([pilot])
     return plan_study(
         pilot,
@@ -49,19 +57,4 @@ def plan(pilot: Corpus, options: PlanOptions | None = None) -> Plan:
         coders=options.coders or None,
         power=options.power,
         seed=options.seed,
-    )
-
-
-def _check_units(pilot: Corpus) -> None:
-    """Raise an error for annotations in seconds: the errors of simulated coders are positions between units."""
-    if lack_units([pilot]):
-        hint = "choose units of time: --reading units=0.5 (steps of 0.5 s)"
-    elif len(pilot) and flat_as_tiers([pilot]):
-        hint = (
-            "convert the files to tiers first, caesura convert FILE.lab FILE.TextGrid, and choose --reading units=0.5"
-        )
-    else:
-        return
-    raise OptionError(
-        f"a plan simulates coders over units, and these annotations are in seconds, without units; {hint}"
     )

@@ -15,8 +15,6 @@ from caesura.tasks.units import with_units
 
 @dataclass(frozen=True)
 class ReactionOptions(OptionSet):
-    """Options of ``caesura reactions``."""
-
     measures: tuple[Measure, ...] = measures_setting(
         "Measure with its options. May be repeated (default: all that compare segmentations without labels)."
     )
@@ -27,7 +25,6 @@ class ReactionOptions(OptionSet):
 
 
 def reactions(corpus: Corpus | None = None, options: ReactionOptions | None = None) -> Reactions:
-    """Return how measures react to known errors, and how far they rank real annotations alike."""
     options = options or ReactionOptions()
     (corpus,), _ = with_units([stargazer() if corpus is None else corpus])
     return measure_reactions(corpus, options.measures or None, seed=options.seed)

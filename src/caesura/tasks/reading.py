@@ -97,10 +97,10 @@ class ReadingOptions(OptionSet):
         None, path_name, "A .toml or .json file with symbols, similarity matrix and costs.", flags=("--settings",)
     )
     quiet: bool = switch("Do not print how the files were read.")
-    errors: list[FormatError] = field(default_factory=list)  # reading errors; filled by the reading methods
+    errors: list[FormatError] = field(default_factory=list)  # filled by the reading methods
     # The corpora, one per file or group of files; filled by the reading methods.
     corpora: list[Corpus] = field(default_factory=list)
-    announce: Callable[[Corpus], None] | None = None  # called with every corpus that was read
+    announce: Callable[[Corpus], None] | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -127,7 +127,6 @@ class ReadingOptions(OptionSet):
 
     @property
     def alignment(self) -> dict[str, Any]:
-        """The options ``align`` and ``align_all`` of reading."""
         if self.ignore_text and self.align not in (None, "positions"):
             raise OptionConflictError(f"--ignore-text and --align {self.align} exclude each other; remove one of them")
         if self.align_all and self.align is None:
@@ -136,7 +135,6 @@ class ReadingOptions(OptionSet):
 
     @cached_property
     def settings(self) -> Settings | None:
-        """Symbols, similarity matrix and costs of the settings file."""
         return None if self.settings_file is None else read_settings(self.settings_file)
 
     def read(self, paths: Sequence[str]) -> Corpus:
@@ -148,13 +146,9 @@ class ReadingOptions(OptionSet):
         if all(map(os.path.isdir, paths)):
             corpora = read_together(paths, **self._arguments(paths[0]))
             return self._collect([_merge_folders(paths, corpora)])[0]
-        files = self._expand(paths)
-        return self._collect([read_coders(files, **self._arguments(files[0]))])[0]
-
-    def _expand(self, paths: Sequence[str]) -> list[str]:
-        """Return the files among several paths, which may be folders (such as one per coder) and globs."""
         listed = [[file.path for file in find(path, self.format)] if is_collection(path) else [path] for path in paths]
-        return [path for files in listed for path in files]
+        files = [path for group in listed for path in group]
+        return self._collect([read_coders(files, **self._arguments(files[0]))])[0]
 
     def read_in_seconds(self, paths: Sequence[str]) -> Corpus:
         """Read one corpus as ``read`` does, but keep tiers in seconds, so that results can have times."""
@@ -176,7 +170,6 @@ class ReadingOptions(OptionSet):
         return Tier in file_format.annotation_types and any(option.name == "units" for option in file_format.options)
 
     def read_beginning(self, path: str) -> Corpus | None:
-        """Read the first rows of a large table."""
         if self.alignment["align"] is not None or self.pattern is not None or self.settings_file is not None:
             return None
         corpus = read_beginning(path, self.format, types=self.types, **self.options)
@@ -197,12 +190,10 @@ class ReadingOptions(OptionSet):
         return corpus, dict(zip(files, system_corpora, strict=True))
 
     def with_options(self, **options: Any) -> ReadingOptions:
-        """Return a copy with additional options of the format."""
         defaults = [(name, value) for name, value in options.items() if name not in self.options]
         return replace(self, format_options=(*self.format_options, *defaults))
 
     def accepts(self, path: str, option: str) -> bool:
-        """Return whether the format of a file has an option."""
         try:
             files = [file.path for file in find(path, self.format, self.pattern)] if is_collection(path) else [path]
             return any(entry.name == option for file in files for entry in detect(file, self.format).options)
@@ -222,12 +213,10 @@ class ReadingOptions(OptionSet):
 
     @property
     def reports(self) -> tuple[ReadingReport, ...]:
-        """The reading report of each corpus."""
         return tuple(report for report in (corpus.reading for corpus in self.corpora) if report is not None)
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
-        """Files and items that could not be read."""
         return tuple(Excluded(None, None, message) for message in dict.fromkeys(map(str, self.errors)))
 
     def require(self, corpus: Corpus, purpose: str) -> Corpus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
@@ -24,29 +25,49 @@ from caesura.formats.settings import Settings
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems
-from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_GOLD, MAX_REPORT_CODERS, MAX_REPORT_PAIRS, check_limit
+from caesura.limits import (
+    MAX_PAGE_BARS,
+    MAX_PAGE_CELLS,
+    MAX_PAGE_GOLD,
+    MAX_REPORT_CODERS,
+    MAX_REPORT_PAIRS,
+    check_limit,
+)
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
+from caesura.model.tree import Tree
 from caesura.progress import on_progress, report_progress
 from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments, align_coders, items_that_fit
 from caesura.tasks.gold import make_gold
 from caesura.tasks.report_budget import page_budget
-from caesura.tasks.report_items import items_in_detail, ranked_items
 from caesura.tasks.report_results import CorpusReport, FuzzyItem, Overview, ParserScore
-from caesura.tasks.report_subject import CONFUSION, Preparation, ReportOptions, crosses_itself, prepare_subject
+from caesura.tasks.report_subject import (
+    CONFUSION,
+    Preparation,
+    ReportOptions,
+    Subject,
+    crosses_itself,
+    length_in,
+    prepare_subject,
+)
 
 # Analyses that every report has.
 ESSENTIAL = ("agreement", "pairs", "alignments")
 # Spans that are united in the time that everything else about an item takes.
 SPANS_PER_GOLD = 20
+# Maximum number of units of an item that a browser shows without delay.
+MAX_UNITS = 20_000
+# Units of an item in detail that take as long as everything else about it.
+CELLS_PER_ITEM = 600
 
 
 def analyze_corpus(
@@ -57,7 +78,6 @@ def analyze_corpus(
     settings: Settings | None = None,
     analyses: Collection[str] | None = None,
 ) -> CorpusReport:
-    """Compute everything that a report on a corpus shows."""
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
     return _Analyst(prepare_subject(corpus, options or ReportOptions(), systems, settings)).report(analyses)
@@ -80,14 +100,34 @@ class _Analyst:
 
     @cached_property
     def ranked_items(self) -> list[str]:
-        """All items, those with the least agreement first."""
-        return ranked_items(self.subject, self.overview)
+        """All items, those with the least agreement first and those without a value last."""
+        values, sign = self.overview.items, 1 if self.overview.higher_is_better else -1
+        return sorted(
+            self.subject.corpus.item_names, key=lambda item: sign * values[item] if item in values else math.inf
+        )
 
     @cached_property
     def text_items(self) -> tuple[str, ...]:
         """The items that are shown in detail: those with the least agreement, until the page is full."""
-        items, self.details_note = items_in_detail(self.subject, self.ranked_items, self.excluded)
-        return items
+        subject, candidates = self.subject, self.ranked_items
+        if subject.kind != "trees":
+            lengths = {item: length_in(subject.boundaries, item) for item in candidates}
+            for item, length in lengths.items():
+                if length > MAX_UNITS:
+                    reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
+                    self.excluded.append(Excluded(item, None, reason))
+            candidates = [item for item, length in lengths.items() if length <= MAX_UNITS]
+        sizes = _detail_sizes(subject)
+        chosen = set(items_that_fit({item: sizes[item] for item in candidates}, MAX_PAGE_CELLS))
+        if len(chosen) < len(candidates):
+            counts = f"{len(chosen):,} of {len(subject.corpus.item_names):,} items are shown in detail"
+            self.details_note = (
+                f"{counts}, those with the least agreement; the others are only in the table of items; choose items with "
+                "--item to see them"
+                if chosen
+                else f"{counts}: there are too many coders, or their texts are too long"
+            )
+        return tuple(item for item in subject.corpus.item_names if item in chosen)
 
     def report(self, chosen: Collection[str] | None) -> CorpusReport:
         analyses = {name: entry for name, entry in self.analyses().items() if chosen is None or name in chosen}
@@ -137,7 +177,6 @@ class _Analyst:
         self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
     def check_pairs(self) -> None:
-        """Raise an error if there are too many pairs of coders to show all of them on a page."""
         check_pairs(self.subject.corpus, MAX_REPORT_PAIRS, "see the command pairwise, or choose fewer coders")
 
     def alignments(self) -> Alignments:
@@ -262,7 +301,6 @@ class _Analyst:
         return pairwise(self.subject.boundaries, CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
-        """Compare every parser with every treebank."""
         scores = []
         for measure, system, coder in product(self.subject.measures, self.subject.systems, self.subject.human_coders):
             gold, predicted = self.subject.corpus.of_coder(coder), self.subject.corpus.of_coder(system)
@@ -342,9 +380,33 @@ def exact_chance(measure: Measure) -> str | None:
 
 
 def _overview_of(result: Agreement) -> Overview:
-    """Return the values of a coefficient by item and by pair of coders."""
     return Overview(
         label=result.coefficient,
         items={row.item: row.value for row in result.items if row.value is not None},
         pairs={row.coders: row.value for row in result.pairs if row.value is not None},
     )
+
+
+def _detail_sizes(subject: Subject) -> dict[str, int]:
+    """Return how much a page has to contain to show each item in detail, as ``MAX_PAGE_CELLS`` counts it."""
+    sizes = dict(subject.possible_edits)
+    for item in sizes:
+        first = next(iter(subject.boundaries.of_item(item).values()))
+        streams = {} if isinstance(first, Tree) else streams_of(first)
+        words = sum(text.length for text in streams.values() if text.units is not None)
+        sizes[item] += CELLS_PER_ITEM + words
+    for corpus in (subject.boundaries, subject.corpus, subject.tiers or Corpus({})):
+        for (item, _), annotation in corpus.items():
+            sizes[item] = sizes.get(item, 0) + _number_of_marks(annotation)
+    return sizes
+
+
+def _number_of_marks(annotation: Annotation) -> int:
+    """Return how many numbers a page needs to show an annotation: four for a span or interval, three for a node."""
+    if isinstance(annotation, Tree):
+        return 3 * len(annotation.labels)
+    if isinstance(annotation, Hierarchy):
+        return 4 * len(annotation.spans)
+    if tiers := tiers_of(annotation):
+        return sum(4 * len(tier.intervals) for tier in tiers.values())
+    return sum(int(text.inner.size) for text in streams_of(annotation).values())

@@ -22,7 +22,7 @@ from caesura.limits import (
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.tasks.alignments import EDITS_PER_PAIR
-from caesura.tasks.report_subject import Preparation, Subject
+from caesura.tasks.report_subject import Preparation
 
 # Figures of one section of the page that has one figure per item.
 MAX_FIGURES = 12
@@ -73,8 +73,6 @@ _MARK = 400  # per boundary or span in a figure
 
 @dataclass(frozen=True)
 class PageBudget:
-    """The analyses that a page has time for."""
-
     all_coefficients: bool = True  # whether all coefficients of agreement are computed, or only the first one
     bounds: bool = True  # whether the systems are compared with bounds, such as random boundaries
     mistakes: bool = True  # whether the mistakes of the systems are counted
@@ -85,7 +83,6 @@ class PageBudget:
 
 
 def page_budget(preparation: Preparation) -> PageBudget:
-    """Return what a page about a corpus can contain."""
     subject = preparation.subject
     work = _Work.of(preparation)
     if subject.kind == "trees" or work.total <= MAX_PAGE_WORK:
@@ -157,7 +154,6 @@ class _Work:
 
     @classmethod
     def of(cls, preparation: Preparation) -> _Work:
-        """Estimate the work for a subject."""
         subject = preparation.subject
         items, coders = len(subject.corpus.item_names), len(subject.corpus.coders)
         people, systems = len(subject.human_coders), len(subject.systems)
@@ -165,7 +161,7 @@ class _Work:
         rates = _RATES.get(kind, _RATES["hierarchy"])
         measures = len(preparation.direct or subject.measures)
         nested = subject.kind == "hierarchy"
-        spans = _number_of_spans(subject) if nested else 0
+        spans = sum(len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))
         edits = sum(subject.possible_edits.values())
         all_pairs = math.comb(coders, 2) or 1
         of_people, of_systems = edits * math.comb(people, 2) / all_pairs, edits * systems * people / all_pairs
@@ -212,7 +208,6 @@ class _Work:
 
 
 def _kind(preparation: Preparation) -> str:
-    """Return the key of the rates for a subject."""
     if preparation.spans is not None or preparation.direct:
         return "spans" if preparation.spans is not None else "timed"
     first = next(iter(preparation.subject.boundaries.values()))
@@ -223,7 +218,3 @@ def _kind(preparation: Preparation) -> str:
 def _marks_per_item(edits: float, coders: int) -> float:
     """Return the boundaries of all coders in an item with so many possible edits."""
     return max(0.0, edits / max(1, coders - 1) - EDITS_PER_PAIR * coders / 2)
-
-
-def _number_of_spans(subject: Subject) -> int:
-    return sum(len(entry.spans) for entry in subject.corpus.values() if isinstance(entry, Hierarchy))

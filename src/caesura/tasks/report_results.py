@@ -22,51 +22,47 @@ from caesura.tasks.report_subject import Subject
 
 @dataclass(frozen=True, eq=False)
 class ParserScore:
-    """The score of a parser against one treebank under one measure."""
-
-    system: str  # name of the parser
-    coder: str  # name of the treebank's coder
+    system: str
+    coder: str
     score: Score  # score from counts summed over sentences
     interval: tuple[float, float] | None  # bootstrap interval over sentences; None if there is only one sentence
 
 
 @dataclass(frozen=True, eq=False)
 class FuzzyItem:
-    """Fuzzy success of one system for one item."""
-
     item: str
     system: str
-    score: FuzzyScore  # score of the system
+    score: FuzzyScore
 
 
 @dataclass(frozen=True, eq=False)
 class Overview:
     """One value per item and one per pair of coders, by which a reader finds where coders disagree."""
 
-    label: str = ""  # name of the measure or coefficient; empty if there are no values
-    higher_is_better: bool = True  # whether high values mean agreement
+    label: str = ""  # of the measure or coefficient; empty if there are no values
+    higher_is_better: bool = True
     # Values of the items: of spans the first coefficient, else the mean score of the pairs of human coders, or of all pairs if
     # there is only one human coder.
     items: Mapping[str, float] = field(default_factory=dict)
-    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)  # values of the pairs of coders
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorpusReport(Result):
     """All analyses of a report. An analysis that does not apply to the corpus is None."""
 
-    subject: Subject  # the corpus with its coders and measures
+    subject: Subject
     # Chance-corrected agreement of the human coders, one coefficient per measure.
     agreement: Outcome[tuple[AgreementOutcome, ...]]
     # All pairs of coders, systems included, under every measure that can score at least one pair.
     pairs: Outcome[tuple[Pairwise, ...]]
-    clustering: Outcome[Clustering] | None = None  # clusters of coders with similar segmentations
-    placed: Outcome[Placed] | None = None  # boundaries per coder
+    clustering: Outcome[Clustering] | None = None
+    placed: Outcome[Placed] | None = None
     heat: Outcome[tuple[Heat, ...]] | None = None  # number of coders per position, for the items whose text is shown
     # B-precision and B-recall of the systems, or of the coders if there are no systems.
     precision_recall: Outcome[Judgement | Pairwise] | None = None
-    judgement: Outcome[Judgement] | None = None  # systems judged against human coders
-    parsers: Outcome[tuple[ParserScore, ...]] | None = None  # parsers compared with treebanks
+    judgement: Outcome[Judgement] | None = None
+    parsers: Outcome[tuple[ParserScore, ...]] | None = None
     # Fuzzy success of the systems, for the items whose text is shown.
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
     # Conflict-free union of the human coders' hierarchies, by item: of the items with the least agreement if there are too
@@ -76,24 +72,22 @@ class CorpusReport(Result):
     spans: Outcome[Mapping[str, ItemAlignment]] | None = None
     # The analyses and figures that the page has time for.
     budget: PageBudget = field(default_factory=PageBudget, metadata=HIDDEN, repr=False)
-    alignments: Alignments  # aligned boundaries or nodes of all pairs of coders
-    overview: Overview  # one value per item and per pair of coders
+    alignments: Alignments
+    overview: Overview
     # Items that are shown in detail, with their text and the edits of all pairs of coders: those with the least agreement if
     # there are too many.
     text_items: tuple[str, ...]
     details_note: str = ""  # how many items are shown in detail, if not all of them are; otherwise empty
-    notes: tuple[str, ...]  # remarks for the reader of the report
+    notes: tuple[str, ...]
     excluded: tuple[Excluded, ...]  # items and analyses that the report does not cover, with reasons
 
     @property
     def other_items(self) -> tuple[str, ...]:
-        """Items that are not shown in detail."""
         shown = set(self.text_items)
         return tuple(item for item in self.subject.corpus.item_names if item not in shown)
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """Signatures of all reported numbers, for reproduction."""
         results: list[Any] = [outcome.result for outcome in self.agreement.result or ()]
         results += self.pairs.result or ()
         results += [outcome.result for outcome in (self.clustering, self.judgement) if outcome is not None]

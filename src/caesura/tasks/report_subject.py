@@ -47,8 +47,6 @@ _KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", 
 
 @dataclass(frozen=True)
 class ReportOptions(OptionSet):
-    """Measure, random seed and items of a report."""
-
     measure: Measure | None = setting(
         None,
         measure_value,
@@ -62,9 +60,7 @@ class ReportOptions(OptionSet):
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A corpus, prepared for a report."""
-
-    kind: str  # Kind of data: ``linear``, ``dialogue``, ``hierarchy`` or ``trees``
+    kind: str  # ``linear``, ``dialogue``, ``hierarchy`` or ``trees``
     # Human coders and systems; hierarchies are converted to common units.
     corpus: Corpus = field(metadata=HIDDEN, repr=False)
     # The same corpus as segmentations; hierarchies have levels as types. Trees stay trees.
@@ -72,8 +68,8 @@ class Subject:
     human_coders: tuple[str, ...]
     systems: tuple[str, ...]
     measures: tuple[Measure, ...]  # measures that compare coders; figures show the first one
-    aligner: Measure  # measure that aligns boundaries or nodes
-    seed: int  # random seed
+    aligner: Measure
+    seed: int
     tiers: Corpus | None = field(default=None, metadata=HIDDEN, repr=False)  # the corpus in seconds, if it has tiers
     # Item, coder and stream -> position of a boundary -> the time at which the coder put it, for tiers.
     times: BoundaryTimes = field(default_factory=dict, metadata=HIDDEN, repr=False)
@@ -89,7 +85,6 @@ class Subject:
 
     @property
     def seconds(self) -> float:
-        """Total length of the recordings, if the corpus has tiers."""
         corpus = self.tiers or Corpus({})
         present = frozenset(self.corpus.item_names)
         recordings = (corpus.of_item(item) for item in corpus.item_names if item in present)
@@ -97,7 +92,6 @@ class Subject:
 
     @property
     def units(self) -> int:
-        """Total number of units of all items."""
         return sum(length_in(self.corpus, item) for item in self.corpus.item_names)
 
 
@@ -111,8 +105,8 @@ class Preparation:
     direct: tuple[Measure, ...] = ()  # measures that compare spans or tiers without conversion; empty if there are none
     # Measures under which systems are judged; None for the default measures.
     judge_measures: tuple[Measure, ...] | None = None
-    notes: tuple[str, ...] = ()  # remarks for the reader of the report
-    excluded: tuple[Excluded, ...] = ()  # items that the subject does not contain, with reasons
+    notes: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
 
 
 def prepare_subject(
@@ -176,7 +170,6 @@ def _of_one_kind(corpus: Corpus, excluded: list[Excluded]) -> Corpus:
 
 
 def _items_with_same_units(boundaries: Corpus, excluded: list[Excluded]) -> tuple[str, ...]:
-    """Return the items whose coders segmented the same text."""
     differences = {item: text_difference(boundaries.of_item(item)) for item in boundaries.item_names}
     reasons = {item: f"coders differ{text}" for item, text in differences.items() if text is not None}
     return _without(boundaries, reasons, excluded)
@@ -240,7 +233,6 @@ def _direct_measures(corpus: Corpus, requested: tuple[Measure, ...], settings: S
 
 
 def crosses_itself(annotation: Annotation) -> bool:
-    """Return whether spans of an annotation cross each other."""
     if isinstance(annotation, Spans):
         return annotation.first_crossing() is not None
     return isinstance(annotation, Hierarchy) and not annotation.nested

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from caesura.model.result import Result
 from caesura.options import OptionSet, path, setting
+<<<<<<< HEAD
 from caesura.papers.data import Data, corpora
 from caesura.papers.entry import VERDICTS, Entry, Reproduction
+=======
+from caesura.papers.data import Data
+from caesura.papers.entry import VERDICTS, Reproduction
+>>>>>>> 99df778c3f3e8120d5186d8f5675fc02eab1dc45
 from caesura.papers.registry import find_entries
 from caesura.progress import report_progress
 
 
 @dataclass(frozen=True)
 class ReproduceOptions(OptionSet):
-    """Options of ``caesura reproduce``."""
-
     data: str | None = setting(
         None, path, "Folder with corpora that do not ship with the package; the list says which and where they are."
     )
@@ -24,46 +27,38 @@ class ReproduceOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class Reproductions(Result):
-    """Displays of papers beside our numbers."""
-
     json_properties = ("counts",)
     frame_field = "displays"
 
-    displays: tuple[Reproduction, ...]  # one entry per table or figure
+    displays: tuple[Reproduction, ...]
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict -> number of displays."""
         return _count(display.verdict for display in self.displays)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDisplay(Result):
-    """A table or figure in the list."""
-
     name: str  # name for ``caesura reproduce NAME``
-    paper: str  # citation of the paper
-    display: str  # display, place, about: Name in the paper, section and page, and what it shows
+    paper: str
+    display: str  # its name in the paper, such as Table 1
     place: str
     about: str
-    verdict: str  # the verdict that the numbers lead to
-    needs: tuple[str, ...]  # corpora that it needs
-    available: bool  # whether it can be computed here
+    verdict: str
+    needs: tuple[str, ...]
+    available: bool
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayList(Result):
-    """All tables and figures that can be recomputed."""
-
     json_properties = ("counts",)
     frame_field = "displays"
 
-    displays: tuple[ListedDisplay, ...]  # one entry per table or figure
+    displays: tuple[ListedDisplay, ...]
     corpora: Mapping[str, str]  # file name of each corpus that some of them need -> what it is and where it can be had
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict -> number of displays."""
         return _count(display.verdict for display in self.displays)
 
 
@@ -94,13 +89,10 @@ def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
 
 
 def reproduce(names: tuple[str, ...] = (), options: ReproduceOptions | None = None) -> Reproductions:
-    """Recompute tables and figures of the papers behind the measures."""
-    options = options or ReproduceOptions()
-    return Reproductions(tuple(_run(find_entries(names), Data(options.data))))
-
-
-def _run(entries: list[Entry], data: Data) -> Iterator[Reproduction]:
-    for done, entry in enumerate(entries):
-        report_progress(done, len(entries))
-        yield entry.run(data)
+    entries, data = find_entries(names), Data((options or ReproduceOptions()).data)
+    displays = []
+    for number, entry in enumerate(entries):
+        report_progress(number, len(entries))
+        displays.append(entry.run(data))
     report_progress(len(entries), len(entries))
+    return Reproductions(tuple(displays))

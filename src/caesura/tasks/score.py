@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
@@ -45,8 +45,6 @@ PRESETS = tuple(dict.fromkeys(preset for measure in registered_measures().values
 
 @dataclass(frozen=True)
 class ScoreOptions(OptionSet):
-    """Options of ``caesura score``: measures, coders and additional tables."""
-
     measures: tuple[Measure, ...] = measures_setting()
     reference_coder: str | None = setting(
         None,
@@ -83,9 +81,7 @@ class ScoreOptions(OptionSet):
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The score of one item, or of all items together."""
-
-    item: str | None  # name of the item; None for all items together
+    item: str | None  # None for all items together
     score: Score
     edits: bool = False  # whether the JSON of the score contains the edits
     chance: ChanceScore | None = None  # the score of randomly placed boundaries, if requested
@@ -102,19 +98,15 @@ class ItemScore:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOperations:
-    """Operations on the boundaries of each type under one measure."""
-
     measure: Measure  # the measure that aligned the boundaries
-    table: OperationsTable  # one row per boundary type
+    table: OperationsTable
 
 
 @dataclass(frozen=True)
 class Scoring(Result):
-    """The scores of a hypothesis against a reference."""
-
     scores: tuple[ItemScore, ...]  # for each measure, the total score and, if requested, the score of each item
-    operations: tuple[MeasureOperations, ...] = ()  # operations on the boundaries of each type, if requested
-    excluded: tuple[Excluded, ...] = ()  # items that could not be scored
+    operations: tuple[MeasureOperations, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
     pairs: Mapping[str, Pair] = field(default_factory=dict, metadata=HIDDEN, repr=False)
     # The confusion matrix with the rates of each type, if boundaries have types.
     confusion: ConfusionScore | None = None
@@ -128,7 +120,6 @@ class Scoring(Result):
 
     @property
     def signature(self) -> str:
-        """The signature of the first measure's total."""
         return self.totals[0].signature
 
 
@@ -139,7 +130,6 @@ def score_corpora(
     *,
     settings: Settings | None = None,
 ) -> Scoring:
-    """Score a hypothesis against a reference, item by item and over all items."""
     options = options or ScoreOptions()
     original = tiers_where_mixed([reference, *([] if hypothesis is None else [hypothesis])])
     _check_same_kind(original)
@@ -160,7 +150,12 @@ def score_corpora(
     sides = [timed if measure in in_seconds else pairs for measure in measures]
     by_measure = zip(measures, sides, strict=True)
     results = [(measure, _score_pairs([side[item] for item in items], measure)) for measure, side in by_measure]
-    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *_failures(results, items))))
+    failures = [
+        Excluded(items[place], None, f"{measure!r}: {error}")
+        for measure, scores in results
+        for place, error in scores.errors.items()
+    ]
+    excluded = tuple(dict.fromkeys((*without_units, *unpaired, *failures)))
     chances = _chances(list(pairs.values()), results, options)
     entries: list[ItemScore] = []
     for (_, scores), chance, side in zip(results, chances, sides, strict=True):
@@ -178,16 +173,13 @@ def _check_same_kind(corpora: Sequence[Corpus]) -> None:
     """Raise an error if the two sides have different kinds of data, such as tiers in seconds and words."""
     groups = [_COMPARABLE.get(corpus.kind, corpus.kind) for corpus in corpora]
     if all(map(len, corpora)) and len(set(groups)) > 1:
-        sides = zip(("reference", "hypothesis"), corpora, strict=True)
-        kinds = " and ".join(f"the {side} has {_kind_of(corpus)}" for side, corpus in sides)
-        raise MismatchError(f"{kinds}; both sides must be of the same kind")
-
-
-def _kind_of(corpus: Corpus) -> str:
-    """Return the kind of data in words, with its axis."""
-    if any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values()):
-        return "hierarchies in seconds"
-    return KIND_NAMES[corpus.kind] + (" over units" if corpus.kind == "linear" else "")
+        kinds = []
+        for side, corpus in zip(("reference", "hypothesis"), corpora, strict=True):
+            kind = KIND_NAMES[corpus.kind] + (" over units" if corpus.kind == "linear" else "")
+            if any(isinstance(entry, Hierarchy) and entry.edges is not None for entry in corpus.values()):
+                kind = "hierarchies in seconds"
+            kinds.append(f"the {side} has {kind}")
+        raise MismatchError(f"{' and '.join(kinds)}; both sides must be of the same kind")
 
 
 _COMPARABLE = {
@@ -219,15 +211,6 @@ def _reasons(excluded: Sequence[Excluded]) -> str:
     if len(excluded) > 1 and len(shared) == 1 and excluded[0].item is not None:
         return f"none of {len(excluded)} items can be scored: {shared.pop()}"
     return "\n".join(map(str, excluded))
-
-
-def _failures(results: Sequence[tuple[Measure, Scores]], items: Sequence[str]) -> list[Excluded]:
-    """Return the items that a measure could not score, with its message."""
-    return [
-        Excluded(items[place], None, f"{measure!r}: {error}")
-        for measure, scores in results
-        for place, error in scores.errors.items()
-    ]
 
 
 def check_only(only: bool, measures: Sequence[Measure]) -> None:
@@ -269,19 +252,13 @@ def _confusion_measure(measures: Sequence[Measure]) -> Measure:
 
 def _confusion(pairs: Sequence[Pair], measures: Sequence[Measure]) -> ConfusionScore | None:
     """Return the confusion matrix of all pairs; None if boundaries have no types."""
-    texts = [text for pair in pairs for side in pair for text in _texts(side)]
-    if not texts or not any(len(text.types) > 1 for text in texts):
+    sides: list[Any] = [side for pair in pairs for side in pair]
+    texts = [text for side in sides for text in (side.values() if isinstance(side, Mapping) else (side,))]
+    if not any(isinstance(text, Segmentation) and len(text.types) > 1 for text in texts):
         return None
     with collect_warnings():  # the measures have already warned about the order of the types
         scores = score_many(pairs, _confusion_measure(measures))
     return cast(ConfusionScore, scores.total) if scores.scored.size else None
-
-
-def _texts(side: object) -> Iterable[Segmentation]:
-    if isinstance(side, Segmentation):
-        return (side,)
-    texts = side.values() if isinstance(side, Mapping) else ()
-    return tuple(text for text in texts if isinstance(text, Segmentation))
 
 
 def _with_facts(entry: ItemScore, facts: Mapping[str, Any], data: str) -> ItemScore:
@@ -353,7 +330,6 @@ _Chances = Mapping[int | None, ChanceScore]  # place of a pair, or None for all 
 
 
 def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], options: ScoreOptions) -> list[_Chances]:
-    """Return the scores of randomly placed boundaries, for each measure."""
     if not options.chance:
         return [{} for _ in results]
     if not any(supports_chance(measure, pairs) for measure, _ in results):
@@ -363,8 +339,7 @@ def _chances(pairs: Sequence[Pair], results: Sequence[tuple[Measure, Scores]], o
         if supports_chance(measure, pairs) and scores.scored.size:
             total, by_pair = chance_scores(pairs, scores, seed=options.seed)
             by_place: dict[int | None, ChanceScore] = {None: total}
-            for place, chance in by_pair.items():
-                by_place[place] = chance
+            by_place.update(by_pair.items())
             chances.append(by_place)
         else:
             chances.append({})

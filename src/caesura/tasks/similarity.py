@@ -16,8 +16,6 @@ from caesura.version import __version__
 
 @dataclass(frozen=True)
 class SimilarityOptions(OptionSet):
-    """Options of ``caesura similarity``."""
-
     smoothing: float = setting(
         0.0, non_negative(), "Number added to every count, if experts never agree on a type or confuse it one way only."
     )

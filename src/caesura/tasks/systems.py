@@ -27,7 +27,6 @@ def systems_with_units(
 def split_systems(
     corpus: Corpus, systems: Sequence[str], system_files: Mapping[str, Corpus]
 ) -> tuple[Corpus, dict[str, dict[str, Annotation]]]:
-    """Separate human coders from systems."""
     inside = [name for name in systems if name in corpus.coders]
     annotations = {name: corpus.of_coder(name) for name in inside}
     for path in systems:

@@ -22,8 +22,6 @@ Trees = Sequence[Tree | None]
 
 @dataclass(frozen=True)
 class TreeFileOptions(OptionSet):
-    """Options for reading trees and the times of their words."""
-
     gold_times: str | None = setting(None, text, "Times of the gold words: CTM (first column: sentence) or TextGrid.")
     predicted_times: str | None = setting(None, text, "Times of the predicted words.")
     versus: str | None = setting(None, text, "Trees of a second parser, to compare the two parsers.")
@@ -50,8 +48,6 @@ class TreeFileOptions(OptionSet):
 
 @dataclass(frozen=True)
 class TreeOptions(OptionSet):
-    """Options of Struct-IoU, PARSEVAL and the comparison of parsers."""
-
     param: str | None = setting(None, text, "EVALB parameter file (default: the rules of COLLINS.prm).")
     unlabelled: bool = switch("Compute Struct-IoU without labels. (PARSEVAL always shows both.)")
     flexible_terminals: bool = switch("Allow a preterminal to pair with a node of any label in Struct-IoU.")
@@ -63,22 +59,18 @@ class TreeOptions(OptionSet):
 
 @dataclass(frozen=True)
 class Treebanks:
-    """Gold trees and predicted trees, sentence by sentence."""
-
-    gold: Trees  # gold, predicted: Trees; None for a sentence without a parse
+    gold: Trees  # None for a sentence without a parse
     predicted: Trees
-    versus: Trees | None = None  # trees of a second parser, if there is one
+    versus: Trees | None = None
     reading: ReadingOptions = field(default_factory=ReadingOptions)  # reports about the files, and the reading errors
 
 
 @dataclass(frozen=True)
 class TreeStudy(Result):
-    """Scores of parses against a treebank."""
-
-    struct_iou: StructIoUResult  # struct-IoU of every sentence and of the corpus
-    parseval: ParsevalResult  # PARSEVAL of every sentence and of the corpus
+    struct_iou: StructIoUResult
+    parseval: ParsevalResult
     versus: tuple[ParserComparison, ...] = ()  # the comparison with a second parser under both measures
-    excluded: tuple[Excluded, ...] = ()  # sentences that could not be read
+    excluded: tuple[Excluded, ...] = ()
     trees: Treebanks | None = field(default=None, metadata=HIDDEN, repr=False)  # the trees that Struct-IoU compared
 
     @cached_property
@@ -92,12 +84,10 @@ class TreeStudy(Result):
 
     @property
     def signature(self) -> str:
-        """The signature of Struct-IoU."""
         return replace(self.struct_iou.total, data=self.data).signature
 
 
 def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = None) -> Treebanks:
-    """Read the files of trees, with the times of their words."""
     options = options or TreeFileOptions()
     reading = ReadingOptions(format="ptb")
     layout = options.select("tier", "snap", "zero_length", "layout")
@@ -116,7 +106,6 @@ def read_treebanks(gold: str, predicted: str, options: TreeFileOptions | None = 
 def compare_trees(
     trees: Treebanks, options: TreeOptions | None = None, *, engine: str | Engine = "threads"
 ) -> TreeStudy:
-    """Compare predicted trees with gold trees, and two parsers with each other."""
     options = options or TreeOptions()
     iou_options = options.select("unlabelled", "flexible_terminals", "threshold", "compat")
     iou_options = {name: value for name, value in iou_options.items() if value is not False}  # a preset may change it

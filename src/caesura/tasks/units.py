@@ -22,22 +22,11 @@ from caesura.tasks.measure_choice import KIND_NAMES
 
 
 def level_setting() -> Any:
-    """Return the field of an option set that chooses one level of hierarchies."""
     description = (
         "Compare hierarchies as segmentations on this level, 1 for the highest: with a boundary wherever a span of this "
         "level or a higher one begins or ends."
     )
     return setting(None, whole(1), description, flags=("--hierarchy-level",))
-
-
-def _over_shared_units(corpora: Sequence[Corpus]) -> dict[tuple[str, str], Hierarchy]:
-    """Return the hierarchies of all corpora over the same units; the place of the corpus stands before the coder's name."""
-    entries: dict[str, dict[str, Annotation]] = {}
-    for place, corpus in enumerate(corpora):
-        for item, coder in corpus:
-            entries.setdefault(item, {})[f"{place} {coder}"] = corpus[item, coder]
-    shared = on_common_units(Corpus(entries)).corpus
-    return {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
 
 
 def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Measure] = ()) -> list[Corpus]:
@@ -56,7 +45,13 @@ def at_level(corpora: Sequence[Corpus], level: int | None, measures: Sequence[Me
             raise OptionError(
                 f"--hierarchy-level applies to hierarchies; got {KIND_NAMES[corpus.kind]}; remove the option"
             )
-    hierarchies = _over_shared_units(corpora)
+    # One corpus, so that all have the same units; the place of the corpus stands before the coder's name.
+    entries: dict[str, dict[str, Annotation]] = {}
+    for place, corpus in enumerate(corpora):
+        for (item, coder), annotation in corpus.items():
+            entries.setdefault(item, {})[f"{place} {coder}"] = annotation
+    shared = on_common_units(Corpus(entries)).corpus
+    hierarchies = {key: entry for key, entry in shared.items() if isinstance(entry, Hierarchy)}
     depth = max((entry.depth for entry in hierarchies.values()), default=0)
     if level > depth:
         raise OptionError(f"--hierarchy-level {level}: the deepest hierarchy has {count_of(depth, 'level')}")
@@ -105,12 +100,10 @@ def _as_hierarchies(corpus: Corpus, lengths: Mapping[str, float], excluded: list
 
 @dataclass(frozen=True)
 class CommonUnits:
-    """A corpus in which all coders of an item have the same units."""
-
-    corpus: Corpus  # the corpus; timed hierarchies are converted to common units
+    corpus: Corpus  # timed hierarchies are converted to common units
     boundaries: Corpus  # the same corpus as segmentations; hierarchies are flattened, with levels as boundary types
     notes: tuple[str, ...] = ()  # messages about spans that were dropped, item by item
-    excluded: tuple[Excluded, ...] = ()  # items that have no common units
+    excluded: tuple[Excluded, ...] = ()
 
 
 def with_units(corpora: Sequence[Corpus], *, needs_lengths: bool = False) -> tuple[list[Corpus], tuple[Excluded, ...]]:

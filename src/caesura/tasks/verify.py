@@ -190,15 +190,18 @@ def verify(
         if same_data:
             raise
         value = None
-    status = _status(claim, same_data, value)
-    stated_data = None if claim.data == UNKNOWN_DATA else claim.data
+    status: Status = "verified" if claim.version == __version__ else "version"
+    if not same_data:
+        status = "data"
+    elif value is None or not _same_value(claim, value):
+        status = "value"
     return Verification(
         status=status,
         message=_message(claim, status, value, recomputed.data),
         signature=text,
         expected=float(claim.value or math.nan),
         recomputed=value,
-        expected_data=stated_data,
+        expected_data=None if claim.data == UNKNOWN_DATA else claim.data,
         actual_data=recomputed.data,
         expected_version=claim.version,
     )
@@ -265,50 +268,43 @@ def _recompute(
         raise OptionError(f"the signature is about {task}, which takes one corpus; got two")
     if task == "judge":
         return _judge(claim, corpus, systems)
-    if task in UNITIZING:
-        return _about_spans(claim, corpus, _unitizing)
-    if task == "disagreements" and not UNITIZING.keys().isdisjoint(claim.words[1:2]):
-        return _about_spans(claim, corpus, _span_cost)
-    compute = _coder_tasks(claim).get(task)
-    if compute is not None:
-        return _coders(claim, corpus, compute)
-    known = "score, agree, disagreements, pairwise, judge, trees and evaluate"
-    raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
+    compute = _coder_task(claim, task)
+    if compute is None:
+        known = "score, agree, disagreements, pairwise, judge, trees and evaluate"
+        raise OptionError(f"a signature of {task!r} cannot be verified; numbers of {known} can")
+    parts = _parts(claim, corpus) if _is_about_spans(claim) else _parts_over_units(claim, corpus)
+    return _first_with_the_data(claim, (_Recomputed(part.fingerprint, partial(compute, part)) for part in parts))
 
 
-def _about_spans(claim: Signature, corpus: Corpus, compute: Callable[[Signature, Corpus], float]) -> _Recomputed:
-    parts = (_Recomputed(part.fingerprint, partial(compute, claim, part)) for part in _parts(claim, corpus))
-    return _first_with_the_data(claim, parts)
+def _is_about_spans(claim: Signature) -> bool:
+    """Return whether a number is a coefficient of spans, or the cost of their disagreements."""
+    names = claim.words[1:2] if claim.words[0] == "disagreements" else claim.words[:1]
+    return not UNITIZING.keys().isdisjoint(names)
 
 
-def _coder_tasks(claim: Signature) -> dict[str, Callable[[Corpus], float]]:
-    """Return the tasks that compare all coders of a corpus: name -> function that computes the number."""
+def _coder_task(claim: Signature, task: str) -> Callable[[Corpus], float] | None:
+    """Return what computes the number of a task that compares all coders of a corpus; None for other tasks."""
     measure, facts = claim.measure, claim.facts
-    tasks: dict[str, Callable[[Corpus], float]] = {
-        name: partial(_agreement, claim) for name in COEFFICIENTS if name not in UNITIZING
-    }
-    if measure is not None:
-        ordered = "ordered" in claim.words or facts.get("ordered") == "yes"
-        against = None if facts.get("against") == "pairs" else facts.get("against")
-        tasks["pairwise"] = lambda corpus: pairwise(corpus, measure, ordered=ordered).mean
-        tasks["disagreements"] = lambda corpus: disagreements(corpus, measure=measure, against=against).cost
-    return tasks
+    ordered = "ordered" in claim.words or facts.get("ordered") == "yes"
+    against = None if facts.get("against") == "pairs" else facts.get("against")
+    if task == "disagreements" and _is_about_spans(claim):
+        return lambda corpus: (
+            disagreements(corpus, measure=_unitizing_coefficient(claim, claim.words[1]), against=against).cost
+        )
+    if task in UNITIZING:
+        return partial(_unitizing, claim)
+    if task == "pairwise" and measure is not None:
+        return lambda corpus: pairwise(corpus, measure, ordered=ordered).mean
+    if task == "disagreements" and measure is not None:
+        return lambda corpus: disagreements(corpus, measure=measure, against=against).cost
+    return partial(_agreement, claim) if task in COEFFICIENTS else None
 
 
-def _coders(claim: Signature, corpus: Corpus, compute: Callable[[Corpus], float]) -> _Recomputed:
-    """Recompute with the corpus, the level of hierarchies, or the group of coders that has the fingerprint."""
-
-    def shared(variant: Corpus) -> Corpus:
-        return variant if _compares_directly(claim, [variant]) else on_common_units(variant, warn=False).corpus
-
-    return _first_with_the_data(
-        claim,
-        (
-            _Recomputed(part.fingerprint, partial(compute, part))
-            for _, (variant,) in _levels(claim, [corpus])
-            for part in _parts(claim, shared(variant))
-        ),
-    )
+def _parts_over_units(claim: Signature, corpus: Corpus) -> Iterator[Corpus]:
+    """Yield the parts of a corpus, of hierarchies level by level."""
+    for _, (variant,) in _levels(claim, [corpus]):
+        direct = _compares_directly(claim, [variant])
+        yield from _parts(claim, variant if direct else on_common_units(variant, warn=False).corpus)
 
 
 def _compares_directly(claim: Signature, corpora: Sequence[Corpus]) -> bool:
@@ -455,11 +451,6 @@ def _unitizing(claim: Signature, corpus: Corpus) -> float:
     return agreement(corpus, coefficient=coefficient, interval=None, seed=seed).value
 
 
-def _span_cost(claim: Signature, corpus: Corpus) -> float:
-    against = None if claim.facts.get("against") == "pairs" else claim.facts.get("against")
-    return disagreements(corpus, measure=_unitizing_coefficient(claim, claim.words[1]), against=against).cost
-
-
 def _unitizing_coefficient(claim: Signature, name: str) -> UnitizingCoefficient:
     entry = UNITIZING[name]
     declared = {option.name for option in entry.declared()}
@@ -467,7 +458,6 @@ def _unitizing_coefficient(claim: Signature, name: str) -> UnitizingCoefficient:
 
 
 def _chance(word: str, facts: Mapping[str, str]) -> Any:
-    """Return the value for ``chance=``, with the options of the simulation."""
     value: Any = as_chance(word)
     known = {entry.name for entry in fields(value)}
     options: dict[str, Any] = {"variates": "no control variates" not in facts.get("chance", "")}
@@ -495,14 +485,6 @@ def _same_value(claim: Signature, value: float) -> bool:
     return math.isclose(value, float(stated), rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _status(claim: Signature, same_data: bool, value: float | None) -> Status:
-    if not same_data:
-        return "data"
-    if value is None or not _same_value(claim, value):
-        return "value"
-    return "verified" if claim.version == __version__ else "version"
-
-
 def _message(claim: Signature, status: Status, value: float | None, data: str | None) -> str:
     label = " over ".join(filter(None, [*claim.words[:1], "" if claim.measure is None else short_text(claim.measure)]))
     digits = len((claim.value or "").partition(".")[2]) if claim.short else 4
@@ -517,13 +499,12 @@ def _message(claim: Signature, status: Status, value: float | None, data: str | 
         "data": f"different data: the signature is about data {str(claim.data)[:SHORT_DATA]}, but these are {here}; "
         f"{label} was {stated} and is {now} here.",
     }
-    notes = [] if claim.version == __version__ else [_version_note(claim.version)]
+    notes = []
+    if claim.version != __version__:
+        stated_version, own = (tuple(map(int, re.findall(r"\d+", text)[:3])) for text in (claim.version, __version__))
+        relation = "a later version than" if stated_version > own else "an earlier version than"
+        relation = "not" if stated_version == own else relation
+        notes.append(f"The signature is from caesura {claim.version}, {relation} {__version__}.")
     if claim.data == UNKNOWN_DATA or data is None:
         notes.append("The data were not compared: this number has no fingerprint.")
     return " ".join([heads[status], *notes])
-
-
-def _version_note(version: str) -> str:
-    stated, own = (tuple(map(int, re.findall(r"\d+", text)[:3])) for text in (version, __version__))
-    relation = "a later version than" if stated > own else "an earlier version than" if stated < own else "not"
-    return f"The signature is from caesura {version}, {relation} {__version__}."

@@ -25,7 +25,6 @@ from caesura.tasks.measure_choice import choose_measures
 from caesura.tasks.report import ESSENTIAL, analyze_corpus
 from caesura.tasks.report_results import CorpusReport
 from caesura.tasks.report_subject import ReportOptions, Subject
-from caesura.tasks.what_if import Boundary, WhatIf, what_if
 
 # Suffixes of sound files beside annotations, in the order in which they are tried.
 SOUNDS = (".wav", ".ogg", ".mp3", ".flac")
@@ -38,16 +37,13 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What was read from the files of an open corpus."""
-
     corpus: Corpus  # the annotations of the human coders, and of systems that are named in ``systems``
     systems: Systems | None = None  # the systems, in any form that ``judge`` accepts
-    settings: Settings | None = None  # symbols, similarity matrix and costs of a settings file
-    excluded: tuple[Excluded, ...] = ()  # files and items that could not be read
+    settings: Settings | None = None
+    excluded: tuple[Excluded, ...] = ()
     files: tuple[str, ...] = ()  # files whose changes matter
 
     def with_coders(self, coders: Sequence[str]) -> tuple[Corpus, Systems | None]:
-        """Return the corpus and the systems with some of the coders."""
         corpus = self.corpus.select(coders=[name for name in self.corpus.coders if name in coders])
         if self.systems is None:
             return corpus, None
@@ -61,8 +57,6 @@ class Material:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What the user of a live page chose."""
-
     measure: Measure  # measure that compares coders
     coders: tuple[str, ...]  # coders and systems that take part, in the order of the corpus
 
@@ -126,7 +120,6 @@ class Workbench:
     # -- parameters -----------------------------------------------------------------------------------------------
 
     def parameters(self, measure: str | Measure | None = None, coders: Sequence[int] | None = None) -> Parameters:
-        """Check the parameters that a page sent."""
         with self.lock:
             subject, settings = self.subject, self.material.settings
         if measure is None:
@@ -141,7 +134,6 @@ class Workbench:
         return Parameters(chosen, tuple(names[number] for number in sorted(set(coders))))
 
     def live(self, parameters: Parameters) -> LiveResult:
-        """Return what the page shows under some parameters."""
         with self.lock:
             return _kept(
                 self._results,
@@ -151,7 +143,6 @@ class Workbench:
             )
 
     def align(self, parameters: Parameters, items: Sequence[str]) -> Alignments:
-        """Align all pairs of coders on some items."""
         with self.lock:
             subject = self._computation(parameters).subject
             return align_items(subject, self.live(parameters).aligner, items)
@@ -171,29 +162,6 @@ class Workbench:
 
             return _kept(reports, parameters, _MAX_SUBJECTS, compute)
 
-    def what_if(
-        self,
-        parameters: Parameters,
-        *,
-        item: str,
-        coder: str,
-        against: str,
-        boundaries: Sequence[Boundary],
-        stream: str = "",
-    ) -> WhatIf:
-        """Score a scratch copy of an annotation."""
-        with self.lock:
-            subject = self.subject
-        return what_if(
-            subject,
-            item=item,
-            coder=coder,
-            against=against,
-            boundaries=boundaries,
-            stream=stream,
-            measure=parameters.measure,
-        )
-
     def _computation(self, parameters: Parameters) -> LiveComputation:
         coders = parameters.coders
         return _kept(
@@ -208,20 +176,16 @@ class Workbench:
             files = [Path(name) for name in self.material.files]
             single = len(self.material.corpus.item_names) == 1
         stem = item.replace("\\", "/").rpartition("/")[2]
+        is_plain = stem not in ("", ".", "..") and "\0" not in stem  # a name in a folder, and nothing outside it
         own = [file for file in files if single or file.stem == stem]
         stems = [file.with_suffix("") for file in own]
-        stems += [folder / stem for folder in dict.fromkeys(file.parent for file in files) if _is_plain(stem)]
+        stems += [folder / stem for folder in dict.fromkeys(file.parent for file in files) if is_plain]
         for path in dict.fromkeys(stems):
             for suffix in SOUNDS:
                 candidate = path.with_name(path.name + suffix)
                 if candidate.is_file():
                     return candidate
         return None
-
-
-def _is_plain(stem: str) -> bool:
-    """Return whether a name can be that of a file in a folder, and of nothing outside it."""
-    return stem not in ("", ".", "..") and "\0" not in stem
 
 
 def _kept(store: OrderedDict[K, V], key: K, size: int, compute: Callable[[], V]) -> V:

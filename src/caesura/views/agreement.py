@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,14 +25,12 @@ from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
-from caesura.views.answers.coders import agreement_answer, coefficient_name, worst_items
+from caesura.views.answers.coders import coefficient_name, outcome_answer, worst_items
 from caesura.views.answers.words import MEAN_NOTE, PLACEMENT_NOTE, STRENGTH_NOTE
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
 # Number of rows that a terminal shows of the main table.
 MAX_ITEMS = 20
-
-
 _DENSITY = {"boundaries": "per position", "spans": "per unit"}
 
 
@@ -61,7 +59,6 @@ def agreement_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 
 
 def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
-    """Return the notes below coefficients."""
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
@@ -115,11 +112,10 @@ def _boundaries_per_item(placed: Placed) -> str:
 def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """Return one row per pair of coders, each computed as if there were no other coders."""
     records = [
-        heading
+        _heading(outcome)
         | {"coders": " - ".join(row.coders), "value": or_undefined(row.value)}
         | {"observed": row.observed, "expected": row.expected, "items": row.items}
         for outcome, result in _defined(outcomes)
-        for heading in [_heading(outcome)]
         for row in result.pairs
     ]
     table = Table.from_records(records, title="Pairs of coders", group=2, split_groups=True)
@@ -129,10 +125,9 @@ def pair_table(outcomes: Sequence[AgreementOutcome]) -> Table:
 def item_table(outcomes: Sequence[AgreementOutcome]) -> Table:
     """Return one row per item, each computed as if there were no other items."""
     records = [
-        heading
+        _heading(outcome)
         | {"item": row.item, "value": or_undefined(row.value), "observed": row.observed, "expected": row.expected}
         for outcome, result in _defined(outcomes)
-        for heading in [_heading(outcome)]
         for row in result.items
     ]
     return Table.from_records(records, title="Items", group=2, split_groups=True)
@@ -228,7 +223,6 @@ def draw_heat(strips: Sequence[Heat], *, width: int = 50) -> str:
 
 
 def label_table(result: LabelAgreement) -> Table:
-    """Return one row per pair of coders: agreement of their segment labels."""
     columns = ("value", "deviation", "comparisons")
     records = [{"coders": " - ".join(row.coders), **cells(row, *columns)} for row in result.pairs]
     records.append({"coders": "all", **cells(result, *columns)})
@@ -246,20 +240,27 @@ Places = dict[Coders, tuple[int, int]]
 
 def draw_dendrogram(clustering: Clustering, *, width: int = 60) -> str:
     """Return a dendrogram: coders on the left, joints at their distance, and coefficients to the right of them."""
-    # A coefficient is omitted if it does not fit.
-    #
-    # Three coders look like this::
+    # A coefficient is omitted if it does not fit. Three coders look like this:
     #
     # ann ───┐
     #        ├ .71 ──┐
     # bo  ───┘       ├
     # cy  ───────────┘
     places, next_joint = _layout(clustering, width)
-    labels = {cluster.coders: _label(cluster.value) for cluster in clustering.clusters}
+    labels = {  # two decimals without the zero before them
+        cluster.coders: " undefined " if cluster.value is None else re.sub(r"\b0\.", ".", f" {cluster.value:.2f} ")
+        for cluster in clustering.clusters
+    }
     columns = places[clustering.clusters[-1].coders][1] + max(map(len, labels.values())) + 2
     canvas = [[" "] * columns for _ in range(2 * len(clustering.leaves) - 1)]
     for cluster in clustering.clusters:
-        _draw_joint(canvas, [places[half] for half in cluster.halves], places[cluster.coders][1])
+        upper, lower = sorted(places[half] for half in cluster.halves)
+        column = places[cluster.coders][1]
+        for (row, start), corner in ((upper, "┐"), (lower, "┘")):
+            canvas[row][start + 1 : column] = "─" * (column - start - 1)
+            canvas[row][column] = corner
+        for row in range(upper[0] + 1, lower[0]):
+            canvas[row][column] = "│"
     for coders, label in labels.items():
         row, column = places[coders]
         canvas[row][column] = "├"
@@ -284,28 +285,11 @@ def _layout(clustering: Clustering, width: int) -> tuple[Places, dict[Coders, in
     return places, next_joint
 
 
-def _draw_joint(canvas: list[list[str]], halves: list[tuple[int, int]], column: int) -> None:
-    """Draw the lines from two halves to their joint, and the joint between them."""
-    upper, lower = sorted(halves)
-    for (row, start), corner in ((upper, "┐"), (lower, "┘")):
-        canvas[row][start + 1 : column] = "─" * (column - start - 1)
-        canvas[row][column] = corner
-    for row in range(upper[0] + 1, lower[0]):
-        canvas[row][column] = "│"
-
-
-def _label(value: float | None) -> str:
-    """Return the value with two decimals and without the leading zero."""
-    return " undefined " if value is None else re.sub(r"\b0\.", ".", f" {value:.2f} ")
-
-
 # -- output of the command -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class AgreeTables(OptionSet):
-    """Tables that are added to the main table."""
-
     by_coder: bool = switch(
         "Add each coder's agreement with the others, and the agreement of the others without this coder.",
         flags=("--coders",),
@@ -329,11 +313,10 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
     for name, outcome in study.analyses.items():
         sections += _analysis_sections(name, outcome, width)
     sections += _group_sections(study.groups)
-    return Answer(agreement_answer(study), tuple(sections))
+    return Answer(outcome_answer(study.agreement[0]), tuple(sections))
 
 
 def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:
-    """Return one row per category of spans."""
     rows: dict[str | None, dict[str, Any]] = {}
     for outcome, result in _defined(outcomes):
         if not isinstance(result, UnitizingAgreement):
@@ -389,10 +372,8 @@ def _group_sections(studies: Sequence[GroupedAgreement]) -> list[Section]:
     sections = [Section("groups", group_table(studies), shown=True)]
     for group in studies[0].groups:
         if group.clusters is not None:
-            title = f"Clusters in the group {group.name}"
-            sections.append(
-                Section(f"clusters-{group.name}", replace(cluster_table(group.clusters), title=title), shown=True)
-            )
+            table = replace(cluster_table(group.clusters), title=f"Clusters in the group {group.name}")
+            sections.append(Section(f"clusters-{group.name}", table, shown=True))
     return sections
 
 
@@ -400,29 +381,23 @@ def items_table(study: AgreementStudy) -> Table:
     """Return one row for all items and one per item, least agreement first, with a column per coefficient."""
     everything: dict[str, Any] = {"item": "all"}
     by_item: dict[str, dict[str, Any]] = {row.item: {"item": row.item} for row in worst_items(study.defined[0][1])}
-    for name, result in _columns(study):
+    columns: list[tuple[str, Agreement | None]] = []
+    for outcome in study.agreement:
+        name = coefficient_name(outcome)
+        columns.append((name, outcome.result))
+        if outcome.placement is not None:
+            columns.append((f"{name} placed", outcome.placement))
+    for name, result in columns:
         everything[name] = or_undefined(None if result is None else result.value)
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    return Table.from_records(records, columns=tuple(everything), notes=_item_notes(study), limit=MAX_ITEMS)
-
-
-def _item_notes(study: AgreementStudy) -> tuple[str, ...]:
-    """Return the source of the words for sizes, what the columns mean, and the signatures."""
     has_chance = {result.expected is not None for _, result in study.defined}
     notes = [STRENGTH_NOTE] if True in has_chance else []
     notes += [PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []
     notes += [MEAN_NOTE] if False in has_chance else []
-    return (*notes, *(short_signature(result) for _, result in study.defined))
-
-
-def _columns(study: AgreementStudy) -> Iterator[tuple[str, Agreement | None]]:
-    """Yield the name and the coefficients of each column: as published, then beyond random placement."""
-    for outcome in study.agreement:
-        yield coefficient_name(outcome), outcome.result
-        if outcome.placement is not None:
-            yield f"{coefficient_name(outcome)} placed", outcome.placement
+    notes += [short_signature(result) for _, result in study.defined]
+    return Table.from_records(records, columns=tuple(everything), notes=tuple(notes), limit=MAX_ITEMS)
 
 
 def _analysis_sections(name: str, outcome: Outcome[Any], width: int) -> list[Section]:

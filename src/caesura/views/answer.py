@@ -23,18 +23,14 @@ class Section:
 
     @property
     def is_drawing(self) -> bool:
-        """Whether the section is a drawing, not a table."""
         return self.drawing or isinstance(self.block, str)
 
     def build(self) -> Block:
-        """Return the table or drawing."""
         return self.block() if callable(self.block) else self.block
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The output of a command."""
-
     text: str  # one to three sentences that answer the question of the command
     sections: tuple[Section, ...] = ()  # the main table, then everything else that can be had
     more: tuple[str, ...] = ()  # options that the last line names, with what they do
@@ -60,7 +56,6 @@ class Answer:
         raise OptionConflictError(f"--table: there is no table {name!r}; the tables are {names}")
 
     def last_line(self, *, details: bool = False) -> str:
-        """Return the line about what else can be had."""
         hidden = [section for i, section in enumerate(self.sections) if i and not section.shown]
         tables = [section.name for section in hidden if not section.is_drawing]
         choices = f", or --table with one of {', '.join(tables)}" if tables else ""

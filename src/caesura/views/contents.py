@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.hierarchy import Hierarchy, Span
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -18,20 +17,20 @@ from caesura.tasks.files import CoderContents, Contents, FileInfo
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.files import info_answer
 from caesura.views.results import boundary_marks
-from caesura.views.table import Cell, Table, cells, clean
+from caesura.views.table import Cell, Table, cells, clean, span_text
 
 _MAX_NAMES = 20  # types and labels in a cell
 _LINE_WIDTH = 110  # characters of a first line
 
 
 def info_view(info: FileInfo) -> Answer:
-    """Return what ``caesura info`` prints."""
     if not info.corpus:
         return Answer("", (*_tier_sections(info),))
-    lines = Table(("coder", "first line"), tuple(first_lines(info.corpus.of_item(info.corpus.item_names[0]))))
     item = info.corpus.item_names[0]
+    rows = tuple(first_lines(info.corpus.of_item(item)))
+    beginning = Table(("coder", "first line"), rows, title=f"Beginning of {item}")
     sections = [Section("coders", contents_table(info.contents)), *_tier_sections(info)]
-    sections.append(Section("beginning", replace(lines, title=f"Beginning of {item}"), shown=True))
+    sections.append(Section("beginning", beginning, shown=True))
     commands = "\n".join(["Next:", *(f"  {clean(command)}" for command in info.next_commands)])
     return Answer(info_answer(info), (*sections, Section("next", commands, shown=True)))
 
@@ -48,15 +47,13 @@ def _tier_sections(info: FileInfo) -> list[Section]:
 
 
 def contents_table(contents: Contents) -> Table:
-    """Return one row per coder and kind of annotation."""
-    kinds = {row.kind for row in contents.coders}
-    mark_names = {row.mark_name for row in contents.coders}
-    records = [_record(row, kind=len(kinds) > 1, mark_name=len(mark_names) > 1) for row in contents.coders]
-    return Table.from_records(records)
+    # The kind of annotation and the kind of mark are cells only if coders differ in them.
+    kind = len({row.kind for row in contents.coders}) > 1
+    mark_name = len({row.mark_name for row in contents.coders}) > 1
+    return Table.from_records([_record(row, kind=kind, mark_name=mark_name) for row in contents.coders])
 
 
 def _record(row: CoderContents, *, kind: bool, mark_name: bool) -> dict[str, Cell]:
-    """Return one row. The kind of annotation and the kind of mark are cells only if coders differ in them."""
     timed = row.seconds is not None
     sizes = str(row.shortest) if row.shortest == row.longest else f"{row.shortest}-{row.longest}"
     marks: dict[str, Cell] = {"marks": f"{row.mark_name}: {row.marks}"} if mark_name else {row.mark_name: row.marks}
@@ -98,19 +95,14 @@ def _first_line(pieces: Iterator[str]) -> str:
     return line
 
 
-def _place(annotation: Hierarchy, span: Span) -> str:
-    """Return first and last unit of a span, or its times if the units have times."""
-    edges = annotation.edges
-    if edges is None:
-        return f"{span.start}-{span.end}"
-    return f"{edges[span.start - 1]:.2f}-{edges[span.end]:.2f} s"
-
-
 def _pieces(annotation: Annotation) -> Iterator[str]:
     if isinstance(annotation, Segmentation):
         return _units_and_marks(annotation)
     if isinstance(annotation, Hierarchy):
-        return (f"{_place(annotation, span)} {span.label or ''}".rstrip() + ";" for span in annotation.spans)
+        return (
+            f"{span_text(annotation, span.start, span.end)} {span.label or ''}".rstrip() + ";"
+            for span in annotation.spans
+        )
     if isinstance(annotation, Spans):
         return (f"{span};" for span in annotation.spans[:_LINE_WIDTH])
     if isinstance(annotation, Tree):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,8 +22,6 @@ _SIDE = 24  # columns of text on each side of a boundary
 
 @dataclass(frozen=True)
 class DisagreementTables(OptionSet):
-    """How many places are printed."""
-
     limit: int = setting(MAX_PLACES, whole(1), "Number of places to print on a terminal.")
     all: bool = switch(
         f"Print all places. Otherwise tables and JSON have at most {MAX_LISTED_ROWS:,} places and as many disagreements of two "
@@ -49,11 +46,12 @@ def left_out(result: Disagreements) -> str:
 
 
 def disagreements_view(result: Disagreements, tables: DisagreementTables | None = None) -> Answer:
-    """Return the answer of ``caesura disagreements``."""
     tables = tables or DisagreementTables()
     result = tables.shorten(result)
     limit = None if tables.all else tables.limit
     more = () if limit is None or result.place_count <= limit else ("--all lists every place",)
+    if any(place.times and place.span is None and not place.units for place in result.places[:MAX_PLACES]):
+        more = (*more, "-o FILE.TextGrid or .eaf writes them as a tier")
     return Answer(
         disagreements_answer(result),
         (
@@ -63,31 +61,22 @@ def disagreements_view(result: Disagreements, tables: DisagreementTables | None 
             Section("coders", lambda: _coders_table(result)),
             Section("kinds", lambda: _kinds_table(result)),
         ),
-        more=(*more, "-o FILE.TextGrid or .eaf writes them as a tier") if _has_times(result) else more,
+        more,
     )
-
-
-def _has_times(result: Disagreements) -> bool:
-    return any(place.times and place.span is None and not place.units for place in result.places[:MAX_PLACES])
 
 
 def places_table(result: Disagreements, *, limit: int | None = None) -> Table:
     """Return one row per place, the costliest first."""
     columns = ("item", "stream", "place", "text", "has", "has not", "kind", "cost")
-    notes = (_cost_note(result), *filter(None, [left_out(result)]))
+    if isinstance(result.measure, Measure):
+        compared = "pairs of coders" if result.against is None else f"coders against {result.against}"
+        cost = f"cost: {result.measure.label}, summed over {compared}"
+    else:
+        pairs = "" if result.against is None else f", pairs with {result.against} only"
+        cost = f"cost: disorder in the best alignment of {result.measure.title}, as mean over pairs of coders{pairs}"
+    notes = (cost, *filter(None, [left_out(result)]))
     shown = OnDemand(lambda number: _place_cells(result.places[number]), range(len(result.places)))
     return Table(columns, cast("tuple[tuple[Cell, ...], ...]", shown), digits=2, limit=limit, notes=notes)
-
-
-def _cost_note(result: Disagreements) -> str:
-    if isinstance(result.measure, Measure):
-        return f"cost: {result.measure.label}, summed over {_comparisons(result)}"
-    pairs = "" if result.against is None else f", pairs with {result.against} only"
-    return f"cost: disorder in the best alignment of {result.measure.title}, as mean over pairs of coders{pairs}"
-
-
-def _comparisons(result: Disagreements) -> str:
-    return "pairs of coders" if result.against is None else f"coders against {result.against}"
 
 
 def _place_cells(place: DisagreementPlace) -> tuple[Cell, ...]:
@@ -105,14 +94,13 @@ def _place_cells(place: DisagreementPlace) -> tuple[Cell, ...]:
 
 def _where(place: DisagreementPlace) -> str:
     """Return the times of a place, or its positions, or the units of a span."""
-    ends: list[str]
     if place.units:
         return extent_words(place.positions[0], place.positions[-1], seconds=bool(place.times))
     if place.times:
-        ends = [f"{time:.2f}" for time in (place.times[0], place.times[-1])]
-        return f"{'-'.join(dict.fromkeys(ends))} s"
-    ends = [str(end) for end in place.span or (place.positions[0], place.positions[-1])]
-    return "-".join(dict.fromkeys(ends))
+        times = [f"{time:.2f}" for time in (place.times[0], place.times[-1])]
+        return f"{'-'.join(dict.fromkeys(times))} s"
+    ends = place.span or (place.positions[0], place.positions[-1])
+    return "-".join(dict.fromkeys(map(str, ends)))
 
 
 def _text(place: DisagreementPlace) -> str:
@@ -120,7 +108,7 @@ def _text(place: DisagreementPlace) -> str:
         return ""
     if place.units:
         return f"[{_first(place.between, 2 * _SIDE)}]" if place.between else ""
-    before, after = _last(place.before, _SIDE), _first(place.after, _SIDE)
+    before, after = _first(place.before[::-1], _SIDE)[::-1], _first(place.after, _SIDE)
     if place.span is not None:
         return f"[{_first(place.between, 2 * _SIDE)}]"
     parts = [before, *([_first(place.between, _SIDE)] if place.between else []), after]
@@ -135,11 +123,6 @@ def _first(text: str, width: int) -> str:
     return f"{cut[:-1].rpartition(' ')[0].rstrip() or cut[:-1]} …"
 
 
-def _last(text: str, width: int) -> str:
-    """Return the end of a text, broken between words if possible."""
-    return _first(text[::-1], width)[::-1]
-
-
 def _has(place: DisagreementPlace) -> str | None:
     """Return the coders who have a boundary; by position if there are several, and with its type if types differ."""
     if place.units:
@@ -147,35 +130,18 @@ def _has(place: DisagreementPlace) -> str | None:
     several = len(place.positions) > 1 and place.span is None
     typed = len({kind for marks in place.marks.values() for _, kind in marks}) > 1
     groups: dict[tuple[float, str, str], list[str]] = {}
-    for coder, at, text, kind in _marks(place):
-        name = f" ({kind})" if typed and kind else ""
-        groups.setdefault((at, text, name) if several else (0, "", name), []).append(coder)
-    return "; ".join(f"{key[1]}{', '.join(groups[key])}{key[2]}" for key in sorted(groups)) or None
-
-
-def _marks(place: DisagreementPlace) -> Iterator[tuple[str, float, str, str | None]]:
-    """Yield the coder, the time or position as a number and as text, and the type of every mark."""
     for coder, marks in place.marks.items():
         times = place.mark_times.get(coder, ())
         for i, (position, kind) in enumerate(marks):
             at, text = (times[i], f"{times[i]:.2f} s: ") if times else (position, f"{position}: ")
-            yield coder, at, text, kind
+            name = f" ({kind})" if typed and kind else ""
+            groups.setdefault((at, text, name) if several else (0, "", name), []).append(coder)
+    return "; ".join(f"{key[1]}{', '.join(groups[key])}{key[2]}" for key in sorted(groups)) or None
 
 
 def pairs_table(result: Disagreements) -> Table:
-    """Return one row per disagreement of two coders."""
-    places = (
-        "position 1",
-        "position 2",
-        "time 1",
-        "time 2",
-        "type 1",
-        "type 2",
-        "first unit",
-        "last unit",
-        "end 1",
-        "end 2",
-    )
+    numbered = [f"{name} {i}" for name in ("position", "time", "type") for i in (1, 2)]
+    places = (*numbered, "first unit", "last unit", "end 1", "end 2")
     texts = ("before", "between", "after")
     columns = ("item", "stream", "coder 1", "coder 2", "kind", *places, "cost", *texts)
     table = Table.from_records(

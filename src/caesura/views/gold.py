@@ -1,10 +1,12 @@
-"""Tables of gold standards, item by item, and of the experiment that compares all methods."""
+"""Tables of gold standards, of the experiment that compares all methods, and of crisp evaluation against one of them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import cast
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from caesura.gold.candidates import Candidate
 from caesura.gold.experiment import FigureSummary, Unification, UnificationRow
@@ -20,7 +22,11 @@ from caesura.model.value import count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import gold_answer, unification_answer
-from caesura.views.table import Cell, Table, cells, or_undefined
+from caesura.views.answers.systems import crisp_answer
+from caesura.views.table import Cell, Table, cells, or_undefined, span_text
+
+if TYPE_CHECKING:  # commands without systems must not import these
+    from caesura.judging.crisp_gold import CrispAndFuzzy
 
 # Number of items that a terminal shows.
 MAX_ITEMS = 20
@@ -31,7 +37,7 @@ _SPAN_COLUMNS = ("span", "level", "label", "coders", "weight")
 
 def _candidate_record(gold: UnifiedHierarchy, candidate: Candidate) -> dict[str, Cell]:
     return {
-        "span": span_text(gold, candidate.start, candidate.end),
+        "span": span_text(gold.hierarchy, candidate.start, candidate.end),
         "level": ", ".join(map(str, candidate.levels)),
         "label": ", ".join(candidate.labels) or None,
         "coders": ", ".join(candidate.coders),
@@ -59,7 +65,6 @@ def unification_table(experiment: Unification) -> Table:
 
 
 def deviation_table(experiment: Unification) -> Table:
-    """Return one row per method with the standard deviations of its figures over annotations."""
     records = [
         {"method": row.name}
         | {f"{name} sd": summary.deviation for name, summary in _figures(row).items()}
@@ -113,7 +118,6 @@ def unified_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per span of a gold standard, with its coders."""
     records = [
         {"item": item, **_candidate_record(gold, candidate), **cells(candidate.span, "level", "label")}
         for item, gold in golds.items()
@@ -123,24 +127,17 @@ def span_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
 
 
 def dropped_table(golds: Mapping[str, UnifiedHierarchy]) -> Table:
-    """Return one row per dropped span, with its coders, the reason and the spans that it crosses."""
     records = []
     for item, gold in golds.items():
         for dropped in gold.dropped:
             crossed = "; ".join(
-                f"{span_text(gold, conflict.start, conflict.end)} of {', '.join(conflict.coders)}"
+                f"{span_text(gold.hierarchy, conflict.start, conflict.end)} of {', '.join(conflict.coders)}"
                 for conflict in dropped.crossed_spans
             )
             reason = {"reason": dropped.reason, "crosses": crossed or None}
             records.append({"item": item, **_candidate_record(gold, dropped), **reason})
     columns = ("item", *_SPAN_COLUMNS, "reason", "crosses")
     return Table.from_records(records, columns=columns, title="Spans that are not in the gold standard", group=1)
-
-
-def span_text(gold: UnifiedHierarchy, start: int, end: int) -> str:
-    """Return a span of the gold standard's item as text: its first and last unit, or its times in seconds."""
-    edges = gold.hierarchy.edges
-    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
 
 # -- segmentations and dialogues -------------------------------------------------------------------------------------
@@ -160,7 +157,10 @@ def gold_table(result: Gold) -> Table:
         "sum of boundary edit distances to the coders; B: with the coders"
     ]
     if result.thresholds:
-        numbers = [f"{count_of(n, 'coder')}{_of_type(name)}" for name, n in result.thresholds.items()]
+        numbers = [
+            count_of(number, "coder") + ("" if name == UNTYPED[0] else f" of {name!r}")
+            for name, number in result.thresholds.items()
+        ]
         notes.append(f"threshold of Cochran's Q: at least {', '.join(numbers)}")
     return Table.from_records(records, notes=(*notes, short_gold_signature(result)), digits=2, limit=MAX_ITEMS)
 
@@ -175,12 +175,7 @@ def short_gold_signature(result: Gold) -> str:
     )
 
 
-def _of_type(name: str) -> str:
-    return "" if name == UNTYPED[0] else f" of {name!r}"
-
-
 def boundary_table(result: Gold, *, kept: bool) -> Table:
-    """Return one row per boundary: its coders, and the near misses of other coders."""
     near, title = ("near misses", "Boundaries of the gold standard") if kept else ("counts for", "Dropped boundaries")
     place = _time_of(result) if result.in_seconds else (lambda _, position: str(position))
     boundaries = [entry for entry in (result.kept if kept else result.dropped) if isinstance(entry, GoldBoundary)]
@@ -197,11 +192,7 @@ def boundary_table(result: Gold, *, kept: bool) -> Table:
     if result.in_seconds:  # positions are numbers of times, which say nothing
         del columns["position"], columns["text"]
     for name in ("stream", "time", "type", near, "text"):
-        if (
-            name in columns
-            and boundaries
-            and not any(columns[name](boundary) not in (None, "") for boundary in boundaries)
-        ):
+        if name in columns and boundaries and all(columns[name](boundary) in (None, "") for boundary in boundaries):
             del columns[name]
     rows = OnDemand(lambda number: tuple(cell(boundaries[number]) for cell in columns.values()), range(len(boundaries)))
     return Table(tuple(columns), cast("tuple[tuple[Cell, ...], ...]", rows), title=title, digits=2, group=1)
@@ -222,14 +213,13 @@ def _time_of(result: Gold) -> Callable[[GoldBoundary, int], str]:
 def _near_text(boundary: GoldBoundary, kept: bool, place: Callable[[GoldBoundary, int], str]) -> str | None:
     if kept:
         return ", ".join(f"{coder} at {place(boundary, at)}" for coder, at in boundary.near.items()) or None
-    targets = [*dict.fromkeys(boundary.near.values())]
-    named = [", ".join(coder for coder in boundary.near if boundary.near[coder] == target) for target in targets]
-    pairs = zip(targets, named, strict=True)
-    return ", ".join(f"{place(boundary, target)} ({coders})" for target, coders in pairs) or None
+    coders: dict[int, list[str]] = {}
+    for coder, target in boundary.near.items():
+        coders.setdefault(target, []).append(coder)
+    return ", ".join(f"{place(boundary, target)} ({', '.join(names)})" for target, names in coders.items()) or None
 
 
 def _text_around(result: Gold, boundary: GoldBoundary) -> str | None:
-    """Return the units before and after a boundary, if their text is known."""
     text = streams_of(result.corpus[boundary.item, GOLD_CODER])[boundary.stream or ""]
     if text.units is None:
         return None
@@ -243,27 +233,47 @@ def _clip(text: str, *, end: bool = False) -> str:
     return "…" + text[1 - MAX_TEXT :] if end else text[: MAX_TEXT - 1] + "…"
 
 
+# -- crisp evaluation against a gold standard -------------------------------------------------------------------------
+
+
+def crisp_table(result: CrispAndFuzzy) -> Table:
+    """Return one row per system, best F first."""
+    records = [
+        {"system": row.system, "precision": row.precision, "recall": row.recall, "F": row.f}
+        | {"fuzzy success": row.fuzzy, "reward": row.reward, "punishment": row.punishment, "items": row.items}
+        for row in result.rows
+    ]
+    notes = (
+        f"precision, recall, F: against the gold standard ({result.method}); fuzzy success = reward - punishment: against the "
+        "marks of all coders",
+        short_gold_signature(result.gold),
+    )
+    return Table.from_records(records, title="Crisp and fuzzy evaluation", notes=notes, digits=3)
+
+
+def with_crisp(answer: Answer, result: CrispAndFuzzy | None) -> Answer:
+    """Return the answer of ``caesura judge`` with the comparison of crisp and fuzzy evaluation, if there is one."""
+    if result is None:
+        return answer
+    main, *others = answer.sections
+    sections = (main, Section("crisp", crisp_table(result), shown=True), *others)
+    return replace(answer, text=f"{answer.text} {crisp_answer(result)}".strip(), sections=sections)
+
+
 # -- output of the commands ------------------------------------------------------------------------------------------
 
 
 def gold_view(result: Gold, *, kept: bool = False, dropped: bool = False) -> Answer:
     """Return what ``caesura gold`` prints, and ``caesura unify`` without an evaluation."""
-    if result.hierarchies:
-        golds = result.hierarchies
-        tables = (unified_table(golds), lambda: span_table(golds), lambda: dropped_table(golds))
-    else:
-        tables = (
-            gold_table(result),
-            lambda: boundary_table(result, kept=True),
-            lambda: boundary_table(result, kept=False),
-        )
-    main, kept_table, others = tables
+    golds = result.hierarchies
+    main = unified_table(golds) if golds else gold_table(result)
+    kept_table = partial(span_table, golds) if golds else partial(boundary_table, result, kept=True)
+    others = partial(dropped_table, golds) if golds else partial(boundary_table, result, kept=False)
     sections = (Section("items", main), Section("kept", kept_table, kept), Section("dropped", others, dropped))
     return Answer(gold_answer(result), sections)
 
 
 def unification_view(study: GoldStudy, *, kept: bool, dropped: bool) -> Answer:
-    """Return what ``caesura unify`` prints."""
     answer = gold_view(study.gold, kept=kept and study.evaluation is None, dropped=dropped)
     if study.evaluation is None:
         return answer

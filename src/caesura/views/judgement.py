@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -19,7 +18,6 @@ from caesura.measures.signatures import short_signature
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of, list_few
 from caesura.options import OptionSet, switch
-from caesura.statistics import RankTest
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.systems import judgement_answer
 from caesura.views.table import (
@@ -44,7 +42,9 @@ def score_table(judgement: Judgement) -> Table:
     """Return all measures in one table, with a column for every figure, to be read by programs."""
     groups = rows_by_measure(judgement)
     figures = extra_figures(row.score for rows in groups for row in rows)
-    return Table.from_records(record for rows in groups for record in _score_records(judgement, rows, figures))
+    records = (record for rows in groups for record in _score_records(judgement, rows, figures))
+    notes = score_notes(judgement)
+    return Table.from_records(records, title="All figures", group=1, split_groups=True, notes=notes)
 
 
 def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
@@ -52,16 +52,13 @@ def rows_by_measure(judgement: Judgement) -> list[list[SegmenterScore]]:
     groups: dict[Measure, list[SegmenterScore]] = {}
     for row in judgement.rows:
         groups.setdefault(row.measure, []).append(row)
-    return [_best_first(rows) for rows in groups.values()]
-
-
-def _best_first(rows: list[SegmenterScore]) -> list[SegmenterScore]:
-    sign = -1 if rows[0].measure.higher_is_better else 1
-    return sorted(rows, key=lambda row: (row.bound, 0 if row.bound else sign * row.value))
+    for measure, rows in groups.items():
+        sign = -1 if measure.higher_is_better else 1
+        rows.sort(key=lambda row: (row.bound, 0 if row.bound else sign * row.value))
+    return list(groups.values())
 
 
 def segmenter_name(row: SegmenterScore) -> str:
-    """Return the name of a system, or of a bound in brackets."""
     return f"({row.segmenter})" if row.bound else row.segmenter
 
 
@@ -101,7 +98,7 @@ class SystemsTable(Table):
 
     # On a terminal a cell has the value and the letters. CSV has them in separate columns. LaTeX is the table of a paper.
 
-    judgement: Judgement | None = field(default=None, repr=False)  # the result that the table shows
+    judgement: Judgement | None = field(default=None, repr=False)
 
     def csv(self, *, raw: bool = False) -> str:
         """Return values and letters of every measure in columns of their own."""
@@ -111,9 +108,8 @@ class SystemsTable(Table):
             record: dict[str, Any] = {"segmenter": name, "bound": "yes" if bound else "no"}
             for row, letters, _ in _entries(self.judgement, name, bound):
                 label = row.measure.label
-                record |= {label: row.value, f"{label} low": None, f"{label} high": None}
-                record |= dict(zip((f"{label} low", f"{label} high"), row.interval or (), strict=False))
-                record |= {f"{label} letters": letters}
+                low, high = row.interval or (None, None)
+                record |= {label: row.value, f"{label} low": low, f"{label} high": high, f"{label} letters": letters}
                 record |= {f"{label} items": row.items} if _item_counts(self.judgement) else {}
             records.append(record)
         return Table.from_records(records).csv(raw=raw)
@@ -176,7 +172,6 @@ def _entries(judgement: Judgement, name: str, bound: bool) -> Iterator[tuple[Seg
 
 
 def systems_table(judgement: Judgement) -> SystemsTable:
-    """Return all systems, best first, and all bounds, with one column per measure."""
     groups = rows_by_measure(judgement)
     single, different = len(groups) == 1, bool(_item_counts(judgement))
     widths = {rows[0].measure: max(len(f"{row.value:.4f}") for row in rows) for rows in groups}
@@ -248,7 +243,6 @@ def _letters_notes(judgement: Judgement) -> list[str]:
 
 
 def score_notes(judgement: Judgement) -> tuple[str, ...]:
-    """Return the notes that apply to all score tables."""
     notes = ["value and figures: from counts summed over all items and coders; macro: the mean over items"]
     notes += _interval_notes(judgement)
     notes += dict.fromkeys(row.interval_note for row in judgement.rows if row.interval_note.startswith("no interval:"))
@@ -322,14 +316,12 @@ def _omnibus_notes(comparison: SystemComparison) -> Iterator[str]:
     candidates = (("Friedman", comparison.friedman), ("Kruskal-Wallis", comparison.kruskal_wallis))
     tests = [(name, test) for name, test in candidates if test is not None]
     if tests:
-        texts = "; ".join(f"{name} {test.statistic:.2f}, p = {test.p:.2g} ({_method(test)})" for name, test in tests)
-        yield f"{comparison.measure.label}, all systems: {texts}"
-
-
-def _method(test: RankTest) -> str:
-    """Return how the p-value of a rank test was computed."""
-    words = {"exact": "exact", "draws": f"{test.draws:,} permutations", "asymptotic": f"{test.df} df"}[test.method]
-    return f"{words}, borderline" if test.is_borderline() else words
+        texts = []
+        for name, test in tests:
+            methods = {"exact": "exact", "draws": f"{test.draws:,} permutations", "asymptotic": f"{test.df} df"}
+            method = methods[test.method] + (", borderline" if test.is_borderline() else "")
+            texts.append(f"{name} {test.statistic:.2f}, p = {test.p:.2g} ({method})")
+        yield f"{comparison.measure.label}, all systems: {'; '.join(texts)}"
 
 
 def drop_table(drops: Iterable[AgreementDrop]) -> Table:
@@ -350,7 +342,6 @@ def drop_table(drops: Iterable[AgreementDrop]) -> Table:
 
 
 def coders_table(drops: Iterable[AgreementDrop]) -> Table:
-    """Return the agreement on spans of each system with each coder alone."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for drop in drops:
         for coder, value in drop.with_coders.items():
@@ -424,23 +415,15 @@ def _mistake_notes(mistakes: Mistakes) -> Iterator[str]:
         yield f"{mistakes.system}, types confused most: {texts}"
 
 
-def mistake_list(mistakes: Mistakes | Iterable[Mistakes]) -> Table:
-    """Return one row per mistake of one system, or of several."""
-    if isinstance(mistakes, Mistakes):
-        rows = tuple(map(_mistake_cells, mistakes.mistakes))
-        return Table(_MISTAKE_COLUMNS, rows, title=f"Mistakes of {mistakes.system}").without_empty_columns()
-    rows = tuple((system.system, *_mistake_cells(entry)) for system in mistakes for entry in system.mistakes)
-    return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems").without_empty_columns()
-
-
-def _first_mistakes(mistakes: Iterable[Mistakes]) -> Table:
-    """Return the mistakes of all systems as far as a terminal shows them."""
+def mistake_list(mistakes: Iterable[Mistakes], limit: int | None = None) -> Table:
+    """Return one row per mistake of the systems, up to a limit."""
     listed = list(mistakes)
-    hidden = max(0, sum(len(system.mistakes) for system in listed) - MAX_TEXT_ROWS)
-    entries = islice(((system, entry) for system in listed for entry in system.mistakes), MAX_TEXT_ROWS)
+    entries = islice(((system, entry) for system in listed for entry in system.mistakes), limit)
     rows = tuple((system.system, *_mistake_cells(entry)) for system, entry in entries)
+    hidden = sum(len(system.mistakes) for system in listed) - len(rows)
     notes = (f"and {hidden:,} more; {ALL_ROWS}",) * bool(hidden)
-    return Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems", notes=notes)
+    table = Table(("system", *_MISTAKE_COLUMNS), rows, title="Mistakes of the systems", notes=notes)
+    return table.without_empty_columns()
 
 
 _MISTAKE_COLUMNS = ("item", "stream", "coder", "kind", "coder has", "system has", "late by", "type", "system's type")
@@ -448,13 +431,9 @@ _MISTAKE_COLUMNS = ("item", "stream", "coder", "kind", "coder has", "system has"
 
 def _mistake_cells(mistake: Mistake) -> tuple[Cell, ...]:
     late_by = mistake.offset if mistake.kind == "near miss" else None
-    types = _type_cell(mistake.type), _type_cell(mistake.system_type)
+    types = [None if name in UNTYPED else name for name in (mistake.type, mistake.system_type)]
     positions = mistake.position, mistake.system_position
     return (mistake.item, mistake.stream, mistake.coder, mistake.kind, *positions, late_by, *types)
-
-
-def _type_cell(name: str | None) -> str | None:
-    return None if name in UNTYPED else name
 
 
 # -- output of the command -------------------------------------------------------------------------------------------
@@ -462,17 +441,14 @@ def _type_cell(name: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class JudgeTables(OptionSet):
-    """Tables that are added to the scores."""
-
     errors: bool = switch("Show the number of errors of each kind, for each system.")
     list_errors: bool = switch("List every miss, false alarm, near miss and confusion, one per line.")
 
 
 def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
-    """Return what ``caesura judge`` prints."""
     sections = [
         Section("systems", systems_table(judgement)),
-        Section("scores", partial(_scores, judgement)),
+        Section("scores", lambda: score_table(judgement)),
         *([Section("comparisons", comparison_table(judgement.comparisons))] if judgement.comparisons else []),
         Section("drop", drop_table(judgement.drops)),
         *([Section("coders", coders_table(judgement.drops))] if any(d.with_coders for d in judgement.drops) else []),
@@ -485,13 +461,7 @@ def judgement_view(judgement: Judgement, tables: JudgeTables) -> Answer:
                 "mistakes",
                 lambda: mistake_list(judgement.mistakes.values()),
                 tables.list_errors,
-                excerpt=lambda: _first_mistakes(judgement.mistakes.values()),
+                excerpt=lambda: mistake_list(judgement.mistakes.values(), MAX_TEXT_ROWS),
             ),
         ]
     return Answer(judgement_answer(judgement), tuple(sections))
-
-
-def _scores(judgement: Judgement) -> Table:
-    return replace(
-        score_table(judgement), title="All figures", group=1, split_groups=True, notes=score_notes(judgement)
-    )

@@ -1,4 +1,4 @@
-"""The lists of measures and formats, and the description of one of them."""
+"""The lists of measures, coefficients for spans and formats, and the description of one of them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from caesura.agreement.families import (
     correction_of_mean,
     supports_placement,
 )
+from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
@@ -23,7 +24,6 @@ from caesura.measures.registry import AMBIGUOUS, aliases_of
 from caesura.options import Option
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.files import format_answer, list_answer, measure_answer
-from caesura.views.coefficients import coefficients_table
 from caesura.views.table import Cell, Table
 
 _EXAMPLES = {
@@ -48,13 +48,10 @@ _WRITING = {
     "conllu": "ann.csv out.conllu",
     "ptb": "gold.ptb out.ptb",
 }
-
-
 _MAX_NAMES = 18  # characters of the column with the names in the papers
 
 
 def measure_facts(measure_class: type[Measure]) -> dict[str, Any]:
-    """Return everything that ``caesura measures`` says about a measure."""
     measure = measure_class()
     return {
         "label": measure.label,
@@ -95,7 +92,6 @@ def _example(measure: Measure) -> str:
 
 
 def measures_view(measures: Mapping[str, type[Measure]]) -> Answer:
-    """Return what ``caesura measures`` prints."""
     rows = tuple((_names_in_papers(entry), name, entry.summary) for name, entry in measures.items())
     table = Table(("name", "in Python", "what it compares"), rows)
     words = tuple((word, entry.description) for word, entry in CHANCE_NAMES.items())
@@ -156,7 +152,6 @@ def _all_options(measures: Mapping[str, type[Measure]]) -> Table:
 
 
 def measure_view(measure_class: type[Measure]) -> Answer:
-    """Return what ``caesura measures NAME`` prints."""
     facts = measure_facts(measure_class)
     rows = _option_rows(measure_class.options)
     if measure_class.presets:
@@ -165,7 +160,10 @@ def measure_view(measure_class: type[Measure]) -> Answer:
     table = Table(("option", "default", "description"), tuple(rows), notes=notes)
     sections = [Section("options", table)] if rows else []
     if measure_class.presets:
-        presets = tuple((name, _settings_text(values)) for name, values in measure_class.presets.items())
+        presets = tuple(
+            (name, _settings_text(values) or "none: the defaults are those of the paper")
+            for name, values in measure_class.presets.items()
+        )
         sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))
     if measure_class.preset_mistakes:
         mistakes = tuple(measure_class.preset_mistakes.items())
@@ -180,13 +178,52 @@ def _example_section(facts: Mapping[str, Any]) -> Section:
 
 
 def _settings_text(values: Mapping[str, Any]) -> str:
-    return (
-        ", ".join(f"{name}={value!r}" for name, value in values.items()) or "none: the defaults are those of the paper"
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+
+
+def coefficient_facts(entry: type[UnitizingCoefficient]) -> dict[str, Any]:
+    return {
+        "title": entry.title,
+        "summary": _summary(entry),
+        "compares": ["spans"],
+        "options": {
+            field.name: {"default": field.default, "description": field.metadata["description"]}
+            for field in entry.declared()
+        },
+        "presets": {preset: dict(values) for preset, values in entry.presets.items()},
+        "preset_notes": dict(entry.preset_notes),
+        "example": f"caesura agree spans.csv -c {entry.name}",
+    }
+
+
+def _summary(entry: type[UnitizingCoefficient]) -> str:
+    return (entry.__doc__ or "").strip().split("\n")[0]
+
+
+def coefficients_table(coefficients: Mapping[str, type[UnitizingCoefficient]]) -> Table:
+    rows = tuple((name, _summary(entry)) for name, entry in coefficients.items())
+    notes = ("caesura measures NAME describes a coefficient with its options and presets.",)
+    return Table(
+        ("coefficient", "what it says about spans"), rows, title="Coefficients of agree for spans", notes=notes
     )
 
 
+def coefficient_view(entry: type[UnitizingCoefficient]) -> Answer:
+    facts = coefficient_facts(entry)
+    rows = tuple((name, repr(option["default"]), option["description"]) for name, option in facts["options"].items())
+    sections = [Section("options", Table(("option", "default", "description"), rows))]
+    if entry.presets:
+        presets = tuple(
+            (name, _settings_text(values), entry.preset_notes.get(name, "")) for name, values in entry.presets.items()
+        )
+        columns = ("preset", "options that it sets", "what it keeps and refuses")
+        sections.append(Section("presets", Table(columns, presets), shown=True))
+    sections.append(_example_section(facts))
+    text = f"{facts['summary']} It compares the spans of all coders; 1 is best and 0 is chance. Name: {entry.name} in Python."
+    return Answer(text, tuple(sections))
+
+
 def format_facts(entry: Format) -> dict[str, Any]:
-    """Return everything that ``caesura formats`` says about a format."""
     return {
         "description": entry.description,
         "suffixes": entry.suffixes,
@@ -209,33 +246,24 @@ def _format_example(entry: Format) -> str:
 
 
 def formats_view(formats: Mapping[str, Format]) -> Answer:
-    """Return what ``caesura formats`` prints."""
     rows = tuple(
         (name, " ".join(entry.suffixes), "yes" if entry.write else "no", entry.description)
         for name, entry in formats.items()
     )
     notes = ("The content of a file decides if several formats have its suffix, or none.",)
     table = Table(("format", "suffixes", "writes", "description"), rows, notes=notes)
-    options = partial(_all_format_options, formats)
+    option_rows = tuple((name, *row) for name, entry in formats.items() for row in _option_rows(entry.options))
+    options = Table(("format", "option", "default", "description"), option_rows, group=1)
     return Answer(list_answer("formats", len(rows)), (Section("formats", table), Section("options", options)))
 
 
-def _all_format_options(formats: Mapping[str, Format]) -> Table:
-    rows = [(name, *row) for name, entry in formats.items() for row in _option_rows(entry.options)]
-    return Table(("format", "option", "default", "description"), tuple(rows), group=1)
-
-
 def format_view(entry: Format) -> Answer:
-    """Return what ``caesura formats NAME`` prints."""
     facts, rows = format_facts(entry), tuple(_option_rows(entry.options))
     notes = ("Set an option with --reading option=value.",)
     sections = [Section("options", Table(("option", "default", "description"), rows, notes=notes))] if rows else []
-    return Answer(format_answer(entry.name, facts, _suffixes(entry)), (*sections, _example_section(facts)))
-
-
-def _suffixes(entry: Format) -> str:
     others = (f"({suffix})" for suffix in entry.other_suffixes if suffix not in entry.suffixes)
-    return " ".join((*entry.suffixes, *others))
+    suffixes = " ".join((*entry.suffixes, *others))
+    return Answer(format_answer(entry.name, facts, suffixes), (*sections, _example_section(facts)))
 
 
 def _option_rows(options: Iterable[Option]) -> list[tuple[Cell, ...]]:

@@ -52,10 +52,9 @@ from caesura.views.agreement import (
 )
 from caesura.views.answer import Answer
 from caesura.views.answers.coders import disagreements_answer
-from caesura.views.crisp import crisp_table
 from caesura.views.curve import curve_view
 from caesura.views.disagreements import places_table
-from caesura.views.gold import gold_view, unification_table
+from caesura.views.gold import crisp_table, gold_view, unification_table
 from caesura.views.judgement import score_notes, score_tables
 from caesura.views.pairwise import matrix_table, pairwise_view
 from caesura.views.plan import plan_view
@@ -81,12 +80,16 @@ _SMALL = 'style="opacity:0.7;font-size:85%"'
 @singledispatch
 def to_html(value: object) -> str:
     """Return the HTML that a notebook shows for an object."""
-    lines = "\n".join(map(_text, repr(value).splitlines()))
-    return f"<pre>{lines}</pre>"
+    return _drawing(repr(value))
 
 
 def _text(value: object) -> str:
     return html.escape(clean(str(value)))
+
+
+def _drawing(text: str) -> str:
+    lines = "\n".join(map(_text, text.splitlines()))
+    return f"<pre>{lines}</pre>"
 
 
 def _notes(notes: Iterable[str]) -> str:
@@ -119,12 +122,10 @@ def _cells(tag: str, texts: Iterable[str], alignment: list[str]) -> str:
 
 @to_html.register
 def _disagreements(result: Disagreements) -> str:
-    table = places_table(result)
-    return f"<div>{_text(disagreements_answer(result))}{to_html(table)}</div>"
+    return f"<div>{_text(disagreements_answer(result))}{_table(places_table(result))}</div>"
 
 
 def _answer(answer: Answer) -> str:
-    """Return the sentences of an answer and its main table."""
     return f"<div>{_text(answer.text)}{_table(answer.table())}</div>"
 
 
@@ -134,25 +135,19 @@ def _gold(result: Gold) -> str:
 
 
 @to_html.register
-def _pairwise(table: Pairwise) -> str:
-    return str(to_html(matrix_table(table)))
-
-
-@to_html.register
 def _clustering(clustering: Clustering) -> str:
-    drawing = "\n".join(map(_text, draw_dendrogram(clustering).split("\n")))
-    return f"<div><pre>{drawing}</pre>{_table(cluster_table(clustering))}</div>"
+    return f"<div>{_drawing(draw_dendrogram(clustering))}{_table(cluster_table(clustering))}</div>"
 
 
 @to_html.register
 def _heat(strip: Heat) -> str:
-    drawing = "\n".join(map(_text, draw_heat([strip]).split("\n")))
-    return f"<div><pre>{drawing}</pre></div>"
+    return f"<div>{_drawing(draw_heat([strip]))}</div>"
 
 
 # Result -> the view that makes its table.
 _TABLES: Mapping[type[Result], Callable[[Any], Table]] = {
     Placed: placed_table,
+    Pairwise: matrix_table,
     CochranQ: cochran_table,
     LabelAgreement: label_table,
     OperationsTable: operations_view,
@@ -195,7 +190,6 @@ def _result(result: Result) -> str:
 
 
 def _cell(value: Any) -> Cell:
-    """Return a number as it is, and anything else as a short text."""
     return value if value is None or isinstance(value, int | float) else shorten(str(value), MAX_CELL)
 
 
@@ -285,9 +279,9 @@ def _edits(score: Score, edits: tuple[Edit, ...]) -> str:
     # A score keeps no text, but each boundary of its two sides is in exactly one edit.
     first = boundary_marks((edit.a_position, edit.a_type) for edit in edits)
     second = boundary_marks((edit.b_position, edit.b_type) for edit in edits)
-    drawing = "\n".join(map(_text, draw_marks(length, (first, second), edits).split("\n")))
+    drawing = _drawing(draw_marks(length, (first, second), edits))
     rows = [_marked_row("REF", first, length), _marked_row("HYP", second, length)]
-    return f"<div>{_text(counts)}</div>{timeline_svg(rows)}<pre>{drawing}</pre>{_notes(LEGEND.splitlines())}"
+    return f"<div>{_text(counts)}</div>{timeline_svg(rows)}{drawing}{_notes(LEGEND.splitlines())}"
 
 
 def _marked_row(name: str, marks: Mapping[int, str], length: int) -> Row:
@@ -309,17 +303,11 @@ def _agreement(agreement: Agreement) -> str:
     total = Table.from_records([record], notes=agreement_notes([agreement]))
     rows = tuple((row.coder, row.value, row.without, row.gain) for row in agreement.coders)
     coders = Table(("coder", "with all others", "others without", "gain"), rows)
-    items = _item_values(agreement)
-    return f"<div>{_table(total)}{_table(coders) if len(rows) > 2 else ''}{items}</div>"
-
-
-def _item_values(agreement: Agreement) -> str:
-    """Return the items with the least agreement, if there are several."""
     values = [(row.item, row.value) for row in agreement.items if row.value is not None]
-    if len(values) < 2:
-        return ""
     least = tuple(sorted(values, key=lambda row: row[1])[:MAX_ITEMS])
-    return _table(Table(("item", "value"), least, title="items with the least agreement"))
+    items = Table(("item", "value"), least, title="items with the least agreement")
+    tables = [total, *([coders] if len(rows) > 2 else []), *([items] if len(values) > 1 else [])]
+    return f"<div>{''.join(map(_table, tables))}</div>"
 
 
 @to_html.register
@@ -338,7 +326,11 @@ def _tree(tree: Tree) -> str:
         return f"<pre style='white-space:pre-wrap'>{_text(shorten(tree.brackets, 5000))}</pre>"
     labels = [shorten(clean(label or "()"), 12) for label in tree.labels]
     words = [shorten(clean(word), 16) for word in tree.words]
-    edges = _column_edges(tree, labels, words)
+    widths = [8.0 * text_width(word) + 16 for word in words]  # one column per word, as wide as the label above it too
+    for node in tree.preterminal.nonzero()[0].tolist():
+        start = int(tree.start[node])
+        widths[start] = max(widths[start], 8.0 * text_width(labels[node]) + 16)
+    edges = list(accumulate(widths, initial=0.0))
     x = [(edges[s] + edges[e]) / 2 for s, e in zip(tree.start.tolist(), tree.end.tolist(), strict=True)]
     y = [depth * 36 + 16 for depth in tree.depth.tolist()]
     lines = [
@@ -358,12 +350,3 @@ def _tree(tree: Tree) -> str:
         f'<div style="overflow-x:auto"><svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}">'
         f'<g stroke="currentColor" stroke-opacity="0.5">{"".join(lines)}</g><g {style}>{"".join(texts)}</g></svg></div>'
     )
-
-
-def _column_edges(tree: Tree, labels: list[str], words: list[str]) -> list[float]:
-    """Return the edges of one column per word, as wide as the word and the label above it."""
-    widths = [8.0 * text_width(word) + 16 for word in words]
-    for node in tree.preterminal.nonzero()[0].tolist():
-        start = int(tree.start[node])
-        widths[start] = max(widths[start], 8.0 * text_width(labels[node]) + 16)
-    return list(accumulate(widths, initial=0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from caesura.agreement.pairwise import Pairwise, PairwiseItem, PairwiseRow
+from caesura.agreement.pairwise import Pairwise, PairwiseRow
 from caesura.agreement.placed import Placed
 from caesura.measures.signatures import short_signature
 from caesura.tasks.pairwise import PairwiseStudy
@@ -20,7 +20,6 @@ MAX_PAIRS = 20
 
 
 def pairwise_view(study: PairwiseStudy) -> Answer:
-    """Return the answer of ``caesura pairwise``."""
     first, placed = study.pairwise[0], study.placed
     is_matrix = len(study.pairwise) == 1 and 2 < len(first.coders) <= MAX_MATRIX
     matrix = [Section("matrix", lambda: matrix_table(first))] if is_matrix else []
@@ -31,7 +30,6 @@ def pairwise_view(study: PairwiseStudy) -> Answer:
 
 
 def matrix_table(table: Pairwise) -> Table:
-    """Return the coders as rows and columns."""
     corner = "coder" if table.measure.symmetric else "reference"
     matrix = table.matrix.tolist()
     rows: list[tuple[Cell, ...]] = []
@@ -39,14 +37,6 @@ def matrix_table(table: Pairwise) -> Table:
         cells = [None if i == j or math.isnan(value) else value for j, value in enumerate(matrix[i])]
         rows.append((coder, *cells))
     return Table((corner, *table.coders), tuple(rows), title=table.measure.label, notes=_misses_notes(table))
-
-
-def _pair_record(pair: tuple[str, str], rows: list[tuple[str, dict[tuple[str, str], PairwiseRow]]]) -> dict[str, Any]:
-    """Return the scores of one pair of coders by measure, and the misses under the first measure."""
-    record: dict[str, Any] = {label: by_pair[pair].value for label, by_pair in rows if pair in by_pair}
-    if row := rows[0][1].get(pair):
-        record |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
-    return record
 
 
 def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
@@ -57,7 +47,12 @@ def pairs_table(study: PairwiseStudy, *, limit: int | None = None) -> Table:
     pairs = dict.fromkeys(row.coders for row in study.rows)
     if limit is not None and len(pairs) > limit:
         pairs = dict.fromkeys(row.coders for row in reversed(first.ranked)) | pairs
-    records = [dict(zip(names, pair, strict=True)) | _pair_record(pair, rows) for pair in pairs]
+    records: list[dict[str, Any]] = []
+    for pair in pairs:
+        records.append(dict(zip(names, pair, strict=True)))
+        records[-1] |= {label: by_pair[pair].value for label, by_pair in rows if pair in by_pair}
+        if row := rows[0][1].get(pair):
+            records[-1] |= {"full misses": row.full_misses, "near misses": row.near_misses, "items": len(row.items)}
     table = Table.from_records(records, notes=tuple(map(short_signature, study.pairwise)), limit=limit)
     return table.without_empty_columns(("full misses", "near misses"))
 
@@ -75,7 +70,8 @@ def items_table(study: PairwiseStudy) -> Table:
     records: dict[str, dict[str, Any]] = {}
     for table in study.pairwise:
         for row in table.items:
-            record = records.setdefault(row.item, _size(row))
+            size = {"item": row.item, "coders": row.coders, "units": row.units, "boundaries": row.boundaries}
+            record = records.setdefault(row.item, size | {"per coder": row.boundaries_per_coder})
             record |= {table.measure.label: row.mean, f"{table.measure.label} ±": row.deviation}
     for row in study.pairwise[0].items:
         records[row.item] |= {"full": row.full_misses, "near": row.near_misses}
@@ -84,13 +80,7 @@ def items_table(study: PairwiseStudy) -> Table:
     return items.without_empty_columns(("boundaries", "per coder", "full", "near"))
 
 
-def _size(row: PairwiseItem) -> dict[str, Any]:
-    size = {"item": row.item, "coders": row.coders, "units": row.units, "boundaries": row.boundaries}
-    return size | {"per coder": row.boundaries_per_coder}
-
-
 def counts_table(placed: Placed) -> Table:
-    """Return the number of items, units and boundaries of each coder."""
     records = [
         {"coder": row.coder, "items": row.items, "units": row.units, "boundaries": row.boundaries}
         | {"per item": row.per_item, "per position": row.per_unit}

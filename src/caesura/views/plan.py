@@ -11,7 +11,7 @@ from caesura.model.value import count_of
 from caesura.papers.entry import Curves
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.words import short
-from caesura.views.figures.papers import curves
+from caesura.views.figures.canvas import draw_lines
 from caesura.views.table import Table
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def _widths_table(result: Plan) -> Table:
-    """Return one row per number of items, one column per number of coders."""
     sizes = sorted({row.items for row in result.widths})
     coders = sorted({row.coders for row in result.widths})
     width = {(row.items, row.coders): row.width for row in result.widths}
@@ -35,7 +34,6 @@ def _widths_table(result: Plan) -> Table:
 
 
 def plan_view(result: Plan) -> Answer:
-    """Return what a study of a given size will be able to say."""
     differences = Table(
         ("items", "spread", "smallest difference"),
         tuple((row.items, row.spread, row.difference) for row in result.differences),
@@ -75,4 +73,4 @@ def plan_figure(result: Plan) -> Figure:
     for number in sorted({row.coders for row in result.widths}):
         rows = [row for row in result.widths if row.coders == number]
         lines[f"{number} coders"] = ([row.items for row in rows], [row.width for row in rows])
-    return curves(Curves("items", "width of the 95 % interval", lines))
+    return draw_lines(Curves("items", "width of the 95 % interval", lines))

@@ -6,7 +6,7 @@ import math
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from caesura.judging.reactions import LEVELS, Reaction, Reactions
+from caesura.judging.reactions import LEVELS, Reactions
 from caesura.model.value import count_of
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.words import join
@@ -14,14 +14,12 @@ from caesura.views.figures.canvas import COLOURS, FONT_SIZE, MARKERS, new_figure
 from caesura.views.table import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLUMNS = 4
 
 
 def reactions_view(result: Reactions) -> Answer:
-    """Return how the measures react."""
     sections = (
         Section("properties", _properties(result)),
         Section("curves", _curves(result)),
@@ -90,35 +88,25 @@ def _sentences(result: Reactions) -> str:
         if names:
             reward = "rewards" if len(names) == 1 else "reward"
             text += f" If a system ignores the text, {join(names)} {reward} {comparison} boundaries than people place."
-    return text + _least_alike(result)
-
-
-def _least_alike(result: Reactions) -> str:
-    """Return the sentence on the two measures that rank real pairs least alike; empty for fewer than two pairs."""
     taus = [(row.tau, row.first, row.second) for row in result.ranks if row.tau is not None]
-    if len(taus) < 2:
-        return ""
-    tau, first, second = min(taus, key=itemgetter(0))
-    return f" {first} and {second} rank real pairs least alike (tau {tau:.2f})."
+    if len(taus) > 1:
+        tau, first, second = min(taus, key=itemgetter(0))
+        text += f" {first} and {second} rank real pairs least alike (tau {tau:.2f})."
+    return text
 
 
 def reactions_figure(result: Reactions, *, width: float = 7.0) -> Figure:
-    """Draw the curves of every measure, one panel each."""
     rows = math.ceil(len(result.reactions) / _COLUMNS)
     with new_figure(width, 1.5 * rows + 0.4, None) as figure:
         panels = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
         for axes, reaction in zip(panels, result.reactions, strict=False):
-            _draw(axes, reaction)
+            for i, (kind, values) in enumerate(reaction.curves.items()):
+                colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+                axes.plot(LEVELS, values, color=colour, marker=marker, markevery=5, markersize=3, label=kind)
+            axes.set_title(reaction.measure.label)
         for axes in panels[len(result.reactions) :]:
             axes.set_visible(False)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
         figure.supxlabel("share of boundaries with the error; shifts: of four units", fontsize=FONT_SIZE)
         return figure
-
-
-def _draw(axes: Axes, reaction: Reaction) -> None:
-    for i, (kind, values) in enumerate(reaction.curves.items()):
-        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-        axes.plot(LEVELS, values, color=colour, marker=marker, markevery=5, markersize=3, label=kind)
-    axes.set_title(reaction.measure.label)

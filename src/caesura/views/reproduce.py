@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.model.value import count_of
-from caesura.papers.entry import NOT_FREE, NOT_RUN, PRESET, REFUTED, REPRODUCED, Paper, Reproduction, Row
+from caesura.papers.entry import (
+    NOT_FREE,
+    NOT_RUN,
+    PRESET,
+    REFUTED,
+    REPRODUCED,
+    Curves,
+    Paper,
+    Picture,
+    Reproduction,
+    Row,
+)
 from caesura.tasks.reproduce import DisplayList, Reproductions
 from caesura.version import __version__
 from caesura.views.answer import Answer, Section
-from caesura.views.figures.canvas import svg
-from caesura.views.figures.papers import display
+from caesura.views.figures import agreement, judging, trees
+from caesura.views.figures.canvas import COLUMN_WIDTH, data_uri, draw_lines
 from caesura.views.page.build import asset, environment
 from caesura.views.table import Cell, Table, cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
 _DIGITS = 4
@@ -44,20 +57,10 @@ def list_view(display_list: DisplayList) -> Answer:
 
 
 def reproductions_view(result: Reproductions) -> Answer:
-    """Return displays beside ours."""
     if len(result.displays) == 1:
         return _single_view(result.displays[0])
-    rows = tuple(
-        (
-            reproduction.name,
-            reproduction.display,
-            reproduction.verdict,
-            reproduction.largest_difference,
-            reproduction.reason,
-        )
-        for reproduction in result.displays
-    )
-    table = Table(("name", "display", "verdict", "largest difference", "reason"), rows, digits=5)
+    columns = ("name", "display", "verdict", "largest difference", "reason")
+    table = Table.from_records([cells(entry, *columns) for entry in result.displays], columns=columns, digits=5)
     text = f"Of {count_of(len(result.displays), 'display')}: {_counted(result.counts)}."
     sections = [
         Section(reproduction.name, partial(number_table, reproduction))
@@ -74,14 +77,11 @@ def _counted(counts: dict[str, int]) -> str:
 def _single_view(reproduction: Reproduction) -> Answer:
     sections = [Section("numbers", number_table(reproduction))] if reproduction.rows else []
     signatures = Table(("signature",), tuple((signature,) for signature in reproduction.signatures))
-    return Answer(
-        verdict_sentence(reproduction),
-        (*sections, *([Section("signatures", signatures)] if reproduction.signatures else [])),
-    )
+    sections += [Section("signatures", signatures)] if reproduction.signatures else []
+    return Answer(verdict_sentence(reproduction), tuple(sections))
 
 
 def verdict_sentence(reproduction: Reproduction) -> str:
-    """Return the verdict on a display in words."""
     subject = f"{reproduction.display} of {reproduction.entry.paper.short}"
     largest = reproduction.largest_difference
     numbers = "" if largest is None else f" The largest difference from print is {largest:.2g}."
@@ -97,26 +97,21 @@ def verdict_sentence(reproduction: Reproduction) -> str:
 
 
 def number_table(reproduction: Reproduction) -> Table:
-    """Return the printed numbers of a display beside ours."""
     columns = ("what", "printed", "ours", "under the preset", "chance", "agrees")
-    rows = tuple((row.label, row.printed, *_values(row), row.error or None, _agrees(row)) for row in reproduction.rows)
-    table = Table(columns, rows, digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
+    rows = []
+    for row in reproduction.rows:
+        ours, preset = (_as_printed(row, value) for value in (row.ours, row.preset))
+        agrees = "under the preset" if row.preset is not None and row.agrees_under_preset else "no"
+        agrees = "yes" if row.agrees else agrees
+        rows.append((row.label, row.printed, ours, preset, row.error or None, agrees))
+    table = Table(columns, tuple(rows), digits=_DIGITS).without_empty_columns(("under the preset", "chance"))
     note = "chance: largest difference that the random draws of both sides explain"
     return replace(table, notes=(note,)) if "chance" in table.columns else table
 
 
-def _values(row: Row) -> tuple[Cell, Cell]:
-    """Return our number and that under the preset, without decimals if the printed number has none."""
-    is_count = row.printed.isdigit()
-    ours, preset = (
-        int(value) if is_count and isinstance(value, float) and value.is_integer() else value
-        for value in (row.ours, row.preset)
-    )
-    return ours, preset
-
-
-def _agrees(row: Row) -> str:
-    return "yes" if row.agrees else "under the preset" if row.preset is not None and row.agrees_under_preset else "no"
+def _as_printed(row: Row, value: Cell) -> Cell:
+    """Return our number without decimals if the printed number has none."""
+    return int(value) if row.printed.isdigit() and isinstance(value, float) and value.is_integer() else value
 
 
 def reproductions_page(result: Reproductions) -> str:
@@ -136,24 +131,20 @@ def reproductions_page(result: Reproductions) -> str:
 
 
 def _page_entry(reproduction: Reproduction) -> dict[str, Any]:
-    return {
-        "name": reproduction.name,
-        "display": reproduction.display,
-        "place": reproduction.place,
-        "about": reproduction.about,
-        "verdict": reproduction.verdict,
+    return cells(reproduction, "name", "display", "place", "about", "verdict", "signatures") | {
         "sentence": verdict_sentence(reproduction).removeprefix(
             f"{reproduction.display} of {reproduction.entry.paper.short} "
         ),
         "table": number_table(reproduction) if reproduction.rows else None,
-        "picture": _picture(reproduction),
-        "signatures": reproduction.signatures,
+        "picture": None if reproduction.figure is None else data_uri(display(reproduction.figure, width=4.5)),
     }
 
 
-def _picture(reproduction: Reproduction) -> str | None:
-    """Return the figure as the address of an embedded picture."""
-    if reproduction.figure is None:
-        return None
-    picture = svg(display(reproduction.figure, width=4.5))
-    return "data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode()
+def display(figure: Curves | Picture, *, width: float = COLUMN_WIDTH) -> Figure:
+    """Draw the figure of a display again, from our numbers."""
+    if isinstance(figure, Curves):
+        return draw_lines(figure, width=width)
+    modules = (agreement, judging, trees)
+    draw = next(getattr(module, figure.kind) for module in modules if hasattr(module, figure.kind))
+    drawn: Figure = draw(*figure.arguments, width=width, title=None)
+    return drawn

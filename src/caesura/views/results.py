@@ -28,6 +28,9 @@ MAX_DRAWN_UNITS = 20_000
 
 def _score_record(entry: ItemScore, names: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a score by column, with further figures of these names."""
+    beyond, chance = {}, entry.chance
+    if chance is not None:
+        beyond = {"chance": chance.value, "chance error": chance.error, "beyond chance": chance.beyond}
     all_references = "mean" if entry.score.params.get("references") == "each" else "all"
     return {
         "measure": entry.score.measure.label,
@@ -35,7 +38,7 @@ def _score_record(entry: ItemScore, names: Sequence[str]) -> dict[str, Any]:
         "reference": entry.coder or all_references,
         "value": entry.score.value,
         "plain": entry.plain,
-        **_chance_cells(entry),
+        **beyond,
         **{name: entry.score.figures.get(name) for name in names},
         "items": entry.score.documents,
     }
@@ -74,16 +77,7 @@ def _new_figures(scores: Sequence[ItemScore]) -> list[str]:
     ]
 
 
-def _chance_cells(entry: ItemScore) -> dict[str, Cell]:
-    """Return the score of randomly placed boundaries, its standard error, and how far the score is beyond it."""
-    chance = entry.chance
-    if chance is None:
-        return {}
-    return {"chance": chance.value, "chance error": chance.error, "beyond chance": chance.beyond}
-
-
 def evaluation_table(evaluation: Evaluation) -> Table:
-    """Return one row per measure, over all documents of a collection."""
     table = score_table([ItemScore(None, score) for score in evaluation.scores.values()], by_item=False)
     partial = ("partial: documents that could not be read or scored are missing",) if evaluation.partial else ()
     return replace(table.renamed({"items": "documents"}), notes=(*partial, *table.notes))
@@ -136,7 +130,6 @@ def _type_sections(scoring: Scoring) -> Iterator[Section]:
 
 
 def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False, width: int = 80) -> Answer:
-    """Return what ``caesura score`` prints."""
     totals = [entry for entry in scoring.scores if entry.item is None]
     items = [entry for entry in scoring.scores if entry.item is not None]
     sections = [
@@ -155,7 +148,6 @@ def scoring_view(scoring: Scoring, *, by_item: bool = False, edits: bool = False
 
 
 def evaluation_view(evaluation: Evaluation) -> Answer:
-    """Return what ``caesura evaluate`` prints."""
     table = evaluation_table(evaluation)
     return Answer(evaluation_answer(evaluation), (Section("scores", table),), ("--scores DIR for every document",))
 
@@ -179,12 +171,13 @@ def _aligned(items: Iterable[ItemScore]) -> Iterator[ItemScore]:
 
 def _edit_records(entry: ItemScore) -> list[dict[str, Cell]]:
     names: dict[str, Cell] = {"item": entry.item, "measure": entry.score.measure.label}
-    return [names | record for record in edit_records(entry.score.edits or (), ("reference", "hypothesis"))]
+    return [names | record for record in edit_records(entry.score.edits or ())]
 
 
 def _edits_table(items: Sequence[ItemScore]) -> Table:
     entries = [entry for entry in _aligned(items) if entry.score.edits]
-    if not entries or any(_has_types(edits) or _has_streams(edits) for edits in _edits_of(entries)):
+    edits = [edit for entry in entries for edit in entry.score.edits or ()]
+    if _has_types(edits) or _has_streams(edits) or not edits:
         return Table.from_records(chain.from_iterable(map(_edit_records, entries)), group=2)
     rows = tuple(
         (entry.item, label, edit.kind, edit.a_position, edit.b_position, float(edit.cost))
@@ -193,10 +186,6 @@ def _edits_table(items: Sequence[ItemScore]) -> Table:
         for edit in entry.score.edits or ()
     )
     return Table(("item", "measure", "edit", "reference", "hypothesis", "cost"), rows, group=2)
-
-
-def _edits_of(entries: Iterable[ItemScore]) -> Iterator[tuple[Edit, ...]]:
-    return (entry.score.edits or () for entry in entries)
 
 
 def _first_edits(items: Sequence[ItemScore]) -> Table:
@@ -209,23 +198,19 @@ def _first_edits(items: Sequence[ItemScore]) -> Table:
 def _drawings(scoring: Scoring, items: Sequence[ItemScore], width: int) -> str:
     drawings, units, hidden = [], 0, False
     for entry in _aligned(items):
-        if not all(map(_has_units, scoring.pairs[str(entry.item)])):
-            continue
+        streams = list(map(_streams, scoring.pairs[str(entry.item)]))
+        if not all(isinstance(text, Segmentation) for side in streams for text in side.values()):
+            continue  # boundaries in seconds and spans cannot be drawn
         if hidden := units >= MAX_DRAWN_UNITS:
             break
         drawings.append(_drawing(str(entry.item), entry.score, scoring, width))
-        length = sum(text.length for text in _streams(scoring.pairs[str(entry.item)][0]).values())
+        length = sum(text.length for text in streams[0].values())
         hidden, units = length > MAX_DRAWN_UNITS, units + length
     if hidden:
         drawings.append(f"Only the first {MAX_DRAWN_UNITS:,} units are drawn; --table edits lists all edits.")
     if not drawings:
         return "Only texts with units are drawn; --table edits lists all edits."
     return "\n\n".join([*drawings, LEGEND])
-
-
-def _has_units(side: Any) -> bool:
-    """Return whether an annotation can be drawn: boundaries in seconds and spans cannot."""
-    return all(isinstance(text, Segmentation) for text in _streams(side).values())
 
 
 def _drawing(item: str, score: Score, scoring: Scoring, width: int) -> str:
@@ -248,8 +233,6 @@ def _streams(side: Any) -> Mapping[str, Segmentation]:
 LEGEND = "= match  - only in the first  + only in the second  > moved from  < moved to\n~ different type"
 
 _SIGN = {"match": "=", "deletion": "-", "insertion": "+", "substitution": "~"}
-
-
 _Column = tuple[str, ...]  # the texts of the three lines at one place
 
 
@@ -258,20 +241,12 @@ def _column(*texts: str) -> _Column:
     return tuple(pad(text, width) for text in texts)
 
 
-def draw(
-    a: Segmentation,
-    b: Segmentation,
-    edits: Sequence[Edit],
-    *,
-    sides: tuple[str, str] = ("REF", "HYP"),
-    width: int = 78,
-    units: int | None = None,
-) -> str:
+def draw(a: Segmentation, b: Segmentation, edits: Sequence[Edit], *, width: int = 78, units: int | None = None) -> str:
     """Return three lines: the first side, the second side, and a sign below every boundary of either."""
     words = a.units if a.units is not None else b.units
     length = a.length if units is None else min(units, a.length)
     marks = (boundary_marks(a.boundaries), boundary_marks(b.boundaries))
-    return draw_marks(length, marks, edits, units=words and words[:length], sides=sides, width=width)
+    return draw_marks(length, marks, edits, units=words and words[:length], width=width)
 
 
 def draw_rows(texts: Mapping[str, Segmentation]) -> str:
@@ -292,12 +267,11 @@ def draw_marks(
     edits: Sequence[Edit],
     *,
     units: Sequence[str] | None = None,
-    sides: tuple[str, str] = ("REF", "HYP"),
     width: int = 78,
 ) -> str:
     """Return the same three lines as ``draw``, from the marks of both sides."""
-    label_width = max(map(text_width, sides))
-    line_width = max(20, width - label_width - 2)
+    labels = ("REF  ", "HYP  ", "     ")
+    line_width = max(20, width - len(labels[0]))
     lines: list[list[_Column]] = [[]]
     occupied = 0
     for column in _columns(units or "·" * length, marks, edits, "" if units is None else " "):
@@ -307,13 +281,11 @@ def draw_marks(
             occupied = 0
         lines[-1].append(column)
         occupied += column_width
-    labels = [pad(label, label_width + 2) for label in (*sides, "")]
-    return "\n\n".join("\n".join(_three_lines(line, labels)) for line in lines).rstrip("\n")
-
-
-def _three_lines(columns: Sequence[_Column], labels: Sequence[str]) -> list[str]:
-    rows = zip(*columns, strict=True)
-    return [(label + "".join(texts)).rstrip() for label, texts in zip(labels, rows, strict=True)]
+    paragraphs = []
+    for line in lines:
+        rows = zip(labels, zip(*line, strict=True), strict=True)
+        paragraphs.append("\n".join((label + "".join(texts)).rstrip() for label, texts in rows))
+    return "\n\n".join(paragraphs).rstrip("\n")
 
 
 def _columns(
@@ -351,14 +323,13 @@ def boundary_marks(boundaries: Iterable[tuple[int | None, str | None]]) -> dict[
     }
 
 
-def edit_records(edits: Sequence[Edit], sides: tuple[str, str]) -> list[dict[str, Cell]]:
-    """Return one record per edit, for tables."""
-    first, second = sides
+def edit_records(edits: Sequence[Edit]) -> list[dict[str, Cell]]:
+    """Return one record per edit, with its types and stream if there are any."""
     typed, streams = _has_types(edits), _has_streams(edits)
     return [
         ({"stream": edit.stream} if streams else {})
-        | {"edit": edit.kind, first: edit.a_position, second: edit.b_position}
-        | ({f"{first} type": edit.a_type, f"{second} type": edit.b_type} if typed else {})
+        | {"edit": edit.kind, "reference": edit.a_position, "hypothesis": edit.b_position}
+        | ({"reference type": edit.a_type, "hypothesis type": edit.b_type} if typed else {})
         | {"cost": float(edit.cost)}
         for edit in edits
     ]

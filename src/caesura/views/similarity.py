@@ -11,19 +11,14 @@ from caesura.views.table import Table, cells
 
 
 def similarity_view(result: ExpertSimilarity, target: str | None = None) -> Answer:
-    """Return what ``caesura similarity`` prints."""
     counted = "by the types of the first expert (rows) and of the second (columns)"
     if len(result.coders) > 2:
         counted = "of all pairs of experts, in both directions"
+    pairs = [cells(row, "first", "second", "similarity", "confusions") for row in result.similarities]
     sections = (
         Section("similarity", _matrix("Similarity of types; none is no boundary", result.types, result.matrix)),
         Section("counts", _matrix(f"Positions {counted}", result.types, result.counts)),
-        Section(
-            "pairs",
-            Table.from_records(
-                [cells(row, "first", "second", "similarity", "confusions") for row in result.similarities]
-            ),
-        ),
+        Section("pairs", Table.from_records(pairs)),
     )
     more = () if target is not None else ("--write FILE.toml for a settings file",)
     return Answer(similarity_answer(result, target), sections, more)
@@ -31,6 +26,5 @@ def similarity_view(result: ExpertSimilarity, target: str | None = None) -> Answ
 
 def _matrix(title: str, types: Sequence[str], rows: Sequence[Sequence[float]]) -> Table:
     names = (*types, "none")
-    return Table(
-        ("type", *names), tuple((name, *row) for name, row in zip(names, rows, strict=True)), title=title, digits=3
-    )
+    table_rows: list[tuple[str | float, ...]] = [(name, *row) for name, row in zip(names, rows, strict=True)]
+    return Table(("type", *names), tuple(table_rows), title=title, digits=3)

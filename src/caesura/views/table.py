@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.formats.content import as_text_cell, table_text, texts_of
 from caesura.model.result import Score
 from caesura.model.value import Displayed
+
+if TYPE_CHECKING:
+    from caesura.model.hierarchy import Hierarchy
 
 Cell = str | int | float | None
 
@@ -25,20 +28,19 @@ class Table(Displayed):
     """Named columns, rows of text and numbers, and notes below them."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]  # Cells: text, numbers, or None for an empty cell
-    title: str = ""  # line above the table
-    notes: tuple[str, ...] = ()  # lines below the table
-    digits: int = 4  # decimals of floating-point numbers
+    rows: tuple[tuple[Cell, ...], ...]  # None for an empty cell
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    digits: int = 4
     group: int = 0  # number of leading columns that are left blank if they repeat the row above
     split_groups: bool = False  # whether a terminal shows each group of rows as a table of its own
-    p_values: tuple[str, ...] = ()  # Columns of p-values: tiny numbers are shown as 1.2e-08 instead of 0.0000
+    p_values: tuple[str, ...] = ()  # columns in which tiny numbers are shown as 1.2e-08 instead of 0.0000
     limit: int | None = None  # number of rows that a terminal shows of a main table (default: all)
 
     @classmethod
     def from_records(
         cls, records: Iterable[Mapping[str, Any]], *, columns: Sequence[str] | None = None, **look: Any
     ) -> Table:
-        """Return a table of records, each a mapping from column name to cell."""
         listed = list(records)
         names = tuple(columns or dict.fromkeys(name for record in listed for name in record))
         return cls(names, tuple(tuple(record.get(name) for name in names) for record in listed), **look)
@@ -53,7 +55,14 @@ class Table(Displayed):
     @property
     def grids(self) -> list[Table]:
         """Tables to show one below the other: one, or one per group, without empty columns."""
-        return [grid.without_empty_columns() for grid in (self._groups() if self.split_groups else [self])]
+        if not self.split_groups:
+            return [self.without_empty_columns()]
+        groups = []
+        for leading, rows in groupby(self.rows, key=lambda row: row[: self.group]):
+            title = f"{self.title}: {', '.join(self._text(cell, False) for cell in leading)}"
+            remaining = tuple(row[self.group :] for row in rows)
+            groups.append(replace(self, columns=self.columns[self.group :], rows=remaining, title=title, group=0))
+        return [grid.without_empty_columns() for grid in groups]
 
     @property
     def text_rows(self) -> list[list[str]]:
@@ -62,7 +71,6 @@ class Table(Displayed):
 
     @cached_property
     def numeric_columns(self) -> list[bool]:
-        """For each column, whether it contains only numbers."""
         return [all(isinstance(row[i], int | float | None) for row in self.rows) for i in range(len(self.columns))]
 
     def without_empty_columns(self, candidates: Iterable[str] | None = None) -> Table:
@@ -79,17 +87,7 @@ class Table(Displayed):
         return replace(self, columns=tuple(self.columns[i] for i in indices), rows=rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with different names of columns."""
         return replace(self, columns=tuple(names.get(name, name) for name in self.columns))
-
-    def _groups(self) -> list[Table]:
-        """Return one table per group of rows, with the leading cells of the group in its title."""
-        groups = []
-        for leading, rows in groupby(self.rows, key=lambda row: row[: self.group]):
-            title = f"{self.title}: {', '.join(self._text(cell, False) for cell in leading)}"
-            remaining = tuple(row[self.group :] for row in rows)
-            groups.append(replace(self, columns=self.columns[self.group :], rows=remaining, title=title, group=0))
-        return groups
 
     def csv(self, *, raw: bool = False) -> str:
         """Return the table as comma-separated values with full precision, without notes."""
@@ -144,13 +142,17 @@ def cells(row: object, *columns: str) -> dict[str, Any]:
 
 
 def interval_cells(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """Return the ends of an interval as the cells ``low`` and ``high``."""
     return dict(zip(("low", "high"), interval or (None, None), strict=True))
 
 
 def or_undefined(value: float | None) -> Cell:
-    """Return the value, or the word "undefined" for None."""
     return "undefined" if value is None else value
+
+
+def span_text(hierarchy: Hierarchy, start: int, end: int) -> str:
+    """Return first and last unit of a span, or its times if the units have times."""
+    edges = hierarchy.edges
+    return f"{start}-{end}" if edges is None else f"{edges[start - 1]:.2f}-{edges[end]:.2f} s"
 
 
 def extra_figures(scores: Iterable[Score]) -> list[str]:
@@ -166,7 +168,6 @@ _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def latex_text(text: str) -> str:
-    """Return text with everything escaped that LaTeX would interpret."""
     return "".join(_LATEX.get(c, clean(c)) for c in text)
 
 
@@ -197,7 +198,6 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Return the number of terminal columns that the text takes."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from caesura.limits import MAX_TEXT_ROWS
-from caesura.views.table import ALL_ROWS, Cell, Table, clean, pad, text_width
+from caesura.views.table import ALL_ROWS, Table, clean, pad, text_width
 
 # Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text.
 Style = Callable[[str, str], str]
@@ -58,15 +58,14 @@ def _grid_lines(table: Table, width: int, style: Style) -> list[str]:
     texts = [[clean(text) for text in row] for row in table.text_rows]
     if not texts:
         return [f"{GAP}(none)"]
-    widths = _widths(names, texts, table.numeric_columns, width)
+    numeric = table.numeric_columns
+    widths = _widths(names, texts, numeric, width)
     if widths is None:
         return _paragraphs(table, names, texts, width, style)
-    return _columns(table, names, texts, widths)
-
-
-def _can_wrap(column: Sequence[str]) -> bool:
-    """Return whether a narrow column breaks no word."""
-    return all(text_width(word) <= MIN_PROSE for word in " ".join(column).split())
+    lines = [*_row_lines(names, widths, numeric), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
+    for row, repeated in zip(texts, _repeated(table), strict=True):
+        lines += _row_lines(["" if i < repeated else text for i, text in enumerate(row)], widths, numeric)
+    return lines
 
 
 def _widths(
@@ -80,7 +79,11 @@ def _widths(
     if sum(natural) <= available:
         return natural
     wide = [i for i, size in enumerate(natural) if size > MIN_PROSE and not numeric[i]]
-    minimal = {i: max(MIN_PROSE, text_width(names[i])) for i in wide if _can_wrap(columns[i])}
+    minimal = {  # of the columns that can be narrower without breaking a word
+        i: max(MIN_PROSE, text_width(names[i]))
+        for i in wide
+        if all(text_width(word) <= MIN_PROSE for word in " ".join(columns[i]).split())
+    }
     available -= sum(size for i, size in enumerate(natural) if i not in minimal)
     if not minimal or available < sum(minimal.values()):
         return None
@@ -98,23 +101,14 @@ def _share_width(natural: list[int], minimal: dict[int, int], available: int) ->
     return widths
 
 
-def _columns(table: Table, names: list[str], texts: list[list[str]], widths: list[int]) -> list[str]:
-    numeric = table.numeric_columns
-    lines = [*_row_lines(names, widths, numeric), GAP + "─" * (sum(widths) + len(GAP) * (len(names) - 1))]
-    for row, repeated in zip(texts, _repeated(table), strict=True):
-        cells = ["" if i < repeated else text for i, text in enumerate(row)]
-        lines += _row_lines(cells, widths, numeric)
-    return lines
-
-
 def _repeated(table: Table) -> list[int]:
     """Return for each row how many of its leading cells repeat the row above and are left blank."""
     counts, previous = [], None
     for row in table.rows:
-        same: list[Cell] = []
-        while previous is not None and len(same) < table.group and row[len(same)] == previous[len(same)]:
-            same.append(row[len(same)])
-        counts.append(len(same))
+        same = 0
+        while previous is not None and same < table.group and row[same] == previous[same]:
+            same += 1
+        counts.append(same)
         previous = row
     return counts
 

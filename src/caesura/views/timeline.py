@@ -28,21 +28,17 @@ Bar = tuple[float, float, int, str]
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a drawing."""
-
-    name: str  # name to the left of the row
-    bars: tuple[Bar, ...]  # the segments or spans
+    name: str
+    bars: tuple[Bar, ...]
     extent: tuple[float, float]  # beginning and end of the text or recording
     in_seconds: bool = False  # whether places are seconds, not units
 
     @property
     def depth(self) -> int:
-        """Number of levels."""
         return max((level for _, _, level, _ in self.bars), default=1)
 
     @property
     def height(self) -> float:
-        """Height in pixels."""
         return ROW_HEIGHT if self.depth == 1 else LEVEL_HEIGHT * min(self.depth, 12) + 4
 
 
@@ -94,20 +90,20 @@ def _lanes(spans: Spans) -> Iterable[Bar]:
 
 
 def timeline_svg(rows: Sequence[Row]) -> str:
-    """Return a drawing of rows over a common axis."""
     rows = [row for row in rows if row.in_seconds == rows[0].in_seconds]
     if not rows or sum(len(row.bars) for row in rows) > MAX_BARS:
         return ""
     begin, end = min(row.extent[0] for row in rows), max(row.extent[1] for row in rows)
     left = NAME_WIDTH if any(row.name for row in rows) else 0
-    axis = _Axis(left, begin, (WIDTH - left) / max(end - begin, 1e-9))
+    scale = (WIDTH - left) / max(end - begin, 1e-9)
     tops = list(accumulate((row.height for row in rows), initial=0.0))
-    parts = [part for row, top in zip(rows, tops, strict=False) for part in _draw_row(row, top, axis)]
+    parts = [part for row, top in zip(rows, tops, strict=False) for part in _draw_row(row, top, left, begin, scale)]
     unit = " s" if rows[0].in_seconds else ""
     y = tops[-1] + 12
     parts.append(f'<text x="{left}" y="{y:g}">{begin:g}{unit}</text>')
     parts.append(f'<text x="{WIDTH}" y="{y:g}" text-anchor="end">{end:g}{unit}</text>')
-    label = _description(rows)
+    names = ", ".join(row.name for row in rows if row.name)
+    label = html.escape(clean(f"segments of {names}" if names else "segments"))  # for a screen reader
     style = f'style="max-width:100%;width:{WIDTH}px" font-family="sans-serif" font-size="11" fill="currentColor"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 4:g}" role="img" aria-label="{label}" {style}>'
@@ -115,39 +111,22 @@ def timeline_svg(rows: Sequence[Row]) -> str:
     )
 
 
-def _description(rows: Sequence[Row]) -> str:
-    """Return what a screen reader says about a drawing."""
-    names = ", ".join(row.name for row in rows if row.name)
-    return html.escape(clean(f"segments of {names}" if names else "segments"))
-
-
-@dataclass(frozen=True)
-class _Axis:
-    """Where the axis begins in pixels, where the text or recording begins, and pixels per unit or second."""
-
-    left: float
-    begin: float
-    scale: float
-
-    def x(self, place: float) -> float:
-        return self.left + (place - self.begin) * self.scale
-
-
-def _draw_row(row: Row, top: float, axis: _Axis) -> Iterable[str]:
+def _draw_row(row: Row, top: float, left: float, begin: float, scale: float) -> Iterable[str]:
     """Yield the name of a row, its bars and the lines between them."""
+    # left: where the axis begins, in pixels; begin: where the text or recording begins; scale: pixels per unit or second
     height = (row.height - 4) / row.depth
     if row.name:
         yield f'<text x="0" y="{top + 13:g}">{html.escape(shorten(clean(row.name), 16))}</text>'
     counts: dict[int, int] = {}
     for start, end, level, label in row.bars:
         counts[level] = counts.get(level, 0) + 1
-        x, width = axis.x(start), (end - start) * axis.scale
+        x, width = left + (start - begin) * scale, (end - start) * scale
         y = top + 2 + (level - 1) * height
         if width:
             opacity = 0.12 if counts[level] % 2 else 0.26
             box = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{max(height - 1, 1):.1f}"'
             yield f'<rect {box} fill-opacity="{opacity}"/>'
-        if start > axis.begin:
+        if start > begin:
             yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y:.1f}" y2="{y + height - 1:.1f}" stroke="currentColor"/>'
         characters = int((width - 4) // _LABEL_SIZE)
         if label and height >= 9 and characters >= min(len(label), 3):

@@ -12,7 +12,6 @@ from caesura.judging.comparison import ParserComparison
 from caesura.measures.signatures import short_signature
 from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.measures.treebank import LabelCounts, ParsevalResult, StructIoUResult
-from caesura.model.result import Score
 from caesura.model.tree import Tree
 from caesura.model.value import count_of
 from caesura.options import OptionSet, setting, switch, whole
@@ -80,13 +79,17 @@ def sentence_table(result: ParsevalResult, indices: Iterable[int] | None = None)
 
 
 def struct_iou_table(result: StructIoUResult) -> Table:
-    """Return Struct-IoU at the level of sentences and at the level of the corpus."""
     scored = len(result.scores.scored)
     records: list[dict[str, Cell]] = []
     notes = [_UNDEFINED]
     if scored:
         records = [{"level": "mean of sentences", "Struct-IoU": result.mean, "sentences": scored}]
-        records += [{"level": "corpus", **_struct_iou_cells(result.total), "sentences": scored}]
+        total = {
+            "Struct-IoU": result.total.value,
+            "precision": result.total.precision(),
+            "recall": result.total.recall(),
+        }
+        records += [{"level": "corpus", **total, "sentences": scored}]
         notes = [short_signature(result.total)]
     unscored = sorted(result.errors)
     if unscored:
@@ -96,12 +99,7 @@ def struct_iou_table(result: StructIoUResult) -> Table:
     return Table.from_records(records, columns=columns, title="Struct-IoU", notes=tuple(notes))
 
 
-def _struct_iou_cells(score: Score) -> dict[str, Cell]:
-    return {"Struct-IoU": score.value, "precision": score.precision(), "recall": score.recall()}
-
-
 def struct_iou_sentences(result: StructIoUResult, indices: Iterable[int]) -> Table:
-    """Return one row per sentence with its Struct-IoU."""
     rows: list[tuple[Cell, ...]] = []
     for index in indices:
         if index in result.errors:
@@ -229,8 +227,6 @@ def ambiguity_table(ambiguity: Ambiguity) -> Table:
 
 @dataclass(frozen=True)
 class TreeTables(OptionSet):
-    """Tables and drawings that are added to the scores."""
-
     by_sentence: bool = switch("Add one row per sentence.")
     labels: bool = switch("Add one row per label.")
     align: bool = switch("Show both trees side by side, with the pairs marked.")
@@ -240,16 +236,12 @@ class TreeTables(OptionSet):
 
 
 def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
-    """Return what ``caesura trees`` prints."""
     sentences = [number - 1 for number in tables.sentences] or range(len(study.parseval.sentences))
     scores, by_sentence, labels = study.struct_iou, tables.by_sentence, tables.labels
     sections = [
         Section("parseval", summary_table(study.parseval)),
         Section("struct-iou", struct_iou_table(scores), shown=True),
-        *(
-            Section(f"parsers-{i}", parser_table(comparison), shown=True)
-            for i, comparison in enumerate(study.versus, 1)
-        ),
+        *(Section(f"parsers-{i}", parser_table(entry), shown=True) for i, entry in enumerate(study.versus, 1)),
         Section("sentences", lambda: sentence_table(study.parseval, sentences), by_sentence),
         Section("struct-iou-sentences", lambda: struct_iou_sentences(scores, sentences), by_sentence),
         Section("labels", lambda: label_table(study.parseval.labels), labels),
@@ -257,9 +249,8 @@ def trees_view(study: TreeStudy, tables: TreeTables, *, width: int) -> Answer:
     ]
     if tables.align:
         sections.append(Section("trees", "\n\n".join(_tree_drawings(study, sentences, width)), shown=True))
-    return Answer(
-        trees_answer(study), tuple(sections), () if tables.align else ("--align for both trees side by side",)
-    )
+    more = () if tables.align else ("--align for both trees side by side",)
+    return Answer(trees_answer(study), tuple(sections), more)
 
 
 def _tree_drawings(study: TreeStudy, sentences: Sequence[int], width: int) -> Iterator[str]:

@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from caesura.measures.signatures import short_signature
+from caesura.model.value import count_of
 from caesura.tasks.verify import Verification, Verifications
 from caesura.views.answer import Answer, Section
-from caesura.views.answers.files import STATUS_WORDS, verification_answer
 from caesura.views.table import Table
+
+_STATUS_WORDS = {
+    "verified": "verified",
+    "version": "different version: same value",
+    "value": "different value",
+    "data": "different data",
+}
 
 
 def verification_view(result: Verification | Verifications) -> Answer:
-    """Return whether numbers are right: one sentence, and a table if there are several numbers."""
     if isinstance(result, Verifications):
-        table = Table.from_records([_record(entry) for entry in result.verifications], digits=4)
-        return Answer(verification_answer(result), (Section("numbers", table),))
-    rows = [
+        rows = tuple(
+            (
+                short_signature(entry.signature).partition(" = ")[0],
+                _STATUS_WORDS[entry.status],
+                entry.expected,
+                entry.recomputed,
+                entry.expected_version,
+            )
+            for entry in result.verifications
+        )
+        table = Table(("number", "status", "stated", "recomputed", "version"), rows)
+        return Answer(_sentence(result), (Section("numbers", table),))
+    data = ["none" if entry is None else entry for entry in (result.expected_data, result.actual_data)]
+    comparison = (
         ("value", _number(result.expected), _number(result.recomputed)),
-        ("data", _fingerprint(result.expected_data), _fingerprint(result.actual_data)),
+        ("data", *data),
         ("version", result.expected_version, result.version),
-    ]
-    return Answer(
-        result.message, (Section("comparison", Table(("compared", "in the signature", "here"), tuple(rows))),)
     )
+    return Answer(result.message, (Section("comparison", Table(("compared", "in the signature", "here"), comparison)),))
+
+
+def _sentence(result: Verifications) -> str:
+    entries = result.verifications
+    if len(entries) == 1:
+        return entries[0].message
+    if result.status == "verified":
+        return f"All {len(entries)} numbers are verified: same value, same data, same version."
+    counts = Counter(_STATUS_WORDS[entry.status] for entry in entries)
+    listed = ", ".join(f"{number} {word}" for word, number in counts.items())
+    worst = next(entry for entry in entries if entry.status == result.status)
+    return f"{count_of(len(entries), 'number')}: {listed}. {worst.message}"
 
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.10g}"
-
-
-def _fingerprint(data: str | None) -> str:
-    return "none" if data is None else data
-
-
-def _record(entry: Verification) -> dict[str, object]:
-    return {
-        "number": short_signature(entry.signature).partition(" = ")[0],
-        "status": STATUS_WORDS[entry.status],
-        "stated": entry.expected,
-        "recomputed": entry.recomputed,
-        "version": entry.expected_version,
-    }

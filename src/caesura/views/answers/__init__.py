@@ -1,1 +1,1 @@
-"""The sentences with which commands answer, and the words for sizes. No other folder writes such sentences."""
+"""The sentences with which commands answer, and the words for sizes."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # commands with other results must not import these
     from caesura.agreement.result import Agreement, ItemAgreement
     from caesura.gold.experiment import Unification
     from caesura.gold.gold import Gold
-    from caesura.tasks.agree import AgreementOutcome, AgreementStudy
+    from caesura.tasks.agree import AgreementOutcome
     from caesura.tasks.pairwise import PairwiseStudy
 
 _MIN_GAIN = 0.01  # smallest gain without a coder that is worth a sentence
@@ -37,11 +37,6 @@ def coefficient_name(outcome: AgreementOutcome) -> str:
     if outcome.measure.chance_corrected:  # the measure is the coefficient
         return outcome.over
     return label if outcome.coefficient == "alpha" else f"{label}({outcome.over})"
-
-
-def agreement_answer(study: AgreementStudy) -> str:
-    """Say how far coders agree, who differs from the others, and on which item they agree least."""
-    return outcome_answer(study.agreement[0])
 
 
 def outcome_answer(outcome: AgreementOutcome) -> str:
@@ -80,7 +75,7 @@ def _mean_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     pairs = count_of(len(result.pairs), "pair")
     figure = f"{short(result.value)}{short_interval(result.interval)}"
     if result.expected is None:
-        kind = {True: "", False: " (lower is better)"}[result.measure is None or result.measure.higher_is_better]
+        kind = "" if result.measure is None or result.measure.higher_is_better else " (lower is better)"
         word = None if result.measure is None else correction_of_mean(result.measure)
         hint = "" if word is None else f"; add --chance {word}"
         sentence = f"{coders}: the mean {outcome.over} over {pairs} is {figure}{kind} on {items}."
@@ -128,12 +123,11 @@ def place_words(place: DisagreementPlace) -> str:
     """Return where a place is: item, stream, and text, time or position."""
     name = named("item", place.item) + ("" if place.stream is None else f" ({place.stream})")
     time = "" if place.time is None else f" ({place.time:.2f} s)"
+    text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
     if place.units:
-        text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
         extent = extent_words(place.positions[0], place.positions[-1], seconds=bool(place.times))
         return f"{name}, {extent}{text}"
     if place.span is not None:
-        text = f", '{shorten(place.between, _MAX_QUOTE)}'" if place.between else ""
         return f"{name}, units {place.span[0]} to {place.span[1]}{text}{time}"
     if _is_quoted(place):
         return f"{name}, around '{shorten(place.between, _MAX_QUOTE)}'{time}"
@@ -151,29 +145,26 @@ def _is_quoted(place: DisagreementPlace) -> bool:
     return place.span is None and len(place.positions) == 2 and bool(place.between)
 
 
-def _difference(place: DisagreementPlace) -> str:
-    """Return how the boundaries or spans of a place differ."""
-    if len(place.positions) > 1:
-        return "nearby"
-    return "of different types" if place.span is None else "on other levels"
-
-
 def who_words(place: DisagreementPlace) -> str:
     """Say which coders have a boundary at a place, and where, and which have none."""
-    if place.units:
-        return _span_clauses(place)
     noun = "a boundary" if place.span is None else "this span"
-    groups: dict[str, list[str]] = {}
-    for coder in place.marks:
-        groups.setdefault(_marks_words(place, coder), []).append(coder)
     clauses = []
-    for i, (words, coders) in enumerate(groups.items()):
-        verb = f"{'has' if len(coders) == 1 else 'have'} {noun}" if not i else ""
-        clauses.append(" ".join(filter(None, (_people(coders), verb, words))))
+    groups: dict[str, list[str]] = units_words(place)
+    if place.units:
+        clauses = [f"{_have(coders)} {words}" for words, coders in groups.items()]
+        summary = f"{len(groups)} different spans"
+    else:
+        for coder in place.marks:
+            groups.setdefault(_marks_words(place, coder), []).append(coder)
+        for i, (words, coders) in enumerate(groups.items()):
+            people = _people(coders) if i else f"{_have(coders)} {noun}"
+            clauses.append(" ".join(filter(None, (people, words))))
+        difference = "of different types" if place.span is None else "on other levels"
+        summary = f"{noun} {'nearby' if len(place.positions) > 1 else difference}"
     if len(groups) > 2:
-        clauses = [f"{_people(place.has)} have {noun} {_difference(place)}"]
+        clauses = [f"{_people(place.has)} have {summary}"]
     if place.has_not:
-        clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
+        clauses.append(f"{_have(place.has_not)} none")
     return ", ".join(clauses)
 
 
@@ -190,16 +181,6 @@ def units_words(place: DisagreementPlace) -> dict[str, list[str]]:
         category = "" if unit.category is None else f" {shorten(unit.category, _MAX_QUOTE)}"
         groups.setdefault(f"{extent}{category}", []).append(coder)
     return groups
-
-
-def _span_clauses(place: DisagreementPlace) -> str:
-    groups = units_words(place)
-    clauses = [f"{_people(coders)} {'has' if len(coders) == 1 else 'have'} {words}" for words, coders in groups.items()]
-    if len(groups) > 2:
-        clauses = [f"{_people(place.has)} have {len(groups)} different spans"]
-    if place.has_not:
-        clauses.append(f"{_people(place.has_not)} {'has' if len(place.has_not) == 1 else 'have'} none")
-    return ", ".join(clauses)
 
 
 def _marks_words(place: DisagreementPlace, coder: str) -> str:
@@ -227,6 +208,10 @@ def _people(coders: Sequence[str]) -> str:
     return join(coders) if len(coders) <= MAX_NAMES else f"{len(coders)} coders"
 
 
+def _have(coders: Sequence[str]) -> str:
+    return f"{_people(coders)} {'has' if len(coders) == 1 else 'have'}"
+
+
 def pairwise_answer(study: PairwiseStudy) -> str:
     """Say which coders agree most and least, and how far pairs agree on average."""
     first, *others = study.pairwise
@@ -251,7 +236,6 @@ def _pair(table: Pairwise, row: PairwiseRow) -> str:
 
 
 def pairs_words(table: Pairwise) -> str:
-    """Return the number of pairs of coders."""
     return count_of(len(table.rows), "ordered pair" if table.ordered else "pair")
 
 
@@ -263,12 +247,6 @@ def _mean(table: Pairwise) -> str:
     return f"{text} ({', '.join(filter(None, ('an error rate', inverse)))})"
 
 
-def _supported(supported: int, number: int) -> str:
-    if supported < number:
-        return f"{supported:,} of them {'was' if supported == 1 else 'were'} placed by at least two coders"
-    return f"{'it was' if number == 1 else 'all of them were'} placed by at least two coders"
-
-
 def gold_answer(result: Gold) -> str:
     """Say how large the gold standard is, how many coders support it, and whether it is unique."""
     nouns = ("boundary", "boundaries") if result.unit == "boundary" else ("span", "spans")
@@ -276,7 +254,11 @@ def gold_answer(result: Gold) -> str:
     size = f"{number:,} {nouns[number != 1]}" if number else f"no {nouns[1]}"
     text = f"The gold standard of {len(result.coders)} coders on {count_of(len(result.items), 'item')} has {size}"
     if number:
-        text += f"; {_supported(sum(len(entry.coders) > 1 for entry in result.kept), number)}"
+        supported = sum(len(entry.coders) > 1 for entry in result.kept)
+        which = "it was" if number == 1 else "all of them were"
+        if supported < number:
+            which = f"{supported:,} of them {'was' if supported == 1 else 'were'}"
+        text += f"; {which} placed by at least two coders"
     tied = sum(entry.optima > 1 for entry in result.items)
     if not tied:
         return f"{text}."

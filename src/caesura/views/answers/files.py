@@ -1,9 +1,8 @@
-"""Sentences about files, lists of measures and formats, excluded items and verified numbers."""
+"""Sentences about files, lists of measures and formats, and excluded items."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from caesura.model.result import Excluded
@@ -13,7 +12,6 @@ from caesura.views.answers.words import MAX_NAMES, join
 if TYPE_CHECKING:  # commands with other results must not import these
     from caesura.model.corpus import Corpus
     from caesura.tasks.files import FileInfo
-    from caesura.tasks.verify import Verification, Verifications
 
 _MAX_LISTED = 3  # excluded items with the same reason that are listed one by one
 
@@ -28,18 +26,16 @@ def excluded_lines(entries: Iterable[object]) -> list[str]:
     lines: dict[str, None] = {}
     for entry in listed:
         group = groups.get((entry.coder, entry.reason), []) if isinstance(entry, Excluded) and entry.item else []
-        lines[str(entry) if len(group) <= _MAX_LISTED else _group_line(group)] = None
+        line = str(entry)
+        if len(group) > _MAX_LISTED:
+            items = f"{len(group):,} items ({', '.join(str(entry.item) for entry in group[:3])}, ...)"
+            coder = "" if group[0].coder is None else f"coder {group[0].coder!r}, "
+            line = f"{coder}{items}: {group[0].reason}"
+        lines[line] = None
     return list(lines)
 
 
-def _group_line(group: Sequence[Excluded]) -> str:
-    items = f"{len(group):,} items ({', '.join(str(entry.item) for entry in group[:3])}, ...)"
-    coder = "" if group[0].coder is None else f"coder {group[0].coder!r}, "
-    return f"{coder}{items}: {group[0].reason}"
-
-
 def info_answer(info: FileInfo) -> str:
-    """Say what is in the files."""
     corpus = info.corpus
     formats = ", ".join(f"{name} ({n})" if info.files > 1 else name for name, n in info.formats.items())
     items = count_of(len(corpus.item_names), "item")
@@ -53,13 +49,11 @@ def info_answer(info: FileInfo) -> str:
 
 
 def written_answer(corpus: Corpus, target: str) -> str:
-    """Say what was written to a file."""
     coders = f"{count_of(len(corpus.coders), 'coder')} ({list_few(corpus.coders, MAX_NAMES)})"
     return f"Wrote {target}: {count_of(len(corpus.item_names), 'item')} of {coders}."
 
 
 def list_answer(what: str, count: int) -> str:
-    """Say how many measures or formats there are, and how to see one."""
     return f"{count} {what}; `caesura {what} NAME` shows one with its options and an example."
 
 
@@ -74,7 +68,6 @@ _KINDS = {
 
 
 def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
-    """Describe a measure."""
     aliases = [alias for alias in facts["aliases"] if alias not in (name, facts["label"])]
     names = join([facts["label"], f"{name} in Python", *aliases])
     compared = f"It compares {join(_KINDS[kind] for kind in facts['compares'])}"
@@ -87,34 +80,7 @@ def measure_answer(name: str, facts: Mapping[str, Any]) -> str:
 
 
 def format_answer(name: str, facts: Mapping[str, Any], suffixes: str) -> str:
-    """Describe a format."""
     access = "reads and writes" if facts["writes"] else "reads"
     files = f" in files with the suffix {suffixes}" if suffixes else ""
     needs = f" It needs caesura[{facts['extra']}]." if facts["extra"] else ""
     return f"{name}: {facts['description']}. caesura {access} it{files}.{needs}"
-
-
-def verification_answer(result: Verification | Verifications) -> str:
-    """Return whether numbers are right."""
-    from caesura.tasks.verify import Verification as OneNumber
-
-    if isinstance(result, OneNumber):
-        return result.message
-    entries = result.verifications
-    if len(entries) == 1:
-        return entries[0].message
-    if result.status == "verified":
-        return f"All {len(entries)} numbers are verified: same value, same data, same version."
-    counts = Counter(STATUS_WORDS[entry.status] for entry in entries)
-    listed = ", ".join(f"{number} {word}" for word, number in counts.items())
-    worst = next(entry for entry in entries if entry.status == result.status)
-    return f"{count_of(len(entries), 'number')}: {listed}. {worst.message}"
-
-
-# Status of a verification -> words.
-STATUS_WORDS = {
-    "verified": "verified",
-    "version": "different version: same value",
-    "value": "different value",
-    "data": "different data",
-}

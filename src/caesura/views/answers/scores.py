@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # commands with other results must not import these
 
 
 def score_answer(scoring: Scoring) -> str:
-    """Say how close the hypothesis is to the reference."""
     first = next(entry for entry in scoring.scores if entry.item is None and entry.coder is None)
     sentence = _scores_sentence(scoring.totals, "item")
     if first.chance is None:
@@ -31,7 +30,6 @@ def score_answer(scoring: Scoring) -> str:
 
 
 def evaluation_answer(evaluation: Evaluation) -> str:
-    """Say how good the hypotheses of a collection are."""
     return _scores_sentence([*evaluation.scores.values()], "document")
 
 
@@ -90,7 +88,6 @@ def _zero_is_best(labels: Sequence[str], singular: str, plural: str) -> str:
 
 
 def trees_answer(study: TreeStudy) -> str:
-    """Say how close the predicted trees are to the gold trees."""
     block = study.parseval.all
     sentences = count_of(block.valid, "sentence")
     if not block.valid:

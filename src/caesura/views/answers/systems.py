@@ -28,12 +28,14 @@ def judgement_answer(judgement: Judgement) -> str:
         sentence = f"{best.segmenter} has {figure} over {count_of(best.items, 'item')}{people and f', {people}'}."
         rest = (_drop_words(judgement, best), _random_words(judgement, best), _few_words(best, interval=False))
         return " ".join(filter(None, (sentence, *rest)))
-    pairs = {frozenset(pair.systems): pair for pair in _pairs_under(judgement, best)}
+    under_measure = next((entry.pairs for entry in judgement.comparisons if entry.measure == measure), ())
+    pairs = {frozenset(pair.systems): pair for pair in under_measure}
+    alpha = judgement.comparisons[0].alpha
     comparisons = [(row, pairs.get(frozenset((best.segmenter, row.segmenter)))) for row in others]
     if len(others) == 1:
-        sentence = f"{name} {_lead_words(best, *comparisons[0], _alpha(judgement))}"
+        sentence = f"{name} {_lead_words(best, *comparisons[0], alpha)}"
     else:
-        leads = _leads_words(best, comparisons, _alpha(judgement))
+        leads = _leads_words(best, comparisons, alpha)
         sentence = f"{name} is best of {len(judgement.systems)} systems: {leads}"
     if any(pair.items < max(best.items, row.items) for row, pair in comparisons if pair is not None):
         sentence += "." if len(others) == 1 else "; systems are compared on the items that both have."
@@ -68,14 +70,6 @@ def _drop_words(judgement: Judgement, best: SegmenterScore) -> str:
             values = [f"{short(value)} with {coder}" for coder, value in drop.with_coders.items() if value is not None]
             return f"{name} is {join(values[:MAX_NAMES])}." if values else ""
     return ""
-
-
-def _alpha(judgement: Judgement) -> float:
-    return judgement.comparisons[0].alpha
-
-
-def _pairs_under(judgement: Judgement, row: SegmenterScore) -> tuple[SystemPair, ...]:
-    return next((entry.pairs for entry in judgement.comparisons if entry.measure == row.measure), ())
 
 
 def _lead_words(best: SegmenterScore, row: SegmenterScore, pair: SystemPair | None, alpha: float) -> str:
@@ -131,19 +125,15 @@ def _leads_words(
         largest = "largest " if len(groups[True]) > 1 else ""
         clauses.append(f"better than {_systems(best, groups[True])} ({largest}{p_words(p, borderline=close)})")
     if groups[False]:
-        clauses.append(_chance_clause(best, groups[False], p_values[False]))
+        clause = f"its lead over {_systems(best, groups[False])} may be chance"
+        if p_values[False]:
+            p, close = min(p_values[False])
+            smallest = "smallest " if len(groups[False]) > 1 else ""
+            clause += f" ({smallest}{p_words(p, borderline=close)})"
+        clauses.append(clause)
     if worse:
         clauses.append(f"but worse than {_systems(best, worse)} on the items of both")
     return "; ".join(clauses)
-
-
-def _chance_clause(best: SegmenterScore, rows: Sequence[SegmenterScore], p_values: Sequence[tuple[float, bool]]) -> str:
-    clause = f"its lead over {_systems(best, rows)} may be chance"
-    if not p_values:
-        return clause
-    p, close = min(p_values)
-    smallest = "smallest " if len(rows) > 1 else ""
-    return f"{clause} ({smallest}{p_words(p, borderline=close)})"
 
 
 def _systems(best: SegmenterScore, rows: Sequence[SegmenterScore]) -> str:
@@ -190,7 +180,6 @@ def _few_words(best: SegmenterScore, *, interval: bool = True) -> str:
 
 
 def crisp_answer(result: CrispAndFuzzy) -> str:
-    """Say whether crisp and fuzzy evaluation agree on the best system."""
     best = result.rows[0]
     fuzzy = max(result.rows, key=lambda row: row.fuzzy)
     standard = f"the {result.method} gold standard"

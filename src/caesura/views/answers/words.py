@@ -58,17 +58,12 @@ def join(words: Iterable[str]) -> str:
 
 def strength(value: float, interval: tuple[float, float] | None = None) -> str:
     """Return how far coders agree, in words; two words if the interval spans both."""
-    words = [_word(end) for end in (interval or (value, value))]
+    ends = [round(end, 2) for end in interval or (value, value)]
+    words = [next((word for limit, word in _STRENGTHS if end <= limit), _STRENGTHS[-1][1]) for end in ends]
     return " to ".join(dict.fromkeys(words))
 
 
-def _word(value: float) -> str:
-    rounded = round(value, 2)
-    return next((word for limit, word in _STRENGTHS if rounded <= limit), _STRENGTHS[-1][1])
-
-
 def p_words(p: float, *, over: str = "", borderline: bool = False) -> str:
-    """Return a p-value for a sentence."""
     digits = 3 if borderline or p < 0.0095 or 0.045 < p < 0.055 else 2
     text = "p < .001" if p < 0.001 else f"p = {short(p, digits)}"
     return f"{text}{f' {over}' if over else ''}{', borderline' if borderline else ''}"

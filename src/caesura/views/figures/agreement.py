@@ -100,7 +100,6 @@ def _values_in_cells(axes: Axes, image: AxesImage, values: Floats, points: float
 
 
 def _short(value: float) -> str:
-    """Return two decimals without the zero before them."""
     return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 0.995 else f"{value:.1f}"
 
 
@@ -232,7 +231,6 @@ def dendrogram(clustering: Clustering, *, width: float = canvas.COLUMN_WIDTH, ti
 
 
 def _draw_joints(axes: Axes, clustering: Clustering) -> None:
-    """Draw a bracket per cluster, and its coefficient beside it."""
     points: dict[tuple[str, ...], tuple[float, float]] = {
         (leaf,): (0.0, float(i)) for i, leaf in enumerate(clustering.leaves)
     }
@@ -283,10 +281,8 @@ def boundaries_per_coder(placed: Placed, *, width: float = canvas.COLUMN_WIDTH, 
     labels = [canvas.label_text(row.coder) for row in placed.rows]
     mean, deviation = placed.mean_density, placed.density_deviation
     vertical = max(map(len, labels)) * len(labels) > 12 * canvas.check_width(width)
-    with canvas.new_axes(width, 2.0 + (min(canvas.label_inches(labels), 1.5) if vertical else 0), title) as (
-        figure,
-        axes,
-    ):
+    height = 2.0 + (min(canvas.label_inches(labels), 1.5) if vertical else 0)
+    with canvas.new_axes(width, height, title) as (figure, axes):
         axes.bar(range(len(values)), values, width=0.7, color=canvas.COLOURS[4], edgecolor="black", linewidth=0.5)
         axes.axhline(mean, color="black", label="mean")
         for sign, label in ((1, "mean ± SD"), (-1, None)):
@@ -386,18 +382,9 @@ def _key(gold: UnifiedHierarchy, span: Span) -> tuple[int, int, int]:
 def _panels(gold: UnifiedHierarchy, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy] | None) -> list[_Panel]:
     """Return the gold standard, and the panels below it: the dropped spans, or one per coder."""
     panels = [_panel("gold", [candidate.span for candidate in gold.included])]
-    if hierarchies is not None:
-        by_coder = _by_coder(gold, hierarchies)
-        panels += [_panel(str(coder), hierarchy.spans) for coder, hierarchy in by_coder.items()]
-    elif gold.dropped:
-        panels.append(_panel("dropped", [candidate.span for candidate in gold.dropped]))
-    return panels
-
-
-def _by_coder(
-    gold: UnifiedHierarchy, hierarchies: Mapping[str, Hierarchy] | Iterable[Hierarchy]
-) -> Mapping[str, Hierarchy]:
-    """Return coder -> hierarchy, checked to be over the units of the gold standard."""
+    if hierarchies is None:
+        dropped = [candidate.span for candidate in gold.dropped]
+        return [*panels, _panel("dropped", dropped)] if dropped else panels
     if not isinstance(hierarchies, Mapping):
         listed = list(hierarchies)
         if len(listed) != len(gold.coders):
@@ -410,7 +397,8 @@ def _by_coder(
                 f"coder {coder!r}: the gold standard has {gold.hierarchy.length} units, this hierarchy {hierarchy.length}; "
                 "convert the hierarchies to the same units with common_units"
             )
-    return hierarchies
+        panels.append(_panel(str(coder), hierarchy.spans))
+    return panels
 
 
 def _panel(name: str, spans: Iterable[Span]) -> _Panel:

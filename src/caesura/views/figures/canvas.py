@@ -6,6 +6,7 @@ caller drops it. The style is active only while a function draws or writes a fig
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import math
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+    from caesura.papers.entry import Curves
+
 # Width in inches of a column of a two-column paper.
 COLUMN_WIDTH = 3.3
 # Width in inches of both columns.
@@ -42,6 +45,7 @@ SCREEN_DPI = 150
 # Largest width of a figure in inches.
 MAX_WIDTH = 40.0
 _TITLE_HEIGHT = 0.2  # inches
+_MAX_MARKS = 15  # on a line
 
 # Okabe & Ito (2008): distinguishable for colour-blind readers. Yellow is last because it is faint on paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
@@ -119,18 +123,28 @@ def new_figure(width: float, height: float, title: str | None) -> Iterator[Figur
 
 @contextmanager
 def new_axes(width: float, height: float, title: str | None) -> Iterator[tuple[Figure, Axes]]:
-    """Yield a new figure with one pair of axes."""
     with new_figure(width, height, title) as figure:
         yield figure, figure.add_subplot()
 
 
+def draw_lines(lines: Curves, *, width: float = COLUMN_WIDTH, title: str | None = None) -> Figure:
+    """Draw lines with a legend; marks tell them apart without colour."""
+    with new_axes(width, width * 0.7, title) as (figure, axes):
+        for i, (name, (x, y)) in enumerate(lines.lines.items()):
+            step = max(1, len(x) // _MAX_MARKS)
+            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+            axes.plot(x, y, color=colour, marker=marker, markevery=step, label=name)
+        axes.set_xlabel(lines.x_label)
+        axes.set_ylabel(lines.y_label)
+        axes.legend()
+        return figure
+
+
 def write_beside(axes: Axes, text: str, point: tuple[float, float], points: tuple[float, float], **style: Any) -> None:
-    """Write small text beside a point."""
     axes.annotate(text, point, xytext=points, textcoords="offset points", **style)
 
 
 def write_centred(axes: Axes, text: str, point: tuple[float, float], size: float, **style: Any) -> None:
-    """Write text with its centre at a point."""
     axes.text(*point, text, ha="center", va="center", fontsize=size, **style)
 
 
@@ -152,14 +166,12 @@ def check_width(width: Any) -> float:
 
 
 def check_type(value: object, expected: type[T], source: str) -> T:
-    """Return the value if it has the expected type, or raise an ``OptionError``."""
     if not isinstance(value, expected):
         raise OptionError(f"expected a {expected.__name__}, which {source} returns; got {type(value).__name__}")
     return value
 
 
 def check_count(number: int, limit: int, noun: str) -> None:
-    """Raise an ``OptionError`` if a figure would show more than ``limit`` things."""
     if number > limit:
         raise OptionError(f"a figure can show {limit} {noun}; got {number}. Select fewer")
 
@@ -180,7 +192,6 @@ def wrap_label(text: str, inches: float) -> str:
 
 
 def integer_ticks(axis: Axis) -> None:
-    """Put ticks only at whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
@@ -224,7 +235,6 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
 
 
 def write_file(data: bytes, path: str | PathLike[str]) -> None:
-    """Write a figure or a page to a file."""
     try:
         files.write_file(path, data)
     except OSError as error:
@@ -232,7 +242,6 @@ def write_file(data: bytes, path: str | PathLike[str]) -> None:
 
 
 def format_of(path: str | PathLike[str]) -> str:
-    """Return the format that belongs to the suffix of a path."""
     suffix = Path(path).suffix.lower()
     if suffix[1:] not in _METADATA:
         suffixes = ", ".join(f".{name}" for name in _METADATA)
@@ -264,6 +273,11 @@ def svg(figure: Figure, *, prefix: str | None = None) -> str:
         raise OptionError(f"prefix must begin with a letter and contain only letters, digits, - and _; got {prefix!r}")
     # Only inside tags: a name in a text may look like an id.
     return re.sub(r"<[^<>!?]+>", lambda tag: _ID.sub(rf"\g<1>{prefix}-", tag[0]), text)
+
+
+def data_uri(figure: Figure) -> str:
+    """Return the figure as the address of an embedded picture, which needs no ids of its own and cannot run anything."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg(figure).encode()).decode()
 
 
 _ID = re.compile(r"""(\sid="|href="#|url\(#)""")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from caesura.tasks.curve import CurveRow, CurveStudy
-from caesura.views.answers.curves import threshold_text
+from caesura.views.curve import threshold_text
 from caesura.views.figures import canvas
 from caesura.views.figures.canvas import COLUMN_WIDTH
 
@@ -59,27 +59,21 @@ def _last_density(study: CurveStudy) -> float | None:
 def _draw_ratios(axes: Axes, row: CurveRow) -> None:
     curve = row.curve
     for i, (name, values) in enumerate((("precision", curve.precision), ("recall", curve.recall), ("F", curve.f))):
-        _draw_steps(
-            axes, curve.thresholds, values, colour=canvas.COLOURS[(5, 2, 0)[i]], style=("--", ":", "-")[i], label=name
-        )
+        # Values hold from one threshold down to the next.
+        colour, style = canvas.COLOURS[(5, 2, 0)[i]], ("--", ":", "-")[i]
+        axes.step(curve.thresholds, values, where="post", color=colour, linestyle=style, label=name)
     _draw_choice(axes, row, canvas.COLOURS[0], against_threshold=True, labelled=False)
 
 
 def _draw_f(axes: Axes, row: CurveRow, i: int, places: Any, *, labelled: bool) -> None:
-    """Draw F against thresholds or densities."""
-    colour = canvas.COLOURS[i]
     by_threshold = places is row.curve.thresholds
     label = canvas.label_text(f"{row.system} / {row.reference}")
+    style: dict[str, Any] = {"color": canvas.COLOURS[i], "linestyle": _STYLES[i % len(_STYLES)], "label": label}
     if by_threshold:
-        _draw_steps(axes, places, row.curve.f, colour=colour, style=_STYLES[i % len(_STYLES)], label=label)
+        axes.step(places, row.curve.f, where="post", **style)
     else:
-        axes.plot(places, row.curve.f, color=colour, linestyle=_STYLES[i % len(_STYLES)], label=label)
-    _draw_choice(axes, row, colour, against_threshold=by_threshold, labelled=labelled)
-
-
-def _draw_steps(axes: Axes, places: Any, values: Any, *, colour: str, style: str, label: str) -> None:
-    """Draw values that hold from one threshold down to the next."""
-    axes.step(places, values, where="post", color=colour, linestyle=style, label=label)
+        axes.plot(places, row.curve.f, **style)
+    _draw_choice(axes, row, canvas.COLOURS[i], against_threshold=by_threshold, labelled=labelled)
 
 
 def _draw_choice(axes: Axes, row: CurveRow, colour: str, *, against_threshold: bool, labelled: bool) -> None:

@@ -55,11 +55,10 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
     """
     panels = _panels(canvas.check_type(corpus, Corpus, "segments"))
     canvas.check_width(width)
-    rows = sum(len(texts) for texts in panels.values())
+    rows = sum(map(len, panels.values()))
     if not rows:
         raise OptionError("expected at least one segmentation; the corpus has none")
-    if rows > MAX_ROWS:
-        raise OptionError(f"the figure would have {rows} rows, and {MAX_ROWS} is the limit; choose items with --item")
+    _check_rows(rows)
     boundaries = sum(len(row.boundaries) for texts in panels.values() for row in texts.values())
     canvas.check_count(boundaries, MAX_BOUNDARIES, "boundaries")
     colours = _colours_of_types(row for texts in panels.values() for row in texts.values())
@@ -77,6 +76,11 @@ def segments(corpus: Corpus, *, width: float = canvas.COLUMN_WIDTH, title: str |
             handles = [axes.plot([], [], color=colour, label=name)[0] for name, colour in colours.items()]
             figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
+
+
+def _check_rows(rows: int) -> None:
+    if rows > MAX_ROWS:
+        raise OptionError(f"the figure would have {rows} rows, and {MAX_ROWS} is the limit; choose items with --item")
 
 
 class _Row(NamedTuple):
@@ -108,7 +112,6 @@ def _colours_of_types(rows: Iterable[_Row]) -> dict[str, str]:
 
 
 def _panels(corpus: Corpus) -> dict[str, dict[str, _Row]]:
-    """Return the segments of every coder, by item and speaker."""
     panels: dict[str, dict[str, _Row]] = {}
     for (item, coder), annotation in corpus.items():
         streams = annotation if isinstance(annotation, Mapping) else {"": annotation}
@@ -128,7 +131,6 @@ def _draw_rows(axes: Axes, rows: Mapping[str, _Row], colours: Mapping[str, str])
             colour = colours.get(kind, "black")
             axes.plot([at, at], [place - 0.4, place + 0.4], color=colour, linewidth=1, solid_capstyle="butt")
     axes.set_xlim(min(row.begin for row in rows.values()), max(row.end for row in rows.values()))
-    axes.set_ylim(len(rows) - 0.5, -0.5)
     canvas.label_rows(axes, list(rows))
     if not any(row.timed for row in rows.values()):
         canvas.integer_ticks(axes.xaxis)
@@ -165,10 +167,7 @@ def items(tables: Sequence[Pairwise], *, width: float = canvas.COLUMN_WIDTH, tit
     canvas.check_width(width)
     order = sorted(range(len(first.items)), key=lambda i: first.items[i].mean)
     names = [first.items[i].item for i in order]
-    if len(names) > MAX_ROWS:
-        raise OptionError(
-            f"the figure would have {len(names)} rows, and {MAX_ROWS} is the limit; choose items with --item"
-        )
+    _check_rows(len(names))
     with canvas.new_axes(width, 0.8 + 0.17 * max(len(names), 2) + 0.15 * len(tables), title) as (figure, axes):
         for number, table in enumerate(tables):
             rows = {row.item: row for row in table.items}
@@ -184,7 +183,6 @@ def items(tables: Sequence[Pairwise], *, width: float = canvas.COLUMN_WIDTH, tit
                 elinewidth=0.6,
                 label=table.measure.label,
             )
-        axes.set_ylim(len(names) - 0.5, -0.5)
         canvas.label_rows(axes, names)
         axes.set_xlabel("mean over pairs of coders")
         figure.legend(loc="outside lower center", ncols=min(len(tables), 4))

@@ -115,7 +115,6 @@ def _draw_panel(axes: Axes, rows: list[SegmenterScore], width: float) -> None:
 
 
 def _draw_value(axes: Axes, y: int, row: SegmenterScore) -> None:
-    """Draw a value and its interval."""
     errors = None
     if row.interval is not None:
         low, high = row.interval
@@ -284,7 +283,6 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
 
 
 def _draw_clusters(axes: Axes, clusters: tuple[MarkCluster, ...], counts: dict[int, int]) -> None:
-    """Draw the range of each cluster as a band, and the marks of the coders as bars."""
     bands = [(cluster.low - 0.5, cluster.up + 0.5, 1.0) for cluster in clusters]
     style: dict[str, Any] = {"color": canvas.COLOURS[4], "alpha": 0.3, "linewidth": 0, "label": "cluster"}
     _draw_boxes(axes, bands, transform=axes.get_xaxis_transform(), **style)
@@ -305,7 +303,6 @@ def _draw_boxes(axes: Axes, boxes: list[tuple[float, float, float]], **style: An
 
 
 def _draw_boundaries(axes: Axes, boundaries: tuple[BoundaryCredit, ...], height: float) -> None:
-    """Draw the boundaries of the system: those in clusters, and phantoms."""
     kinds = ((False, "v", canvas.COLOURS[2], "boundary"), (True, "X", canvas.COLOURS[5], "phantom"))
     for phantom, marker, colour, label in kinds:
         positions = [float(entry.position) for entry in boundaries if (entry.cluster == "phantom") == phantom]
@@ -374,8 +371,6 @@ def operations(table: OperationsTable, *, width: float = COLUMN_WIDTH, title: st
 
 
 class _Part(NamedTuple):
-    """The part that one operation has in the bar of each type."""
-
     label: str
     values: list[float]
     colour: str

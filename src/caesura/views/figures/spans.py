@@ -148,10 +148,8 @@ def _places(spans: Sequence[MarkedSpan | None]) -> list[tuple[int, int]]:
     """Return for each span of a coder its lane and the number of lanes, so that overlapping spans do not hide each other."""
     ends: list[float] = []
     lane = {}
-    for i in sorted((i for i, span in enumerate(spans) if span is not None), key=lambda i: spans[i] or (0, 0)):
-        span = spans[i]
-        if span is None:
-            continue
+    listed = [(span, i) for i, span in enumerate(spans) if span is not None]
+    for span, i in sorted(listed, key=lambda entry: entry[0]):
         free = next((k for k, end in enumerate(ends) if end <= span.start), len(ends))
         ends[free : free + 1] = [span.end]
         lane[i] = free

@@ -35,8 +35,6 @@ _Aligned = dict[int, _Pair]  # by node
 
 
 class _Look(NamedTuple):
-    """Colours and lines of a node."""
-
     ink: str
     frame: str
     ground: str
@@ -129,7 +127,6 @@ def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
 
 
 def _aligned_nodes(score: StructIoUScore) -> tuple[_Aligned, _Aligned]:
-    """Return the pairs of the nodes of the gold tree and of the predicted one."""
     gold, predicted = {}, {}
     for number, pair in enumerate(score.alignment, 1):
         iou = "" if pair.iou == 1 else f" ({pair.iou:.2f})".replace("(0", "(")

@@ -36,9 +36,6 @@ from caesura.views.table import Table, clean
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from caesura.agreement.pairwise import Pairwise
-
-
 _DESCRIPTIONS = {
     "linear": "segmented texts",
     "dialogue": "dialogues, with one text per speaker",
@@ -147,8 +144,7 @@ def report_page(
     notes: Iterable[str] = (),
     live: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the HTML page of a report."""
-    subject = analyses.subject
+    subject, outcomes = analyses.subject, analyses.agreement.result or ()
     items, common = page_items(analyses)
     template = environment().get_template("page.html")
     scripts = page_scripts(live=live is not None)
@@ -159,7 +155,7 @@ def report_page(
         live=live,
         panels=LIVE_PANELS if live else (),
         title=title or f"Report on {count_of(len(subject.corpus.item_names), 'item')}",
-        headline=_headline(analyses),
+        headline=outcome_answer(outcomes[0]) if outcomes else "",
         facts=page_facts(analyses),
         signatures=analyses.signatures,
         sections=[] if live else page_sections(analyses),
@@ -173,12 +169,6 @@ def report_page(
         version=__version__,
     )
     return page + "\n"
-
-
-def _headline(analyses: CorpusReport) -> str:
-    """Return the sentences that ``caesura agree`` begins with."""
-    outcomes = analyses.agreement.result or ()
-    return outcome_answer(outcomes[0]) if outcomes else ""
 
 
 # Files that the summary names.
@@ -202,7 +192,6 @@ def _today() -> date:
 
 
 def page_facts(analyses: CorpusReport) -> list[tuple[str, str]]:
-    """Return the facts in the summary."""
     subject = analyses.subject
     facts = [
         *_origin(subject),
@@ -218,13 +207,10 @@ def page_facts(analyses: CorpusReport) -> list[tuple[str, str]]:
     for outcome in analyses.agreement.result or ():
         value = "undefined" if outcome.result is None else f"{outcome.result.value:.4f}"
         facts.append((f"{outcome.coefficient} over {outcome.over}", value))
-    facts += [_mean_of_pairs(table) for table in analyses.pairs.result or ()]
+    for table in analyses.pairs.result or ():
+        deviation = f" ± {table.deviation:.4f}" if len(table.rows) > 1 else ""
+        facts.append((f"mean {table.measure.label} of pairs", f"{table.mean:.4f}{deviation}"))
     return [*facts, ("seed", str(subject.seed))]
-
-
-def _mean_of_pairs(table: Pairwise) -> tuple[str, str]:
-    deviation = f" ± {table.deviation:.4f}" if len(table.rows) > 1 else ""
-    return f"mean {table.measure.label} of pairs", f"{table.mean:.4f}{deviation}"
 
 
 def _thousands(number: int) -> str:
@@ -259,7 +245,6 @@ def embedded(data: Any) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return the templates of all pages."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
@@ -284,5 +269,4 @@ def page_scripts(*, live: bool) -> list[str]:
 
 
 def asset(name: str) -> str:
-    """Return the text of a style sheet or script of the pages."""
     return resources.files("caesura.views.page").joinpath("static", name).read_text(encoding="utf-8")

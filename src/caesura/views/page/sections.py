@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,7 +13,7 @@ from caesura.errors import CaesuraError
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
 from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_MARKS
-from caesura.measures.fuzzy import FuzzyScore, MarkBatch
+from caesura.measures.fuzzy import MarkBatch
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
@@ -26,6 +25,7 @@ from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
 from caesura.views.answers.words import STRENGTH_NOTE
+from caesura.views.figures.canvas import data_uri
 from caesura.views.gold import dropped_table, unified_table
 from caesura.views.results import operations_view
 from caesura.views.table import Table, extra_figures, interval_cells
@@ -52,9 +52,9 @@ MAX_TREES = 3
 class Picture:
     """A figure as a data URI, or the reason why it could not be drawn."""
 
-    caption: str  # caption below the figure
+    caption: str
     source: str | None  # data URI; None if the figure could not be drawn
-    reason: str | None = None  # why the figure could not be drawn
+    reason: str | None = None
     shaded: bool = False  # whether shades carry meaning, so that the dark theme must not invert them
 
 
@@ -62,18 +62,17 @@ class Picture:
 class Section:
     """One section of the page: a heading, an introductory sentence, tables and figures."""
 
-    id: str  # anchor in the page
-    title: str  # heading
-    lead: str = ""  # sentence below the heading
+    id: str
+    title: str
+    lead: str = ""
     tables: Sequence[Table] = ()
-    pictures: Sequence[Picture] = ()  # figures
-    reason: str | None = None  # why there is nothing to show
+    pictures: Sequence[Picture] = ()
+    reason: str | None = None
     folded: Sequence[Table] = ()  # long tables, which open on a click
-    notes: Sequence[str] = ()  # lines at the end
+    notes: Sequence[str] = ()
 
 
 def page_sections(report: CorpusReport) -> list[Section]:
-    """Return the sections of the page, in order."""
     sections = (section(report) for section in _SECTIONS)
     return [section for section in sections if section is not None]
 
@@ -95,7 +94,11 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
             if outcome.result is None:
                 return Section(id, title, lead, reason=outcome.reason)
             contents = show(outcome.result)
-            return None if contents is None else Section(id, title, lead, **_with_short_tables(contents))
+            if contents is None:
+                return None
+            for key in {"tables", "folded"} & contents.keys():
+                contents[key] = [*map(short_table, contents[key])]
+            return Section(id, title, lead, **contents)
 
         _SECTIONS.append(section)
         return show
@@ -103,15 +106,9 @@ def _section(id: str, title: str, lead: str, analysis: str | None = None) -> Cal
     return register
 
 
-def _with_short_tables(contents: _Contents) -> _Contents:
-    """Return the contents with the first rows of tables that are too long for a page."""
-    tables: _Contents = {key: [*map(short_table, contents[key])] for key in ("tables", "folded") if key in contents}
-    return {**contents, **tables}
-
-
 def short_table(table: Table) -> Table:
     """Return the table, or its first rows with a note if it is too long for a page."""
-    if not isinstance(table, Table) or len(table.rows) <= MAX_ROWS:
+    if len(table.rows) <= MAX_ROWS:
         return table
     notes = (*table.notes, _MORE_ROWS.format(len(table.rows) - MAX_ROWS))
     return replace(table, rows=table.rows[:MAX_ROWS], notes=notes)
@@ -123,8 +120,7 @@ def _draw(caption: str, draw: Callable[..., Figure], *results: Any, **options: A
         figure = draw(*results, **options)
     except CaesuraError as error:
         return Picture(caption, None, str(error))
-    # An image needs no ids of its own in the page, and cannot run anything.
-    return Picture(caption, "data:image/svg+xml;base64," + base64.b64encode(plot.svg(figure).encode()).decode())
+    return Picture(caption, data_uri(figure))
 
 
 def _first(pictures: Iterator[Picture], limit: int = MAX_FIGURES) -> list[Picture]:
@@ -251,7 +247,10 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
-    sizes = {str(number): _marked_positions(entry.score) for number, entry in enumerate(entries)}
+    sizes: dict[str, int] = {}
+    for number, entry in enumerate(entries):
+        assert isinstance(entry.score.source, MarkBatch)
+        sizes[str(number)] = len(entry.score.source.a_pos)  # marked positions
     fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)]
     if not fitting:
         return {
@@ -264,11 +263,6 @@ def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
     notes = [entry.score.signature for entry in entries[:1]]
     notes += _more(len(entries) - len(pictures), "pairs of item and system")
     return {"pictures": pictures, "notes": notes}
-
-
-def _marked_positions(score: FuzzyScore) -> int:
-    assert isinstance(score.source, MarkBatch)
-    return len(score.source.a_pos)
 
 
 @_section(

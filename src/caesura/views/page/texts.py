@@ -19,8 +19,6 @@ from caesura.tasks.report_results import CorpusReport
 from caesura.views.table import clean
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
-
-
 _Numbering = defaultdict[str, int]  # numbers for names that occur often, in the order of their first use
 
 
@@ -29,6 +27,8 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
     corpus, trees = report.subject.corpus, report.subject.kind == "trees"
     types, streams = _Numbering(count().__next__), _Numbering(count().__next__)
     items = _tree_items(report) if trees else _text_items(report, types, streams)
+    overview, counts = report.overview, report.alignments.disagreements
+    higher_is_better = overview.higher_is_better
     # The shapes may add names to types and streams.
     shapes = [_shape(shape, types, streams) for shape in report.alignments.shapes]
     return items, {
@@ -40,26 +40,17 @@ def page_items(report: CorpusReport) -> tuple[dict[str, dict[str, Any]], dict[st
         "types": [clean(name) for name in types],
         "streams": [clean(name) for name in streams],
         "shapes": shapes,
-        "overview": _overview(report),
-        "others": named_values(
-            report.other_items, report.overview.items, higher_is_better=report.overview.higher_is_better
-        ),
-        "matrix": _matrix(report),
+        "overview": ranked_items(report.text_items, overview.items, counts, higher_is_better=higher_is_better),
+        "others": named_values(report.other_items, overview.items, higher_is_better=higher_is_better),
+        "matrix": {"measure": overview.label, "cells": matrix_cells(corpus.coders, overview.pairs)},
         "plain": not trees and set(types) <= set(UNTYPED),
     }
-
-
-def _overview(report: CorpusReport) -> list[list[Any]]:
-    """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
-    overview = report.overview
-    counts = report.alignments.disagreements
-    return ranked_items(report.text_items, overview.items, counts, higher_is_better=overview.higher_is_better)
 
 
 def ranked_items(
     items: Sequence[str], means: Mapping[str, float], counts: Mapping[str, int], *, higher_is_better: bool
 ) -> list[list[Any]]:
-    """Return the rows of the table of items, the least agreement first."""
+    """Return number, mean over pairs and number of disagreements of each item, the least agreement first."""
     sign = 1 if higher_is_better else -1
     rows = [[number, means.get(item), counts.get(item, 0)] for number, item in enumerate(items)]
     return sorted(rows, key=lambda row: (row[1] is None, sign * (row[1] or 0), -row[2], row[0]))
@@ -69,12 +60,6 @@ def named_values(items: Sequence[str], means: Mapping[str, float], *, higher_is_
     """Return the rows of the items that are only in the table, the least agreement first."""
     ranked = ranked_items(items, means, {}, higher_is_better=higher_is_better)
     return [[clean(items[number]), mean] for number, mean, _ in ranked]
-
-
-def _matrix(report: CorpusReport) -> dict[str, Any]:
-    """Return the name of the measure, and its value for each pair of coders."""
-    overview = report.overview
-    return {"measure": overview.label, "cells": matrix_cells(report.subject.corpus.coders, overview.pairs)}
 
 
 def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float]) -> list[list[Any]]:
@@ -93,13 +78,18 @@ def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) ->
     items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
         by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
-        annotations = report.subject.corpus.of_item(item)
+        annotations, tiers = report.subject.corpus.of_item(item), _tiers(report, item)
+        example = next(iter(annotations.values()))
+        edges = example.edges if isinstance(example, Hierarchy) else None  # the times at which units begin and end
+        listed = [tier for by_stream in tiers.values() for tier in by_stream.values()]
+        # Units that are stretches of time between the marks of coders have no text.
+        has_text = not listed or any(tier.words for tier in listed)
         items[item] = {
-            "streams": list(_streams(by_coder, types, streams, _has_text(report, item))),
+            "streams": list(_streams(by_coder, types, streams, has_text)),
             "edits": {},
-            "edges": _edges(annotations),
-            "bars": _nested_bars(annotations, coders, streams) or _timed_bars(report, item, coders, streams),
-            "times": _times(report, item, coders, streams),
+            "edges": None if edges is None else [*map(_rounded, edges)],
+            "bars": _nested_bars(annotations, coders, streams) or _timed_bars(tiers, coders, streams),
+            "times": _times(report, item, tiers, coders, streams),
         }
     for pair in report.alignments.pairs:
         first, second = pair.coders
@@ -131,14 +121,8 @@ def _streams(
         }
 
 
-def _edges(annotations: Mapping[str, Annotation]) -> list[float] | None:
-    """Return the times at which units begin and end, if the item has times."""
-    first = next(iter(annotations.values()))
-    if not isinstance(first, Hierarchy) or first.edges is None:
-        return None
-    return [_rounded(edge) for edge in first.edges]
-
-
+# Coder -> stream -> tier; the stream is empty outside dialogues.
+_Tiers = Mapping[str, Mapping[str, Tier]]
 # One entry per row of the timeline: stream, coder, and start, end, level and label of each bar.
 Bars = list[list[Any]]
 
@@ -158,18 +142,17 @@ def _nested_bars(annotations: Mapping[str, Annotation], coders: Mapping[str, int
     return rows
 
 
-def _timed_bars(report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering) -> Bars | None:
+def _timed_bars(tiers: _Tiers, coders: Mapping[str, int], streams: _Numbering) -> Bars | None:
     """Return the intervals of tiers as bars in seconds; None if the item has no tiers."""
     rows: Bars = []
-    for coder, tiers in _tiers(report, item).items():
-        for stream, tier in tiers.items():
+    for coder, by_stream in tiers.items():
+        for stream, tier in by_stream.items():
             bars = [[_rounded(row.start), _rounded(row.end), 1, _one_line(row.label)] for row in tier.intervals]
             rows.append([streams[stream], coders[coder], bars])
     return rows or None
 
 
-def _tiers(report: CorpusReport, item: str) -> Mapping[str, Mapping[str, Tier]]:
-    """Return coder -> stream -> tier, for the coders of an item who have tiers; the stream is empty outside dialogues."""
+def _tiers(report: CorpusReport, item: str) -> _Tiers:
     corpus = report.subject.tiers
     if corpus is None or item not in corpus.item_names or item not in report.subject.corpus.item_names:
         return {}
@@ -177,9 +160,10 @@ def _tiers(report: CorpusReport, item: str) -> Mapping[str, Mapping[str, Tier]]:
     return {coder: tiers_of(entry) for coder, entry in corpus.of_item(item).items() if coder in coders}
 
 
-def _times(report: CorpusReport, item: str, coders: Mapping[str, int], streams: _Numbering) -> dict[str, Any] | None:
+def _times(
+    report: CorpusReport, item: str, tiers: _Tiers, coders: Mapping[str, int], streams: _Numbering
+) -> dict[str, Any] | None:
     """Return the extent of a recording, and the time of each boundary by stream and coder; None without tiers."""
-    tiers = _tiers(report, item)
     if not tiers:
         return None
     extents = [(tier.begin, tier.end) for by_stream in tiers.values() for tier in by_stream.values()]
@@ -195,12 +179,6 @@ def _times(report: CorpusReport, item: str, coders: Mapping[str, int], streams: 
         "end": _rounded(max(end for _, end in extents)),
         "places": places,
     }
-
-
-def _has_text(report: CorpusReport, item: str) -> bool:
-    """Return False if the units of an item are stretches of time between the marks of coders, which have no text."""
-    tiers = [tier for by_stream in _tiers(report, item).values() for tier in by_stream.values()]
-    return not tiers or any(tier.words for tier in tiers)
 
 
 def _rounded(time: float) -> float:
@@ -231,7 +209,6 @@ def _tree_items(report: CorpusReport) -> dict[str, dict[str, Any]]:
 
 
 def node_pairs(alignment: TreeAlignment) -> list[float]:
-    """Return the aligned nodes of two parses."""
     numbers: list[float] = []
     for pair in alignment.score.alignment:
         numbers += (pair.gold, pair.predicted, pair.iou if pair.iou == 1 else min(round(pair.iou, 4), 0.9999))

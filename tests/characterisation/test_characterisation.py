@@ -1,0 +1,85 @@
+"""Every recorded command and read gives what version 0.2 gave: rows to 1e-12, exit codes, names of errors."""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from functools import cache
+from typing import Any
+
+import pytest
+
+from .cases import laid_out, load, run_command, run_read
+from .rows import difference, envelope_rows, same
+
+# The cases are dealt out to a fixed number of tests, so that two cores share them.
+BLOCKS = 24
+
+
+@cache
+def recorded(name: str) -> dict[str, Any]:
+    return load(name)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_commands_say_what_they_said(block: int) -> None:
+    data, failures = recorded("commands"), []
+    for case in data["cases"][block::BLOCKS]:
+        with laid_out(data["folders"][case["folder"]]):
+            now = run_command(shlex.split(case["command"]))
+        if problem := _difference(case, now, ("exit", "error")):
+            failures.append(f"in the folder {case['folder']!r}: caesura {case['command']}\n{problem}")
+    assert not failures, "\n\n".join([f"{len(failures)} commands changed", *failures[:5]])
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_files_are_read_as_they_were(block: int) -> None:
+    failures = []
+    for case in recorded("reads")["cases"][block::BLOCKS]:
+        with laid_out(case["files"]) as folder:
+            now = run_read(case, folder)
+        if problem := _difference(case, now, ("error", "kind", "excluded")):
+            failures.append(f"read {case['path']} with {case['options']}\n{problem}\n{case['files']}"[:2000])
+    assert not failures, "\n\n".join([f"{len(failures)} reads changed", *failures[:5]])
+
+
+def _difference(case: dict[str, Any], now: dict[str, Any], words: tuple[str, ...]) -> str:
+    for word in words:
+        if case[word] != now[word]:
+            return f"{word}: expected {case[word]!r}, got {now[word]!r}"
+    return difference(case["rows"], now["rows"]) or difference(case.get("drawn", []), now.get("drawn", []))
+
+
+def test_the_set_covers_every_command_and_measure() -> None:
+    cases = recorded("commands")["cases"]
+    by_command = defaultdict(int)
+    for case in cases:
+        by_command[case["command"].split()[0]] += case["exit"] == 0
+    assert len(cases) >= 400
+    assert sum(case["error"] != "" for case in cases) >= 30
+    assert len(by_command) >= 20
+    assert {name for name, passed in by_command.items() if not passed} <= {"nothing"}
+
+
+def test_numbers_must_agree_to_twelve_digits() -> None:
+    assert same([1.0, "a", None], [1.0 + 1e-13, "a", None])
+    assert not same([1.0], [1.0 + 1e-11])
+    assert not same(0.0, 1e-11)
+    assert difference([["a", 1]], [["a", 1], ["b", 2]]) != ""
+
+
+def test_rows_of_an_envelope() -> None:
+    envelope = {
+        "results": {"scores": [{"measure": "B", "item": "x", "value": 0.5, "parts": {"matches": 2}, "note": "words"}]},
+        "data": "f0",
+        "signature": "B|n_t:2|caesura:0.2.0",
+        "excluded": [{"item": "y", "coder": None, "reason": "words"}],
+        "reading": [],
+    }
+    assert [row for row in envelope_rows(envelope) if row[3] in ("scores.value", "scores.parts.matches")] == [
+        ["B", "x", "", "scores.value", 0.5],
+        ["B", "x", "", "scores.parts.matches", 2],
+    ]
+    assert ["", "", "", "signature", "B|n_t:2"] in envelope_rows(envelope)
+    assert ["", "y", "", "excluded", True] in envelope_rows(envelope)
+    assert not any("words" in row for row in envelope_rows(envelope))
