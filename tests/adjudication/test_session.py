@@ -164,9 +164,6 @@ def test_trees_and_mixed_corpora_are_refused() -> None:
         cz.adjudicate(Corpus({"talk": TALK}))
 
 
-# -- other kinds of data ------------------------------------------------------------------------------------------------
-
-
 def test_streams_of_a_dialogue_are_decided_separately() -> None:
     def talk(f: list[str], m: list[str]) -> Dialogue:
         return Dialogue({"F": Segmentation.from_marks(f), "M": Segmentation.from_marks(m)})
@@ -277,9 +274,6 @@ def test_labels_of_hierarchies_are_decided_too() -> None:
     gold = work.gold().corpus["song", "gold"]
     assert isinstance(gold, Hierarchy)
     assert [span.label for span in gold.spans] == ["A"]
-
-
-# -- laws ---------------------------------------------------------------------------------------------------------------
 
 
 @st.composite

@@ -298,9 +298,6 @@ def test_error_rates_are_converted_to_similarities() -> None:
     assert cz.agreement(corpus, measure="unit_error", **QUIET).observed == pytest.approx(1 - error)
 
 
-# -- intervals ------------------------------------------------------------------------------------------------------
-
-
 def chance_model(corpus: cz.Corpus, coefficient: str) -> ChanceModel:
     resolved = resolve_coefficient("boundary_similarity", coefficient)
     with open_engine() as engine:
@@ -447,9 +444,6 @@ def test_undefined_replicates_are_excluded_and_counted() -> None:
     left_out = int(result.interval_note.split("2000 replicates, ")[1].split()[0])
     assert abs(left_out - 2000 * 0.95**20) < 4 * math.sqrt(2000 * 0.36 * 0.64)
     assert result.interval == (1.0, 1.0)
-
-
-# -- bad input ------------------------------------------------------------------------------------------------------
 
 
 def test_unusable_items_are_listed() -> None:

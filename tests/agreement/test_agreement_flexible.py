@@ -290,9 +290,6 @@ def test_distributions_add_up_to_one() -> None:
             assert p.sum() == pytest.approx(1)
 
 
-# -- intervals --------------------------------------------------------------------------------------------------------
-
-
 def random_talks(seed: int, *, items: int = 6, coders: str = "abc", missing: float = 0.0) -> cz.Corpus:
     """Dialogues of one or two streams; coders share most marks, and one may be missing."""
     rng = np.random.default_rng(seed)

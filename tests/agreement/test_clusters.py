@@ -31,9 +31,6 @@ def apart(corpus: cz.Corpus, measure: str = "boundary_similarity(n_t=2)") -> dic
     return result
 
 
-# -- the tree ---------------------------------------------------------------------------------------------------------
-
-
 def test_three_coders_by_hand() -> None:
     """
     ann ··|··|··
@@ -142,9 +139,6 @@ def test_identical_coders_are_merged_at_height_zero() -> None:
     assert sorted(result.leaves) == list("abcd")
 
 
-# -- agreement inside -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 @pytest.mark.parametrize(
     ("coefficient", "measure", "compat"),
@@ -238,9 +232,6 @@ def test_flexible_similarity_of_dialogues() -> None:
             assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(
                 (alone.value, alone.observed, alone.expected), abs=1e-12
             )
-
-
-# -- cutting, and what cannot be --------------------------------------------------------------------------------------
 
 
 def test_cut() -> None:

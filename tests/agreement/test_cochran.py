@@ -54,9 +54,6 @@ def q_by_definition(rows: Rows) -> Fraction:
     return k * (k - 1) * sum((g - mean) ** 2 for g in counts) / below
 
 
-# -- Q ----------------------------------------------------------------------------------------------------------------
-
-
 @given(rows=tables())
 def test_q_equals_statsmodels(rows: Rows) -> None:
     from statsmodels.stats.contingency_tables import cochrans_q
@@ -184,9 +181,6 @@ def test_large_counts_stay_exact_integers() -> None:
     assert result.q == pytest.approx(float(exact), rel=1e-15)
 
 
-# -- thresholds and gold ----------------------------------------------------------------------------------------------
-
-
 @given(marks=st.lists(st.integers(0, 9), max_size=6))
 def test_chance_tail_equals_enumeration(marks: list[int]) -> None:
     k = 9
@@ -297,9 +291,6 @@ def test_no_gold_without_a_threshold() -> None:
     assert result.gold(1).bits() == "11"
 
 
-# -- percentage agreement ---------------------------------------------------------------------------------------------
-
-
 @given(rows=tables(min_positions=1))
 def test_percentage_is_the_share_of_majority_coders(rows: Rows) -> None:
     agreeing = 0
@@ -330,9 +321,6 @@ def test_percentage_is_defined_if_q_is_not() -> None:
     assert cz.percentage_agreement(nothing).value == 1
     with pytest.raises(Undefined):
         cz.cochran_q(nothing)
-
-
-# -- corpora with holes, results as values ----------------------------------------------------------------------------
 
 
 def test_unusable_items_are_listed() -> None:
@@ -387,8 +375,6 @@ def test_result_round_trip() -> None:
     with pytest.raises(AttributeError):
         result.q = 1.0  # type: ignore[misc]
 
-
-# -- bad input --------------------------------------------------------------------------------------------------------
 
 ONE = cz.Segmentation.from_bits("01")
 NEEDED = "segmentations: expected a sequence of Segmentation or a mapping coder -> Segmentation"

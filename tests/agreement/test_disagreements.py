@@ -167,9 +167,6 @@ def test_majority_of_boundaries(seed: int) -> None:
     )
 
 
-# -- types, streams, spans --------------------------------------------------------------------------------------------
-
-
 def test_dialogue() -> None:
     """S_f by default: a different type in one stream, a near miss in the other."""
     ann = {"F": cz.Segmentation.from_marks(["", ",", "", "."]), "M": cz.Segmentation.from_marks(["?", "", "."])}
@@ -352,8 +349,6 @@ def test_timed_hierarchies() -> None:
     assert {place.times for place in result.places} == {(0.0, 5.0), (5.0, 10.0), (0.0, 7.0), (7.0, 10.0)}
 
 
-# -- times ------------------------------------------------------------------------------------------------------------
-
 WORDS = [(0, 0.4, "good"), (0.4, 0.9, "night"), (1.2, 1.6, "moon"), (1.6, 2.0, "light")]
 
 
@@ -377,9 +372,6 @@ def test_tiers_without_words() -> None:
     with pytest.warns(CaesuraWarning, match="the units are the union"):
         result = cz.disagreements(tiers(None), measure="crisp")
     assert [(row.time, row.has, row.before) for row in result.rows] == [(1.0, ("ann",), ""), (1.62, ("bo",), "")]
-
-
-# -- results and invalid input ----------------------------------------------------------------------------------------
 
 
 def test_agreement_everywhere() -> None:
@@ -447,9 +439,6 @@ def test_trees_are_refused() -> None:
         cz.disagreements(cz.Corpus({"1": {"a": tree, "b": tree}}))
 
 
-# -- misses of pairs and items ----------------------------------------------------------------------------------------
-
-
 def test_stargazer_misses() -> None:
     """Fournier's thesis, Table 5.3b: 21 pairs, 72 full misses and 28 near misses."""
     for measure in ("boundary_similarity(n_t=2)", "window_diff", "boundary_confusion(n_t=2)"):
@@ -474,9 +463,6 @@ def test_misses_are_those_of_the_edits(seed: int, name: str) -> None:
     for i in range(len(scores)):
         kinds = Counter(edit.kind for edit in scores[i].edits)
         assert (full[i], near[i]) == (kinds["deletion"] + kinds["insertion"], kinds["transposition"])
-
-
-# -- long lists -------------------------------------------------------------------------------------------------------
 
 
 def test_rows_and_places_are_built_on_demand() -> None:

@@ -66,9 +66,6 @@ def compute(*items: Any, coefficient: Any = "gamma", **options: Any) -> Unitizin
     return result
 
 
-# -- figures from outside -----------------------------------------------------------------------------------------------
-
-
 def _categories(case: dict[str, Any]) -> list[str]:
     return case["params"].get("categories") or sorted({u[2] for units in case["annotators"].values() for u in units})
 
@@ -191,9 +188,6 @@ def test_published_gamma_of_krippendorffs_example() -> None:
     assert result.observed_disorder == pytest.approx(case["published"]["disorder"], abs=0.005)
 
 
-# -- the result -----------------------------------------------------------------------------------------------------------
-
-
 def test_worked_example_by_hand() -> None:
     """Two coders: one pair that differs in its category, and two units that are too far apart to be aligned."""
     result = compute({"a": [(0, 10, "x"), (20, 30, "x")], "b": [(0, 10, "y"), (40, 50, "x")]}, samples=30)
@@ -250,9 +244,6 @@ def test_concatenated_chance_moves_units_into_other_items() -> None:
     assert joined.expected_disorder > apart.expected_disorder
 
 
-# -- laws -----------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("coefficient", ["gamma", "gamma_cat"])
 @pytest.mark.parametrize("chance", ["shift", "statistical"])
 def test_order_of_coders_items_and_units_changes_no_bit(coefficient: str, chance: str) -> None:
@@ -304,9 +295,6 @@ def test_a_coder_without_units_has_empty_places() -> None:
     # four coders instead of three: a full unitary alignment has 3 of 6 pairs with an empty place
     assert more.observed_disorder == pytest.approx(float(Definition(TEXT | {"dan": []}).best_cost()) / 4)
     assert more.value < base.value
-
-
-# -- chance ---------------------------------------------------------------------------------------------------------------
 
 
 def _continuum() -> Continuum:
@@ -409,9 +397,6 @@ def test_same_bits_on_dask() -> None:
                 assert result.value == first.value
                 assert result.interval == first.interval
                 assert result.expected_disorder == first.expected_disorder
-
-
-# -- options and bad input ----------------------------------------------------------------------------------------------
 
 
 def test_values_and_names_are_the_same_coefficient() -> None:

@@ -115,9 +115,6 @@ def test_order_does_not_matter(labels: Labels, seed: int) -> None:
     )
 
 
-# -- small cases ------------------------------------------------------------------------------------------------------
-
-
 def test_by_hand() -> None:
     #  Ann  A A|B/C C|
     #  Bo   A|B   B  |C       J: 1, 0, 1/2, 1

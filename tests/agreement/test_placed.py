@@ -77,9 +77,6 @@ def test_invalid_input() -> None:
         cz.boundaries_placed(cz.Corpus({}))
 
 
-# -- heat -------------------------------------------------------------------------------------------------------------
-
-
 def test_heat_by_hand() -> None:
     """
     x  ann ··|··|··   bo ··|···|·

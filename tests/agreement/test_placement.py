@@ -63,9 +63,6 @@ def formula_of(
     return formula
 
 
-# -- formulas and enumeration -----------------------------------------------------------------------------------------
-
-
 def by_scoring_all_texts(
     measure: str,
     types: tuple[str, ...],
@@ -224,9 +221,6 @@ def test_simulation_agrees_with_the_formula(
     assert finish(estimate.counts, types) == pytest.approx(exact, abs=0.02)
     again = SimulatedCounts(parse(measure), types, sets, draws=4000, seed=3).moments(p_a, p_b, streams, group)
     assert (again.counts == estimate.counts).all()
-
-
-# -- agreement --------------------------------------------------------------------------------------------------------
 
 
 def test_stargazer() -> None:
@@ -467,9 +461,6 @@ def test_placement_beside_the_published_value() -> None:
     assert random_texts[1] is None
     certain = of_masses(x={"a": [1, 1, 2], "b": [1, 1, 2]})
     assert agreement_with_placement(certain, B, coefficient="multi_pi", **QUIET)[1] is not None
-
-
-# -- shuffled corpora -------------------------------------------------------------------------------------------------
 
 
 def pooled_parts(corpus: cz.Corpus, positions: dict[tuple[str, str], list[int]]) -> Floats:

@@ -62,9 +62,6 @@ def assert_close(actual: float | None, expected: float | Fraction | None) -> Non
         assert actual == pytest.approx(float(expected), abs=1e-9)
 
 
-# -- figures from outside -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "case", [case for case in CASES.values() if case.get("krippendorff2016")], ids=lambda c: c["id"]
 )
@@ -124,9 +121,6 @@ def test_scale_of_atoms() -> None:
     assert f"{compute(corpus, 'u_alpha', atom=10).value:.5f}" == "0.50967"
 
 
-# -- definitions --------------------------------------------------------------------------------------------------------
-
-
 @st.composite
 def lines(draw: st.DrawFn, categories: str = "ab1") -> list[Unit]:
     """Return spans in 0-14 that do not overlap."""
@@ -175,9 +169,6 @@ def test_numeric_values(annotations: list[dict[str, list[Unit]]], metric: str) -
 def test_definition_of_2004(annotations: list[dict[str, list[Unit]]]) -> None:
     corpus = corpus_of((annotations[0], 0, 14))
     assert_close(value_of(corpus, "alpha_u_2004"), alpha_u_2004(annotations[0], 0, 14))
-
-
-# -- laws ---------------------------------------------------------------------------------------------------------------
 
 
 @given(items(), st.randoms())
@@ -248,9 +239,6 @@ def test_identical_to_the_last_bit_on_every_engine() -> None:
     assert results[0] == results[1]
 
 
-# -- results ------------------------------------------------------------------------------------------------------------
-
-
 def two_items() -> cz.Corpus:
     return corpus_of(
         ({"ann": [(0, 4, "a"), (6, 9, "b")], "bo": [(0, 5, "a"), (6, 8, "b")], "cy": [(1, 4, "a")]}, 0, 12),
@@ -319,9 +307,6 @@ def test_unknown_bounds_are_the_first_start_and_the_last_end() -> None:
     unknown = cz.Corpus({"x": {coder: cz.Spans(rows) for coder, rows in units.items()}})
     assert compute(unknown, "u_alpha").value == compute(corpus_of((units, 2, 60)), "u_alpha").value
     assert f"{compute(unknown, 'u_alpha', bounds=(0, 60)).value:.3f}" == "0.510"
-
-
-# -- cases that must have an answer ---------------------------------------------------------------------------------------
 
 
 def pair(ann: Sequence[Sequence[Any]], bo: Sequence[Sequence[Any]], **options: Any) -> cz.Corpus:

@@ -142,9 +142,6 @@ def test_missing_coder_is_not_a_coder_who_marked_nothing() -> None:
     assert [(entry.item, "only 'cy'" in entry.reason) for entry in alone.excluded] == [("z", True)]
 
 
-# -- one bad item of ten ------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def ten_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten items of three coders as a table; the last row of item i9 ends before it starts."""

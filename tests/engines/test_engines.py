@@ -196,8 +196,6 @@ def test_invalid_requests() -> None:
         open_engine("processes", scheduler="tcp://127.0.0.1:8786")
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
 ABOUT = {"what": "test", "measures": ["pk"], "data": "abc"}
 
 

@@ -103,9 +103,6 @@ def test_options_of_the_call_take_precedence_over_settings(study: Path) -> None:
     assert turned["boundary_similarity"].value == result["boundary_similarity"].value
 
 
-# -- timed hierarchies -------------------------------------------------------------------------------------------------
-
-
 def songs(number: int = 5) -> cz.Corpus:
     """Two coders with two levels. Some of their times differ by less than half a second."""
     rng = np.random.default_rng(3)
@@ -159,8 +156,6 @@ def test_times_beside_texts_are_excluded_and_listed() -> None:
     result = cz.evaluate([(timed, timed), (timed, text)], "hierarchy_kappa")
     assert [entry.item for entry in result.excluded] == ["2"]
 
-
-# -- the measures of each kind of data --------------------------------------------------------------------------------
 
 CUT = cz.Segmentation.from_masses
 TREE = "(S (NP (DT the) (NN man)) (VP (VBD ate)))"

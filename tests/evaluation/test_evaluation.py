@@ -90,9 +90,6 @@ def test_one_measure_as_text(folder: Path, whole: Any) -> None:
     assert cz.evaluate(str(folder / "*.parquet"), "pk")["pk"] == cz.score_many(whole, "pk").total
 
 
-# -- what is wrong ----------------------------------------------------------------------------------------------------
-
-
 def corrupt(folder: Path) -> None:
     """Write 000 truncated, 001 with a position beyond the text and with decreasing positions, 003 not as Parquet."""
     path = folder / "000.parquet"
@@ -250,9 +247,6 @@ def test_number_of_partitions_per_task(partitions: int | None, workers: int, num
     assert partitions_per_task(partitions, workers) == number
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
-
 def test_a_run_is_continued(folder: Path, whole: Any, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
     first = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
@@ -324,9 +318,6 @@ def test_an_iterator_that_yields_different_data(whole: Any, tmp_path: Path, monk
     assert dict(first) == totals(whole)
     with pytest.raises(CheckpointError, match="it belongs to different data: pairs 41 to 80 has changed"):
         cz.evaluate([*whole[:40], *whole[39:]], MEASURES, checkpoint=tmp_path)
-
-
-# -- while it runs ----------------------------------------------------------------------------------------------------
 
 
 def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,9 +65,6 @@ def agrees(
         same(result[measure], cz.score_many(pairs, measure).total)
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
-
-
 def grid(ends: list[float], name: str = "iu") -> str:
     """Write a TextGrid with one tier whose intervals end at these times."""
     rows = [f'{start}\n{end}\n"x"' for start, end in zip([0.0, *ends], ends, strict=False)]
@@ -154,9 +151,6 @@ def test_the_same_names_in_several_files_are_different_documents(tmp_path: Path)
     result = cz.evaluate(tmp_path, "pk", reference="ann", hypothesis="bo")
     assert result.documents == 6
     same(result["pk"], cz.score_many(pairs, "pk").total)
-
-
-# -- documents --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -334,8 +328,6 @@ def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
         cz.evaluate(corpus, "boundary_similarity(n_t=2)", types=["act", "scene"])
 
 
-# -- trees ------------------------------------------------------------------------------------------------------------
-
 GOLD = [
     "(S (NP (DT the) (NN man)) (VP (VBD ate)))",
     "(S (NP (PRP He)) (VP (VBD got) (PRT (RP up))))",
@@ -386,9 +378,6 @@ def test_trees_with_times(parquet: Any, tmp_path: Path) -> None:
         same(cz.evaluate(tmp_path / name, "struct_iou")["struct_iou"], expected)
 
 
-# -- objects ----------------------------------------------------------------------------------------------------------
-
-
 def test_objects() -> None:
     pairs = random_pairs()
     corpus = corpus_of(pairs)
@@ -418,9 +407,6 @@ def test_invalid_pairs_are_listed() -> None:
     assert (result.excluded_documents, result.partial) == (3, True)
     with pytest.raises(InputError, match=r"pairs:[234]: item '[x34]': pk: "):
         cz.evaluate(bad, "pk", strict=True)
-
-
-# -- what is wrong ----------------------------------------------------------------------------------------------------
 
 
 def test_an_unreadable_file_and_an_excluded_item(tmp_path: Path) -> None:
@@ -529,9 +515,6 @@ def test_no_documents(tmp_path: Path) -> None:
     for source in ([], iter(())):
         with pytest.raises(InputError, match="no document could be scored; the source is empty"):
             cz.evaluate(source, "pk")
-
-
-# -- the scores of every document -------------------------------------------------------------------------------------
 
 
 def written(folder: Path) -> list[tuple[str, list[dict[str, Any]]]]:

@@ -91,9 +91,6 @@ def test_cochran_uses_the_significant_threshold() -> None:
         cz.gold(readers, "cochran", alpha=1e-30)
 
 
-# -- types and streams ------------------------------------------------------------------------------------------------
-
-
 def test_each_type_has_its_own_gold() -> None:
     # position 2 has a scene for all, and an act for two of three; no two types exclude each other
     scale = ["scene", "act"]
@@ -157,9 +154,6 @@ def test_streams_are_separate() -> None:
     assert result.items[0].units == 10
 
 
-# -- hierarchies ------------------------------------------------------------------------------------------------------
-
-
 def test_hierarchies_are_unified() -> None:
     coders = {
         "first": cz.Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)]),
@@ -179,9 +173,6 @@ def test_hierarchies_are_unified() -> None:
         cz.gold(corpus, n_t=3)
     with pytest.raises(OptionError, match="no method 'median'"):
         cz.gold(corpus, "median")
-
-
-# -- result and bad input ---------------------------------------------------------------------------------------------
 
 
 def test_result() -> None:

@@ -109,9 +109,6 @@ def test_fixed_bounds_are_scored_like_a_system(name):
         assert judgement.row(name, measure).value == cz.score_many(pairs, measure).total.value
 
 
-# -- types -------------------------------------------------------------------------------------------------------------
-
-
 def typed(declared):
     types = ["scene", "act"] if declared else None
     ann = [set(), {"scene"}, set(), {"act", "scene"}, set(), {"scene"}, set()]

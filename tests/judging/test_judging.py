@@ -438,9 +438,6 @@ def test_every_measure_of_the_registry(name):
     plain(judgement)
 
 
-# -- what a measure cannot score ---------------------------------------------------------------------------------------
-
-
 def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
     # x: three coders without a common boundary: the highest count is 1, and half of three is 2
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
@@ -507,9 +504,6 @@ def test_boundary_measures_score_dialogues():
     for measure in (B, "F1", "B-F"):
         expected = cz.score_many(pairs, measure).total
         assert judgement.row(name, cz.parse(measure).name).value == pytest.approx(expected.value)
-
-
-# -- types and dialogue ------------------------------------------------------------------------------------------------
 
 
 def talk(items=3, coders=3, seed=1):
@@ -587,8 +581,6 @@ def test_bounds_do_not_change_the_scores_of_a_system():
     for measure in (B, "segmentation_similarity"):
         assert judgement.row("bot", measure).value == without_bounds.row("bot", measure).value
 
-
-# -- what cannot be judged ---------------------------------------------------------------------------------------------
 
 ANN = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([2, 3, 6]), "bo": cz.Segmentation.from_masses([5, 6])}})
 FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
@@ -696,9 +688,6 @@ def test_units_that_only_the_second_coder_has_are_checked():
             "x", "bot", "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + ALIGN_HINT
         ),
     )
-
-
-# -- do the parts make sense together? ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

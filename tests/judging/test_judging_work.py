@@ -191,9 +191,6 @@ def test_shared_samples_give_the_same_intervals():
     assert together == [bootstrap(table, share, replicates=300, seed=6) for table in tables]
 
 
-# -- bounds on work ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("work", [1, 10**5, 10**6, 10**8])
 def test_draws_are_bounded_by_work(work):
     with warnings.catch_warnings(record=True) as caught:

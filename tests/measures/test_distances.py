@@ -141,8 +141,6 @@ def test_windows_oracle(case):
             assert measure(a, b, window=window).value == close(case["right"][f"{name}_given"], abs=1e-9)
 
 
-# -- definitions ------------------------------------------------------------------------------------------------------
-
 places = st.sets(st.integers(1, 19), max_size=4).map(sorted)
 
 
@@ -171,8 +169,6 @@ def test_values_by_definition(first, second, tolerance, step):
         # At whole times, the discrete measure over this grid is the same.
         assert measure(*units, window=tolerance + 1).value == close(float(expected), abs=1e-9)
 
-
-# -- laws -------------------------------------------------------------------------------------------------------------
 
 tenths = st.sets(st.integers(1, 599), max_size=8).map(lambda x: [t / 10 for t in sorted(x)])
 MEASURES = [
@@ -226,9 +222,6 @@ def test_totals_are_finished_from_sums(documents):
         scores = cz.score_many(pairs, text)
         assert scores.values.tolist() == [cz.parse(text).score(*pair).value for pair in pairs]
         assert scores.total.value == close(sum(cz.parse(text).score(*pair) for pair in pairs).value, abs=1e-12)
-
-
-# -- one by one -------------------------------------------------------------------------------------------------------
 
 
 def test_a_greedy_search_loses_a_pair():

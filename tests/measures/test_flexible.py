@@ -59,9 +59,6 @@ def numbers(score: cz.Score) -> tuple[float, int, int, int, int]:
     return score.parts["cost"], score.parts["objects"], kinds.total() - alone, kinds["insertion"], kinds["deletion"]
 
 
-# -- tables of the module docstring -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("a_marks", "b_marks", "pardist", "swapped", "minimum"),
     [("p p . .", ". . p p", 2.0, 2.5, 2.0), ("p . .", ". q p", 2.5, 2.5, 2.0)],
@@ -136,8 +133,6 @@ def test_no_coder_placed_a_boundary(normalize: str) -> None:
     assert score.parts == {"cost": 0, "positions": 5, "objects": 0}
     assert score.edits == ()
 
-
-# -- against the definition ---------------------------------------------------------------------------------------
 
 TWO = ("p", "q")
 SETTINGS: list[dict[str, Any]] = [
@@ -307,9 +302,6 @@ def test_edits_of_the_published_recursion_add_up(problem: Problem, which: str) -
     assert flexible(a, b, **options).parts["cost"] <= score.parts["cost"] + 1e-9
 
 
-# -- size ---------------------------------------------------------------------------------------------------------
-
-
 def interleaved(n: int) -> tuple[cz.Segmentation, cz.Segmentation]:
     """One run of n boundaries on either side."""
     rng = np.random.default_rng(1)
@@ -340,9 +332,6 @@ def test_costs_with_many_digits_are_rejected_only_on_overflow() -> None:
     assert measure.costs(TWO).scale == 10**12
     assert measure.costs(TWO).max_boundaries > 10**6
     assert measure.score(a, b).parts["objects"] > 0
-
-
-# -- dialogue -----------------------------------------------------------------------------------------------------
 
 
 def test_streams_are_scored_separately_and_pooled() -> None:
@@ -449,9 +438,6 @@ def test_identity_matrix_accepts_all_types() -> None:
     assert both.parts == {"cost": 2, "positions": 6, "objects": 3}
     # Declared in another order or with more names: still the same types.
     assert flexible(a.with_types([".", ","]), b.with_types(["?", "!", "."])).value == score.value
-
-
-# -- matrices -----------------------------------------------------------------------------------------------------
 
 
 def test_equivalent_forms_of_a_matrix(tmp_path: Path) -> None:
@@ -672,9 +658,6 @@ def test_incompatible_options() -> None:
         flexible(marks("p"), marks("p"), compat="nltk")
 
 
-# -- similarity from confusions -----------------------------------------------------------------------------------
-
-
 def test_similarity_from_confusion() -> None:
     # n[., ,] = 20, n[,, .] = 5, agreements 80 and 20: sqrt(100 / 1600).
     estimate = cz.similarity_from_confusion([[80, 20, 8], [5, 20, 0], [2, 0, 900]], [".", ","])
@@ -713,9 +696,6 @@ def test_smoothing_handles_unobserved_confusions() -> None:
     assert estimate[0][1] == round(1.5 / math.sqrt(0.5 * 5.5), 6)
 
 
-# -- the operations table -----------------------------------------------------------------------------------------
-
-
 def test_operations_table() -> None:
     # a   p p . q . . p
     # b   p q . . q . .
@@ -749,9 +729,6 @@ def test_operations_table_over_many() -> None:
         cz.operations_table(sum(scores))
     far = cz.operations_table([(marks("p . ."), marks(". q ."))])
     assert [row.transposition_with_substitution for row in far] == [1, 1]
-
-
-# -- random texts -------------------------------------------------------------------------------------------------
 
 
 def test_draws_continue_from_the_random_state() -> None:

@@ -32,9 +32,6 @@ def ratios(score: cz.Score) -> list[float]:
     return [score.precision(), score.recall(), score.value]
 
 
-# -- TCPDBench --------------------------------------------------------------------------------------------------------
-
-
 def series(case):
     length = case["n_obs"]
     *references, hypothesis = (
@@ -60,9 +57,6 @@ def test_several_series_are_averaged():
     for measure, key in (("boundary_f(compat=tcpd)", "f1"), ("covering(compat=tcpd)", "covering")):
         expected = [{**case["peer"], **case["peer_ascending"]}[key] for case in TCPD[1:]]
         assert cz.score_many(cases, measure).total.value == close(np.mean(expected), abs=1e-9)
-
-
-# -- GEBD -------------------------------------------------------------------------------------------------------------
 
 
 def videos(case):
@@ -102,9 +96,6 @@ def test_gebd_without_a_consistent_video():
                 _ = cz.score_many(list(videos(case)), measure).total
 
 
-# -- SuperDialseg -----------------------------------------------------------------------------------------------------
-
-
 def dialogue(case):
     return tuple(
         cz.Segmentation.from_marks(["x" if mark else "" for mark in case[side]]) for side in ("y_true", "y_pred")
@@ -127,9 +118,6 @@ def test_superdialseg_corpus():
     for name, key in NUMBERS.items():
         total = cz.score_many(pairs, f"{name}(compat=superdialseg)").total
         assert total.value == close(SUPERDIALSEG[0]["corpus_shown"][key], abs=1e-9), name
-
-
-# -- chunkseg ---------------------------------------------------------------------------------------------------------
 
 
 def recording(case):
@@ -177,9 +165,6 @@ def test_chunks_need_seconds():
         cz.pk(short, short, compat="chunkseg")
 
 
-# -- wtpsplit ---------------------------------------------------------------------------------------------------------
-
-
 def ends_of(sentences, separator=""):
     texts = [sentence + separator for sentence in sentences[:-1]] + sentences[-1:]
     return np.cumsum([len(text) for text in texts])
@@ -193,9 +178,6 @@ def test_wtpsplit_oracle(case):
     assert ratios(peer) == close([case["peer"][name] for name in ("precision", "recall", "f1")], abs=1e-9)
     assert list(peer.parts.values()) == case["right"]["counts with end of text"]
     assert ratios(cz.boundary_f(a, b)) == close(case["right"]["inner only"], abs=1e-9)
-
-
-# -- EvalSubtitle -----------------------------------------------------------------------------------------------------
 
 
 def test_evalsubtitle_by_hand():
@@ -294,9 +276,6 @@ def test_sigma_without_sacrebleu(monkeypatch):
         cz.sigma(masses([2, 3]), masses([2, 3]), compat="evalsubtitle")
 
 
-# -- every greedy program loses a pair --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("measure", "value"),
     [
@@ -313,8 +292,6 @@ def test_greedy_programs_lose_a_pair(measure, value):
     score = cz.parse(measure).score(times([12, 15.5], duration=60), times([10, 13], duration=60))
     assert score.value == close(value, abs=1e-12)
 
-
-# -- the option average -----------------------------------------------------------------------------------------------
 
 TEXTS = [masses(m) for m in ((2, 3, 6), (2, 2, 7), (5, 6), (11,), (1, 1, 1, 2, 6))]
 PAIRS = [(a, b) for a in TEXTS for b in TEXTS]
@@ -378,8 +355,6 @@ def test_invalid_averages(text, message):
     assert str(caught.value).startswith(message)
 
 
-# -- the option references --------------------------------------------------------------------------------------------
-
 CODERS, SYSTEM = [masses([2, 3, 6]), masses([5, 6]), masses([2, 9])], masses([2, 2, 7])
 
 
@@ -415,9 +390,6 @@ def test_an_item_with_a_bad_reference_is_excluded_alone():
     assert scores.total.value == close(2 / 3)
 
 
-# -- plain numbers beside presets -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("preset", "plain"),
     [
@@ -432,8 +404,6 @@ def test_an_item_with_a_bad_reference_is_excluded_alone():
 def test_plain_measure(preset, plain):
     assert cz.parse(preset).plain() == cz.parse(plain)
 
-
-# -- boundary similarity in seconds -----------------------------------------------------------------------------------
 
 grid = st.sampled_from([1, 2, 3, 7, 10, 1000])
 

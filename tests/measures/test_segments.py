@@ -155,9 +155,6 @@ def test_mir_eval_oracle(case):
         assert values == pytest.approx(expected_numbers(case["right"]["frame_free"][name]), abs=1e-9)
 
 
-# -- definitions ------------------------------------------------------------------------------------------------------
-
-
 @st.composite
 def sides(draw: st.DrawFn, *, last: int = 12) -> tuple[list[int], list[str]]:
     cuts = sorted(draw(st.sets(st.integers(1, last - 1), max_size=last - 1)))
@@ -253,9 +250,6 @@ def check_entropies(x, y, a, b, over):
         assert parts[name] == pytest.approx(1 - conditional / np.log2(classes) if classes > 1 else 1, abs=1e-9)
 
 
-# -- laws in seconds --------------------------------------------------------------------------------------------------
-
-
 def tiers(*listed: list[tuple[float, float, str]], end: float) -> list[cz.Tier]:
     return [cz.Tier(rows, end=end) for rows in listed]
 
@@ -317,9 +311,6 @@ def test_only_the_axis_of_pairs_differs():
         assert over_units.value == pytest.approx(in_time.value, abs=1e-15)
         assert "|axis:units|" in over_units.signature
         assert "|axis:time|" in in_time.signature
-
-
-# -- gaps, extents and levels -----------------------------------------------------------------------------------------
 
 
 def test_gaps():

@@ -23,9 +23,6 @@ def corpus(**by_coder: object) -> Corpus:
     return Corpus({"x": by_coder})
 
 
-# -- the same characters ----------------------------------------------------------------------------------------------
-
-
 @st.composite
 def cut_text(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
     """Draw a text without white space and three tokenizations of it."""
@@ -156,9 +153,6 @@ def test_bad_items_are_collected() -> None:
     assert (projected.item_names, len(bad)) == (("x",), 1)
 
 
-# -- other characters -------------------------------------------------------------------------------------------------
-
-
 def test_by_hand() -> None:
     #  ann   g o o d | n i g h t | m o o n
     #  bo    g o o d | k n i g h t m | o n       k has no counterpart, an o is missing
@@ -237,9 +231,6 @@ def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MismatchError, match=expected):  # the coders of an item count together
         over_edits(corpus(ann=annotation, bo=different, cy=different))
     over_edits(corpus(ann=annotation, bo=annotation, cy=different))  # equal texts need no alignment
-
-
-# -- the way out, and reading -----------------------------------------------------------------------------------------
 
 
 def test_errors_suggest_a_solution() -> None:

@@ -75,9 +75,6 @@ def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[
     }, notes.get("x", "")  # type: ignore[union-attr]
 
 
-# -- the value --------------------------------------------------------------------------------------------------------
-
-
 def test_tiers_can_be_compared_and_pickled() -> None:
     segmentation = Tier([(0.5, 1, "A"), [np.float64(1), 2, "B"]], end=3)
     assert segmentation == Tier(((0.5, 1.0, "A"), (1.0, 2.0, "B")), 0, 3.0)
@@ -135,8 +132,6 @@ def test_invalid_input(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(TierError, match=message):
         Tier(**arguments)
 
-
-# -- words ------------------------------------------------------------------------------------------------------------
 
 # time   0   1   2   3   4   5   6   7   8
 # words  . |good|night|  .  |moon|and|sun| .
@@ -253,9 +248,6 @@ def test_every_edge_moves_to_the_nearest_gap_by_exhaustive_search(data: st.DataO
     assert (note == "") == (min(far) <= 1e-9)
 
 
-# -- steps ------------------------------------------------------------------------------------------------------------
-
-
 def test_steps_in_seconds() -> None:
     # 0 . . . . 0.5 . . . . 1.0      ten steps of 0.1 s
     # ann  |- A -|- B -|              0.12 is nearest to 0.1, 0.3 to 0.3 despite binary fractions, 0.58 to 0.6
@@ -283,9 +275,6 @@ def test_invalid_steps() -> None:
         put_over_units({"ann": ann}, 2)
     with pytest.raises(TierError, match="a step of 1e-12 s gives too many units in 1 s; choose a longer step"):
         put_over_units({"ann": ann}, 1e-12)
-
-
-# -- the union --------------------------------------------------------------------------------------------------------
 
 
 def test_the_union_of_times() -> None:
@@ -386,9 +375,6 @@ def test_the_union_warns() -> None:
             over_units(corpus, units)
 
 
-# -- whole corpora ----------------------------------------------------------------------------------------------------
-
-
 def test_words_by_default_if_there_are_any() -> None:
     corpus = Corpus({"x": {"ann": Tier([(1, 3, "A")], words=WORDS)}, "y": {"ann": Tier([(1, 3, "A")])}})
     with pytest.raises(TierError, match="item 'y': the units are words"):
@@ -424,8 +410,6 @@ def test_invalid_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         over_units(Corpus({"x": {"ann": Tier([(1, 2, "A")])}}), **options)
 
-
-# -- what takes no tiers ----------------------------------------------------------------------------------------------
 
 TIERS = Corpus({item: {"ann": Tier([(1, 2, "A")], end=3), "bo": Tier([(1, 3, "A")], end=3)} for item in "xy"})
 

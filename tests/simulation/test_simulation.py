@@ -553,9 +553,6 @@ def test_all_is_complete():
     assert cz.simulation is sim
 
 
-# -- the fast functions draw the same numbers as their definitions ---------------------------------------------------
-
-
 def test_segments_are_drawn_as_by_choice():
     source = np.random.default_rng(1)
     for trial in range(200):
