@@ -86,9 +86,7 @@ def test_the_second_is_told_what_the_first_decided() -> None:
     work = work_on()
     seen = work.state(work.places[0]).revision
     work.decide(work.places[0], "none", adjudicator="Mia", revision=seen)
-    with pytest.raises(
-        ConflictError, match=r"this place is decided already: Mia decided none at \d{4}-.*Z; look at it"
-    ):
+    with pytest.raises(ConflictError, match=r"this place is decided already: Mia decided none at \d{4}-.*Z"):
         work.decide(work.places[0], "coder", coder="ann", adjudicator="Noa", revision=seen)
     state = work.state(work.places[0])
     assert state.decision is not None

@@ -258,9 +258,7 @@ def test_a_table_of_too_many_pairs_is_refused(ordered: bool, coders: int) -> Non
     """584 coders have 170,236 pairs, and 413 coders 170,156 in both directions."""
     text = cz.Segmentation.from_masses([1, 2])
     corpus = cz.Corpus({"x": {f"c{j}": text for j in range(coders)}})
-    with pytest.raises(
-        LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000; choose fewer coders"
-    ):
+    with pytest.raises(LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000"):
         cz.pairwise(corpus, "boundary_similarity", ordered=ordered)
 
 

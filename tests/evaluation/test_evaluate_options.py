@@ -142,9 +142,7 @@ def test_hierarchies_in_time_give_the_same_numbers_as_score(tmp_path: Path) -> N
 def test_spans_that_are_too_short_are_counted_once() -> None:
     ann = cz.Hierarchy.from_times([(0, 10), (0, 5), (5, 5.25)])
     bo = cz.Hierarchy.from_times([(0, 10), (0, 5.25)])
-    with pytest.warns(
-        CaesuraWarning, match=r"^3 spans are shorter than the tolerance of 0.5 s and were dropped$"
-    ) as caught:
+    with pytest.warns(CaesuraWarning, match="^3 spans are shorter .* of 0.5 s and were dropped$") as caught:
         result = cz.evaluate([(ann, bo)] * 3, ["hierarchy_kappa", "non_crossing", "t_measure"])
     assert len(caught) == 1
     assert result.documents == 3

@@ -85,9 +85,7 @@ def test_cochran_uses_the_significant_threshold() -> None:
     assert result.thresholds == {"boundary": test.threshold}
     assert result.corpus.of_coder("gold") == test.gold()
     assert f"|threshold:{test.threshold}|" in result.signature
-    with pytest.raises(
-        Undefined, match="no significant threshold at alpha=1e-30; choose a larger alpha, or the method"
-    ):
+    with pytest.raises(Undefined, match="no significant threshold at alpha=1e-30"):
         cz.gold(readers, "cochran", alpha=1e-30)
 
 

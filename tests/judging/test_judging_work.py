@@ -337,9 +337,7 @@ def test_outputs_of_a_plan_are_bounded(monkeypatch):
     monkeypatch.setattr(planning, "simulate_system", lambda *arguments: calls.append(1) or simulate(*arguments))
     pilot = pseudo_coders([12] * 1300, [2, 4], coders=2, near=0.1, miss=0.2, seed=1)
     monkeypatch.setattr(planning, "MAX_PLAN_OUTPUTS", 4000)
-    with pytest.warns(
-        CaesuraWarning, match="2 simulated outputs of each system for 1,000 items instead of 60 for 1,300"
-    ):
+    with pytest.warns(CaesuraWarning, match="2 simulated outputs of .* for 1,000 items instead of 60 for 1,300"):
         planning.plan_study(pilot, items=[10])
     assert len(calls) == 4000 <= MAX_PLAN_OUTPUTS
 

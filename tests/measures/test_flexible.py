@@ -486,10 +486,7 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
         (with_entry(0, 2, None), r"must be a number; got None"),
         (with_entry(1, 1, 0.999999), r"similarity\['q', 'q'\]: the diagonal must be exactly 1; got 0.999999"),
         (with_entry(2, 2, 0), r"similarity\['none', 'none'\]: the diagonal must be exactly 1; got 0"),
-        (
-            {"types": ["p", "q"], "matrix": [[1, 0], [0, 1]]},
-            r"must have 3 rows, one for each of 2 types and a last one",
-        ),
+        ({"types": ["p", "q"], "matrix": [[1, 0], [0, 1]]}, "must have 3 rows, one for each of 2 types and a last"),
         ({"types": ["p"], "matrix": [[1, 0], [0]]}, r"similarity\['none'\]: a row must have 2 numbers.*; got 1"),
         ({"types": ["p"], "matrix": [[1, 0], 7]}, r"similarity\['none'\]: expected a row of 2 numbers; got 7"),
         ({"types": ["p", "p"], "matrix": np.eye(3)}, r"a type may be named only once; got 'p' again"),

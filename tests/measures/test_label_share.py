@@ -222,9 +222,7 @@ def test_one_label_cut_in_two_is_no_disagreement():
 def test_bad_input():
     points = cz.Tier(points=[(2, "x")], end=10)
     labelled = cz.Tier([(0, 10, "A")])
-    with pytest.raises(
-        cz.errors.MismatchError, match="hypothesis: label_share compares labels, and the segments have none"
-    ):
+    with pytest.raises(cz.errors.MismatchError, match="hypothesis: label_share compares labels, and the segments"):
         cz.label_share(labelled, points)
     text = cz.Segmentation.from_labels(list("AAB"))
     with pytest.raises(cz.errors.MismatchError, match="reference: label_share compares labels"):

@@ -270,9 +270,7 @@ def test_sigma_of_a_side_without_words():
 def test_sigma_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.tokenizers.tokenizer_13a", None)
     sigma_tokenizer.cache_clear()
-    with pytest.raises(
-        OptionError, match=r"tokenize='sacrebleu' needs sacrebleu; run pip install 'caesura\[subtitles\]'"
-    ):
+    with pytest.raises(OptionError, match="tokenize='sacrebleu' needs sacrebleu"):
         cz.sigma(masses([2, 3]), masses([2, 3]), compat="evalsubtitle")
 
 
@@ -442,10 +440,7 @@ def test_boundary_similarity_of_long_recordings():
     ("call", "message"),
     [
         (lambda a: cz.boundary_similarity(a, a), "n_t=2 is a number of positions, but the annotations are in seconds"),
-        (
-            lambda a: cz.boundary_similarity(a, a, n_t="0s"),
-            "n_t must be a whole number of positions, or a time above 0",
-        ),
+        (lambda a: cz.boundary_similarity(a, a, n_t="0s"), "n_t must be a whole number of positions, or a time"),
         (lambda a: cz.boundary_similarity(a, a, n_t="1s", alignment="greedy"), "n_t='1s': greedy pairs"),
         (lambda a: cz.segmentation_similarity(a, a), "segmentation_similarity counts positions"),
         (lambda a: cz.boundary_similarity(masses([2]), masses([2]), n_t="1s"), "n_t='1s' is in seconds, but the texts"),

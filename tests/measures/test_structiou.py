@@ -234,9 +234,7 @@ def test_corpus() -> None:
 def test_invalid_input() -> None:
     tree = Tree.from_brackets("(X (A a) (B b))")
     timed = tree.with_times([(0, 1), (1, 2)])
-    with pytest.raises(
-        MismatchError, match="both trees must have times, or neither; predicted has times, gold has none"
-    ):
+    with pytest.raises(MismatchError, match=r"both trees must have times.*; predicted has times, gold has none"):
         cz.struct_iou(tree, timed)
     with pytest.raises(MismatchError, match="predicted: expected a Tree; got str"):
         cz.struct_iou(tree, "(X a)")  # type: ignore[arg-type]
@@ -254,9 +252,7 @@ def chain(words: int, label: str) -> Tree:
 def test_very_deep_trees_are_scored_or_rejected() -> None:
     deep = chain(50_000, "X")
     assert cz.struct_iou(deep, deep).value == 1
-    with pytest.raises(
-        MismatchError, match="nodes of this shape are too large: more than 16777216 pairs of nodes overlap"
-    ):
+    with pytest.raises(MismatchError, match="nodes of this shape are too large: more than 16777216 pairs of nodes"):
         cz.struct_iou(deep, chain(50_000, "Y"))
     # A long sentence that is not deep: 20,000 words in twos.
     flat = Tree.from_nested(("S", *(("NP", ("A", "a"), ("B", "b")) for _ in range(10_000))))
@@ -275,8 +271,7 @@ def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
     a, b = zigzag(320, 0), zigzag(320, 1)
     with pytest.raises(
-        MismatchError,
-        match=r"1\.3e\+09 steps are needed and 6e\+08 allowed; score .* wait about 4 s with max_steps=1e\+10",
+        MismatchError, match=r"1\.3e\+09 steps are needed and 6e\+08 allowed; .* about 4 s with max_steps=1e\+10"
     ):
         cz.struct_iou(a, b)
     with pytest.raises(OptionError, match=r"max_steps must be a number from 1e\+08"):

@@ -124,9 +124,7 @@ def test_trees_get_offsets_as_times() -> None:
 def test_annotations_that_cannot_be_projected_to_characters() -> None:
     ann = Segmentation.from_masses([1, 1], units=["good", "night"])
     bo = Segmentation.from_masses([1, 1], units=["good", "knight"])
-    with pytest.raises(
-        MismatchError, match=r"item 'x': all .* character 5 differs: 'goodnight' for ann and 'goodknight'"
-    ):
+    with pytest.raises(MismatchError, match=r"item 'x': .* character 5 differs: 'goodnight' for ann and 'goodknight'"):
         over_characters(corpus(ann=ann, bo=bo))
     with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; use align='tokens'"):
         over_characters(corpus(ann=ann, bo=Segmentation.from_masses([1, 1], units=["good", "nights"])))
@@ -264,9 +262,7 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
             projected = read()
         ann, bo = projected.of_item("x").values()
         assert (ann["F"].boundaries, bo["F"].boundaries) == (((4, "."), (7, ",")), ((1, "."), (7, ",")))
-    with pytest.raises(
-        OptionError, match="align must be one of 'tokens', 'characters', 'edit', 'positions'; got 'words'"
-    ):
+    with pytest.raises(OptionError, match="align must be one of 'tokens', 'characters', 'edit', 'positions'"):
         cz.read_coders(two, align="words")
 
 

@@ -109,10 +109,7 @@ def test_the_end_is_that_of_the_last_interval_or_point() -> None:
         ({"intervals": [(1, 1, "A")]}, r"intervals\[0\]: end must be > start; got 1 <= 1"),
         ({"intervals": [(0, 2, "A"), (1, 3, "B")]}, r"intervals\[1\]: .* 0-2 s 'A' and 1-3 s 'B' overlap"),
         ({"intervals": [(4, 5, "A"), (1, 2, "B")]}, r"intervals\[1\]: .* 4-5 s 'A' and 1-2 s 'B' are not sorted"),
-        (
-            {"intervals": [(0, 1, " \n")]},
-            r"intervals\[0\]: an interval must have a label; leave out intervals without one",
-        ),
+        ({"intervals": [(0, 1, " \n")]}, r"intervals\[0\]: an interval must have a label"),
         ({"intervals": [(0, 1, None)]}, r"intervals\[0\]: label must be a string; got None"),
         ({"intervals": [(0, 1)]}, r"intervals\[0\]: it must be \(start, end, label\); got \(0, 1\)"),
         ({"intervals": ["abc"]}, r"intervals\[0\]: it must be \(start, end, label\); got 'abc'"),
@@ -194,9 +191,7 @@ def test_two_ends_at_one_gap_are_an_error() -> None:
 
 def test_nothing_ends_before_the_first_word() -> None:
     ann = Tier([(0, 0.8, "noise"), (1, 7, "A")], end=8, words=WORDS)
-    with pytest.raises(
-        TierError, match=r"0-0.8 s 'noise' lies before the first unit; boundaries are not possible there"
-    ):
+    with pytest.raises(TierError, match=r"0-0.8 s 'noise' lies before the first unit"):
         put_over_units({"ann": ann}, "words")
 
 
@@ -218,15 +213,11 @@ def test_coders_may_have_different_times_for_the_same_words() -> None:
 
 def test_coders_must_have_the_same_words() -> None:
     ann = Tier([(1, 7, "A")], words=WORDS)
-    with pytest.raises(
-        TierError, match="item 'x': coders must have the same words; word 2 is 'night' for ann and 'day'"
-    ):
+    with pytest.raises(TierError, match=r"item 'x': .*; word 2 is 'night' for ann and 'day'"):
         put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good"), (2, 3, "day")])}, "words")
     with pytest.raises(TierError, match="coders must have the same words; ann has 5 words and bo has 1"):
         put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good")])}, "words")
-    with pytest.raises(
-        TierError, match="the units are words, but the tiers have no words; set the word tier, or choose"
-    ):
+    with pytest.raises(TierError, match="the units are words, but the tiers have no words"):
         put_over_units({"bo": Tier([(1, 3, "A")])}, "words")
 
 
@@ -267,9 +258,7 @@ def test_steps_begin_where_the_recording_does() -> None:
 
 def test_invalid_steps() -> None:
     ann = Tier([(0, 0.52, "A"), (0.52, 0.54, "B")], end=1)
-    with pytest.raises(
-        TierError, match=r"two ends must not fall on the same position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"
-    ):
+    with pytest.raises(TierError, match=r"the same position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"):
         put_over_units({"ann": ann}, 0.1)
     with pytest.raises(TierError, match="a step must not be longer than the recording, 1 s; got 2 s"):
         put_over_units({"ann": ann}, 2)
@@ -440,10 +429,7 @@ def test_functions_of_positions_reject_tiers_in_one_line(ask: Any) -> None:
 
 @pytest.mark.parametrize("name", ["c.json", "c.csv", "c.tsv", "c.bits"])
 def test_other_formats_cannot_contain_tiers(tmp_path: Any, name: str) -> None:
-    with pytest.raises(
-        FormatError,
-        match=r"cannot store a Tier; convert the tiers to common units with over_units; it can be written as rttm, audacity, textgrid",
-    ):
+    with pytest.raises(FormatError, match=r"cannot store a Tier; .*; it can be written as rttm, audacity, textgrid"):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()
 

@@ -344,10 +344,7 @@ def test_seed_progress_signature_and_json():
         (lambda: trees.perturbation_curve(SPOKEN, deltas=[]), "deltas: expected at least one"),
         (lambda: trees.perturbation_curve(SPOKEN, deltas=[2]), "deltas must be a number from 0 to 1; got 2"),
         (lambda: trees.perturbation_curve(SPOKEN, repeats=0), "repeats must be a whole number of at least 1"),
-        (
-            lambda: trees.perturbation_curve(SPOKEN, measure="pk"),
-            r"measure must compare trees, like struct_iou; got pk",
-        ),
+        (lambda: trees.perturbation_curve(SPOKEN, measure="pk"), "measure must compare trees, like struct_iou"),
         (lambda: trees.perturbation_curve(SPOKEN, seed="x"), "seed must be a whole number"),
         (
             lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"),
@@ -360,10 +357,7 @@ def test_seed_progress_signature_and_json():
         (lambda: ambiguity.random_tree([], seed=1), "words: expected at least one"),
         (lambda: trees.by_length([0.5]), "corpus: expected the result of struct_iou_corpus; got list"),
         (lambda: trees.correlation(SPOKEN, SPOKEN), "2 sentences make 0 of 10. Use a smaller size"),
-        (
-            lambda: trees.correlation(SPOKEN, SPOKEN, samples=5),
-            "size must be at most the number of sentences, 2; got 10",
-        ),
+        (lambda: trees.correlation(SPOKEN, SPOKEN, samples=5), "size must be at most the number of sentences, 2"),
         (lambda: trees.correlation(SPOKEN, SPOKEN, samples=2), "samples must be a whole number of at least 3"),
     ],
 )

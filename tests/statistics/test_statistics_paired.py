@@ -347,36 +347,12 @@ GOOD = [[1, 2], [2, 3]]
     ("a", "b", "finish", "kind", "message"),
     [
         ([1, 2], GOOD, ratio, OptionError, "a: must be a table of items by parts; got an array of shape (2,)"),
-        (
-            GOOD,
-            np.zeros((0, 2)),
-            ratio,
-            OptionError,
-            "b: must be a table of items by parts; got an array of shape (0, 2)",
-        ),
+        (GOOD, np.zeros((0, 2)), ratio, OptionError, "b: must be a table of items by parts"),
         ([[1, 2], [3]], GOOD, ratio, OptionError, "a: must be a regular array of numbers; got list"),
         ([[1, 2], [math.nan, 3]], GOOD, ratio, OptionError, "a[1, 0]: must be a finite number; got nan"),
-        (
-            GOOD,
-            [*GOOD, [1, 1]],
-            ratio,
-            MismatchError,
-            "a and b must have the same items and parts; got 2 by 2 and 3 by 2",
-        ),
-        (
-            GOOD,
-            GOOD,
-            lambda sums: sums,
-            OptionError,
-            "finish: must turn 1 rows of summed parts into 1 values; got an array of shape (1, 2)",
-        ),
-        (
-            GOOD,
-            GOOD,
-            lambda sums: sums[:, 0] * math.nan,
-            OptionError,
-            "finish: must return finite values; got nan for the sums [3.0, 5.0]",
-        ),
+        (GOOD, [*GOOD, [1, 1]], ratio, MismatchError, "a and b must have the same items and parts"),
+        (GOOD, GOOD, lambda sums: sums, OptionError, "finish: must turn 1 rows of summed parts into 1 values"),
+        (GOOD, GOOD, lambda sums: sums[:, 0] * math.nan, OptionError, "got nan for the sums [3.0, 5.0]"),
     ],
 )
 def test_invalid_parts(test, a, b, finish, kind, message):

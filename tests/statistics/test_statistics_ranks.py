@@ -345,37 +345,13 @@ def test_incomplete_blocks_are_excluded_and_counted():
     ("run", "kind", "message"),
     [
         (lambda: kruskal_wallis([[1, 2]]), OptionError, "groups: a comparison needs at least 2 groups; got 1"),
-        (
-            lambda: kruskal_wallis([[1, 2], []]),
-            OptionError,
-            "groups[1]: must be a list of at least one number; got an array of shape (0,)",
-        ),
-        (
-            lambda: kruskal_wallis([[1, 2], [1, math.nan]]),
-            OptionError,
-            "groups[1][1]: must be a finite number; got nan",
-        ),
+        (lambda: kruskal_wallis([[1, 2], []]), OptionError, "groups[1]: must be a list of at least one number"),
+        (lambda: kruskal_wallis([[1, 2], [1, math.nan]]), OptionError, "groups[1][1]: must be a finite number"),
         (lambda: kruskal_wallis([[1], [2]], alpha=5), OptionError, "alpha must be a number between 0 and 1; got 5"),
-        (
-            lambda: friedman([1, 2]),
-            OptionError,
-            "blocks: must be a table of blocks by systems; got an array of shape (2,)",
-        ),
-        (
-            lambda: friedman([[1], [2]]),
-            OptionError,
-            "blocks: a comparison needs at least 2 systems, one column each; got 1",
-        ),
-        (
-            lambda: friedman([[1, math.inf]]),
-            OptionError,
-            "blocks[0, 1]: must be a finite number (NaN if there is no value); got inf",
-        ),
-        (
-            lambda: friedman([[1, math.nan], [math.nan, 2]]),
-            Undefined,
-            "no block is complete: each of the 2 blocks lacks the value of a system",
-        ),
+        (lambda: friedman([1, 2]), OptionError, "blocks: must be a table of blocks by systems"),
+        (lambda: friedman([[1], [2]]), OptionError, "blocks: a comparison needs at least 2 systems, one column each"),
+        (lambda: friedman([[1, math.inf]]), OptionError, "blocks[0, 1]: must be a finite number (NaN if there is no"),
+        (lambda: friedman([[1, math.nan], [math.nan, 2]]), Undefined, "no block is complete: each of the 2 blocks"),
         (lambda: friedman([[1, 2]], method="quick"), OptionError, "method must be"),
         (lambda: blocked_kruskal_wallis([[1, math.nan]]), Undefined, "no block is complete"),
         (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha must be a number between 0 and 1; got 0"),
