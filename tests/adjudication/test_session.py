@@ -168,10 +168,8 @@ def test_streams_of_a_dialogue_are_decided_separately() -> None:
 
     corpus = Corpus({"chat": {"ann": talk(["", ",", "."], ["", "."]), "bo": talk(["", "", "."], [",", "."])}})
     work = cz.adjudicate(corpus, in_memory=True)
-    assert [(place.stream, place.label) for place in work.places] == [
-        ("F", "2 ,: ann; none: bo"),
-        ("M", "none: ann; 1 ,: bo"),
-    ]
+    expected = [("F", "2 ,: ann; none: bo"), ("M", "none: ann; 1 ,: bo")]
+    assert [(place.stream, place.label) for place in work.places] == expected
     work.decide(work.places[0], "coder", coder="ann")
     work.decide(work.places[1], "none")
     gold = work.gold().corpus["chat", "gold"]

@@ -105,11 +105,8 @@ def test_same_seed_gives_same_number_for_any_workers_and_order(normalize: str) -
     first = with_workers(1, items)
     turned = {item: dict(reversed(by.items())) for item, by in reversed(items.items())}
     for again in (with_workers(3, items), with_workers(2, turned)):
-        assert (again.value, again.expected, again.standard_error) == (
-            first.value,
-            first.expected,
-            first.standard_error,
-        )
+        expected = (first.value, first.expected, first.standard_error)
+        assert (again.value, again.expected, again.standard_error) == expected
         assert {row.item: row.expected for row in again.items} == {row.item: row.expected for row in first.items}
     assert agreement(corpus(**items), seed=6, draws=2000, normalize=normalize).expected != first.expected
 

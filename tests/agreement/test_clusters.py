@@ -41,10 +41,8 @@ def test_three_coders_by_hand() -> None:
     result = cz.cluster_coders(corpus)
     assert result.coders == ("ann", "bo", "cy")
     assert result.distances.tolist() == [[0, 0.25, 0.75], [0.25, 0, 0.5], [0.75, 0.5, 0]]
-    assert [(set(cluster.coders), cluster.height) for cluster in result.clusters] == [
-        ({"ann", "bo"}, 0.25),
-        ({"ann", "bo", "cy"}, 0.625),
-    ]
+    expected = [({"ann", "bo"}, 0.25), ({"ann", "bo", "cy"}, 0.625)]
+    assert [(set(cluster.coders), cluster.height) for cluster in result.clusters] == expected
     assert [cluster.height for cluster in cz.cluster_coders(corpus, linkage="complete").clusters] == [0.25, 0.75]
     assert [cluster.height for cluster in cz.cluster_coders(corpus, linkage="single").clusters] == [0.25, 0.5]
     # ann and bo: 4 boundaries in 10 positions, observed 3/4
@@ -315,10 +313,8 @@ def test_no_corpus() -> None:
 
 def test_unusable_items_are_listed() -> None:
     result = cz.cluster_coders(of_masses(x=SAME, y={"a": [3]}, z={"a": [3], "b": [4]}))
-    assert reasons(result) == {
-        "y": "coded by a only",
-        "z": "a is a, b is b: both sides must have the same units; a has 3, b has 4",
-    }
+    expected = {"y": "coded by a only", "z": "a is a, b is b: both sides must have the same units; a has 3, b has 4"}
+    assert reasons(result) == expected
 
 
 def test_signature_and_json() -> None:

@@ -42,24 +42,16 @@ def engine() -> cz.Corpus:
 def test_by_hand() -> None:
     result = cz.disagreements(engine())
     valve, engine_stops = result.places
-    assert (valve.positions, valve.has, valve.has_not, valve.cost, valve.pairs) == (
-        (3,),
-        ("ann", "cy"),
-        ("bo",),
-        2.0,
-        2,
-    )
+    expected = ((3,), ("ann", "cy"), ("bo",), 2.0, 2)
+    assert (valve.positions, valve.has, valve.has_not, valve.cost, valve.pairs) == expected
     assert (valve.before, valve.between, valve.after) == ("the valve stuck", "", "and then the engine stopped")
     assert (valve.kind, valve.kinds, valve.time, valve.position) == ("miss", ("miss",), None, 3)
     # cy puts the second boundary one position earlier: a near miss with ann and with bo, half a boundary each
     assert (engine_stops.positions, engine_stops.cost, engine_stops.kinds) == ((4, 5), 1.0, ("near miss",))
     assert (engine_stops.has, engine_stops.has_not) == (("ann", "bo", "cy"), ())
     assert engine_stops.marks == {"ann": ((5, None),), "bo": ((5, None),), "cy": ((4, None),)}
-    assert (engine_stops.before, engine_stops.between, engine_stops.after) == (
-        "the valve stuck and",
-        "then",
-        "the engine stopped",
-    )
+    expected = ("the valve stuck and", "then", "the engine stopped")
+    assert (engine_stops.before, engine_stops.between, engine_stops.after) == expected
     assert [(row.coders, row.kind, row.positions, row.has, row.has_not, row.cost) for row in result.rows] == [
         (("ann", "bo"), "miss", (3, None), ("ann",), ("bo",), 1.0),
         (("bo", "cy"), "miss", (None, 3), ("cy",), ("bo",), 1.0),
@@ -86,10 +78,8 @@ def test_against_a_coder() -> None:
 def test_against_the_majority() -> None:
     """Two of three have 3 and 5: bo misses 3, and cy has 4 instead of 5. The majority is not one of those who have it."""
     result = cz.disagreements(engine(), against="majority")
-    assert [(row.coders, row.kind, row.positions) for row in result.rows] == [
-        (("majority", "bo"), "miss", (3, None)),
-        (("majority", "cy"), "near miss", (5, 4)),
-    ]
+    expected = [(("majority", "bo"), "miss", (3, None)), (("majority", "cy"), "near miss", (5, 4))]
+    assert [(row.coders, row.kind, row.positions) for row in result.rows] == expected
     first = result.places[0]
     assert (first.has, first.has_not) == (("ann", "cy"), ("bo",))
     assert result.by_coder == {"bo": 1.0, "cy": 0.5, "ann": 0.0}
@@ -197,12 +187,8 @@ def test_majority_of_types() -> None:
         {"x": {c: cz.Segmentation.from_marks([m.strip() for m in t], types=types) for c, t in texts.items()}}
     )
     rows = cz.disagreements(corpus, measure="flexible_similarity", against="majority").rows
-    assert {(row.coders[1], row.types) for row in rows} == {
-        ("cy", (",", ".")),
-        ("di", (",", ".")),
-        ("ann", ("?", ".")),
-        ("cy", ("?", None)),
-    }
+    expected = {("cy", (",", ".")), ("di", (",", ".")), ("ann", ("?", ".")), ("cy", ("?", None))}
+    assert {(row.coders[1], row.types) for row in rows} == expected
 
 
 def random_dialogues(seed: int) -> cz.Corpus:
@@ -314,11 +300,8 @@ def test_hierarchies_by_spans() -> None:
     }
     assert {row.kind for row in result.rows} == {"span"}
     against = cz.disagreements(hierarchies(), against="majority")
-    assert {(row.coders, row.span) for row in against.rows} == {
-        (("majority", "bo"), (1, 3)),
-        (("majority", "bo"), (4, 6)),
-        (("majority", "bo"), (1, 2)),
-    }
+    expected = {(("majority", "bo"), (1, 3)), (("majority", "bo"), (4, 6)), (("majority", "bo"), (1, 2))}
+    assert {(row.coders, row.span) for row in against.rows} == expected
 
 
 def test_hierarchies_by_boundaries() -> None:
@@ -340,12 +323,8 @@ def test_timed_hierarchies() -> None:
     ann = cz.Hierarchy.from_times([(0, 10), (0, 5), (5, 10)])
     bo = cz.Hierarchy.from_times([(0, 10), (0, 7), (7, 10)])
     result = cz.disagreements(cz.Corpus({"song": {"ann": ann, "bo": bo}}))
-    assert {(row.time, row.has) for row in result.rows} == {
-        (0.0, ("ann",)),
-        (5.0, ("ann",)),
-        (0.0, ("bo",)),
-        (7.0, ("bo",)),
-    }
+    expected = {(0.0, ("ann",)), (5.0, ("ann",)), (0.0, ("bo",)), (7.0, ("bo",))}
+    assert {(row.time, row.has) for row in result.rows} == expected
     assert {place.times for place in result.places} == {(0.0, 5.0), (5.0, 10.0), (0.0, 7.0), (7.0, 10.0)}
 
 

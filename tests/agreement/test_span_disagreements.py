@@ -68,10 +68,8 @@ def test_three_coders_share_the_disorder_of_a_place() -> None:
     """The mean over three pairs: 2/3 if a coder of three lacks the span, 1 if only one has it."""
     spans = {"ann": [(0, 10, "a"), (50, 60, "a")], "bo": [(0, 10, "a")], "cy": []}
     result = cz.disagreements(cz.Corpus({"t": {coder: cz.Spans(rows, length=90) for coder, rows in spans.items()}}))
-    assert [(place.cost, place.has) for place in result.places] == [
-        (pytest.approx(1.0, abs=1e-15), ("ann",)),
-        (pytest.approx(2 / 3, abs=1e-15), ("ann", "bo")),
-    ]
+    expected = [(pytest.approx(1.0, abs=1e-15), ("ann",)), (pytest.approx(2 / 3, abs=1e-15), ("ann", "bo"))]
+    assert [(place.cost, place.has) for place in result.places] == expected
     assert [(row.coders, row.kind) for row in result.rows] == [
         (("ann", "bo"), "unaligned"),
         (("ann", "cy"), "unaligned"),

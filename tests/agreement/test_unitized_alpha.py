@@ -429,10 +429,8 @@ def test_missing_coders_and_bad_items_are_listed() -> None:
         warnings.simplefilter("ignore")
         result = compute(cz.Corpus(items), "u_alpha")
     assert len(result.items) == 10
-    assert {entry.item: entry.reason[:32] for entry in result.excluded} == {
-        "alone": "only 'ann' annotated it; at leas",
-        "bad": "coder 'bo': spans[0] (0-3) and s",
-    }
+    expected = {"alone": "only 'ann' annotated it; at leas", "bad": "coder 'bo': spans[0] (0-3) and s"}
+    assert {entry.item: entry.reason[:32] for entry in result.excluded} == expected
     assert {row.coder: row.items for row in result.coders} == {"ann": 10, "bo": 10, "cy": 1}
 
 

@@ -198,10 +198,8 @@ def test_to_frame_and_to_dict() -> None:
     result = cz.evaluate([(CUT([2, 3]), CUT([3, 2])), (CUT([2]), 7)], ["pk", "window_diff"])
     data = result.to_dict()
     assert (data["documents"], data["partial"], list(data["scores"])) == (2, True, ["pk", "window_diff"])
-    assert [(entry["item"], entry["coder"], entry["measure"]) for entry in data["excluded"]] == [
-        ("2", None, "pk"),
-        ("2", None, "window_diff"),
-    ]
+    expected = [("2", None, "pk"), ("2", None, "window_diff")]
+    assert [(entry["item"], entry["coder"], entry["measure"]) for entry in data["excluded"]] == expected
     json.dumps(data)
     pytest.importorskip("pandas")
     frame = result.to_frame()

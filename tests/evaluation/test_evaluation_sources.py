@@ -396,11 +396,8 @@ def test_invalid_pairs_are_listed() -> None:
     pairs = random_pairs(4)
     bad = [pairs[0], ("x", pairs[1][0], None), (pairs[2][0],), 7, ("y", *pairs[3])]
     result = cz.evaluate(bad, "pk")
-    assert [(entry.place, entry.item, entry.measure) for entry in result.excluded] == [
-        ("pairs:2", "x", "pk"),
-        ("pairs:3", "3", "pk"),
-        ("pairs:4", "4", "pk"),
-    ]
+    expected = [("pairs:2", "x", "pk"), ("pairs:3", "3", "pk"), ("pairs:4", "4", "pk")]
+    assert [(entry.place, entry.item, entry.measure) for entry in result.excluded] == expected
     same(result["pk"], cz.score_many([pairs[0], pairs[3]], "pk").total)
     assert (result.excluded_documents, result.partial) == (3, True)
     with pytest.raises(InputError, match=r"pairs:[234]: item '[x34]': pk: "):
@@ -567,10 +564,8 @@ def test_unfinished_parts_leave_no_files(parquet: Any, tmp_path: Path, monkeypat
     at = whole.index(b"\x02\0\0\0i4")
     (folder / "b.parquet").write_bytes(whole[:at] + b"\x02\0\0\0j4" + whole[at + 6 :])
     result = cz.evaluate(folder, "pk", scores=tmp_path / "out")
-    assert (result.documents, result.excluded_partitions) == (
-        6,
-        1,
-    )  # the names are read for the scores, and the last could not be
+    expected = (6, 1)
+    assert (result.documents, result.excluded_partitions) == expected
     assert [name for name, _ in written(tmp_path / "out")] == ["part-00000.parquet"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
     with pytest.raises(OptionError, match=r"scores: the folder must be empty; .* contains part-00000\.parquet"):

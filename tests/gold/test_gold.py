@@ -100,10 +100,8 @@ def test_each_type_has_its_own_gold() -> None:
     result = cz.gold(cz.Corpus({"play": coders}))
     gold = result.corpus["play", "gold"]
     assert gold == cz.Segmentation.from_positions(5, [2], marks=[{"scene", "act"}], types=scale)
-    assert [(boundary.type, boundary.coders) for boundary in result.kept] == [
-        ("scene", ("a", "b", "c")),
-        ("act", ("a", "b")),
-    ]
+    expected = [("scene", ("a", "b", "c")), ("act", ("a", "b"))]
+    assert [(boundary.type, boundary.coders) for boundary in result.kept] == expected
 
 
 def typed(**coders: str) -> cz.Corpus:
@@ -208,10 +206,8 @@ def test_items_that_cannot_be_used_are_excluded() -> None:
     long, short = cz.Segmentation.from_positions(9, [2]), cz.Segmentation.from_positions(8, [2])
     corpus = cz.Corpus({"good": {"a": long, "b": long}, "lone": {"a": long}, "differ": {"a": long, "b": short}})
     result = cz.gold(corpus)
-    assert [str(entry) for entry in result.excluded] == [
-        "item 'lone': coded by a only",
-        "item 'differ': 9 tokens for a and 8 for b",
-    ]
+    expected = ["item 'lone': coded by a only", "item 'differ': 9 tokens for a and 8 for b"]
+    assert [str(entry) for entry in result.excluded] == expected
     assert result.corpus.item_names == ("good",)
 
 

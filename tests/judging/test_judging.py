@@ -309,10 +309,8 @@ def test_systems_that_share_no_item():
     assert comparison.pairs[0].difference is None
     assert comparison.pairs[0].items == 0
     assert comparison.letters is None
-    assert comparison.notes == (
-        "no block is complete: each of the 2 blocks lacks the value of a system",
-        "a and b share no item",
-    )
+    expected = ("no block is complete: each of the 2 blocks lacks the value of a system", "a and b share no item")
+    assert comparison.notes == expected
     plain(judgement)
 
 
@@ -520,10 +518,8 @@ def talk(items=3, coders=3, seed=1):
 def test_dialogue():
     corpus, systems = talk()
     judgement = cz.judge(corpus, systems, seed=1, bounds=3)
-    assert {repr(row.measure) for row in judgement.rows} == {
-        "flexible_similarity(normalize='positions')",
-        "flexible_similarity(normalize='boundaries')",
-    }
+    expected = {"flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')"}
+    assert {repr(row.measure) for row in judgement.rows} == expected
     pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for row in judgement.rows:
         if row.segmenter == "bot":
@@ -534,10 +530,8 @@ def test_dialogue():
         cz.agreement(group, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
         for group in (corpus, joined)
     ]
-    assert (drop.coefficient, drop.without_system, drop.with_system) == (
-        "kappa",
-        *(pytest.approx(v, abs=1e-12) for v in values),
-    )
+    expected = ("kappa", *(pytest.approx(v, abs=1e-12) for v in values))
+    assert (drop.coefficient, drop.without_system, drop.with_system) == expected
     assert judgement.replacements[0].test is not None
     plain(judgement)
 

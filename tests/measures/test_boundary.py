@@ -88,18 +88,11 @@ def test_figure_1_of_2013():
     """
     a, b = masses([2, 4, 4, 4]), masses([3, 3, 6, 2])
     score = cz.boundary_similarity(a, b)
-    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == [
-        ("transposition", 2, 3),
-        ("match", 6, 6),
-        ("deletion", 10, None),
-        ("insertion", None, 12),
-    ]
+    expected = [("transposition", 2, 3), ("match", 6, 6), ("deletion", 10, None), ("insertion", None, 12)]
+    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == expected
     wider = cz.boundary_similarity(a, b, n_t=3)
-    assert [(e.kind, e.a_position, e.b_position) for e in wider.edits] == [
-        ("transposition", 2, 3),
-        ("match", 6, 6),
-        ("transposition", 10, 12),
-    ]
+    expected = [("transposition", 2, 3), ("match", 6, 6), ("transposition", 10, 12)]
+    assert [(e.kind, e.a_position, e.b_position) for e in wider.edits] == expected
 
 
 # Rules of the edit distance

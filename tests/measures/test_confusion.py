@@ -247,11 +247,8 @@ def test_rates_by_type_follow_from_the_matrix(pair: TypedPair):
             assert row.precision == pytest.approx(matrix[t, t] / row.hypothesis)
         if row.reference:
             assert row.recall == pytest.approx(matrix[t, t] / row.reference)
-        assert (row.precision, row.recall, row.f) == (
-            score.precision(row.type),
-            score.recall(row.type),
-            score.f(row.type),
-        )
+        expected = (score.precision(row.type), score.recall(row.type), score.f(row.type))
+        assert (row.precision, row.recall, row.f) == expected
     assert overall.correct == pytest.approx(sum(row.correct for row in by_type))
     assert overall.hypothesis == len(pair.b)
     assert overall.reference == len(pair.a)

@@ -53,20 +53,15 @@ def test_greedy_nearest_matching_would_miss_a_pair():
     reference, hypothesis = positions(9, [1, 4]), positions(9, [3, 6])
     score = cz.crisp(reference, hypothesis, tolerance=2)
     assert score.parts["matches"] == 2
-    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == [
-        ("transposition", 1, 3),
-        ("transposition", 4, 6),
-    ]
+    expected = [("transposition", 1, 3), ("transposition", 4, 6)]
+    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == expected
 
 
 def test_distance_within_the_tolerance_does_not_matter():
     """All that is paired is free; what is left alone costs 1."""
     score = cz.crisp(positions(20, [3, 10, 15]), positions(20, [3, 12]), tolerance=2)
-    assert [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits] == [
-        ("match", 3, 3, 0),
-        ("transposition", 10, 12, 0),
-        ("deletion", 15, None, 1),
-    ]
+    expected = [("match", 3, 3, 0), ("transposition", 10, 12, 0), ("deletion", 15, None, 1)]
+    assert [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits] == expected
     assert (score.precision(), score.recall()) == (1, pytest.approx(2 / 3))
     assert score.value == score.f() == pytest.approx(0.8)
     assert score.f(beta=2) == pytest.approx(5 * 1 * (2 / 3) / (4 * 1 + 2 / 3))

@@ -84,12 +84,8 @@ def test_forced_pairs_are_never_reinterpreted() -> None:
 def test_example_of_section_3_2() -> None:
     a, b = marks("p . p . . q"), marks("q . p p . p")
     score = flexible(a, b)
-    assert [(e.kind, e.position, e.cost) for e in score.edits] == [
-        ("substitution", 1, 1),
-        ("match", 3, 0),
-        ("insertion", 4, 1),
-        ("substitution", 6, 1),
-    ]
+    expected = [("substitution", 1, 1), ("match", 3, 0), ("insertion", 4, 1), ("substitution", 6, 1)]
+    assert [(e.kind, e.position, e.cost) for e in score.edits] == expected
     assert score.parts == {"cost": 3, "positions": 6, "objects": 4}
     assert score.value == 0.5
     assert flexible(a, b, normalize="boundaries").value == 0.25
@@ -101,14 +97,8 @@ def test_moved_and_substituted_pair_counts_as_one_object() -> None:
     score = flexible(a, b)
     assert score.parts == {"cost": 1.5, "positions": 3, "objects": 1}
     (edit,) = score.edits
-    assert (edit.kind, edit.a_position, edit.b_position, edit.a_type, edit.b_type, edit.cost) == (
-        "transposition with substitution",
-        1,
-        2,
-        "p",
-        "q",
-        1.5,
-    )
+    expected = ("transposition with substitution", 1, 2, "p", "q", 1.5)
+    assert (edit.kind, edit.a_position, edit.b_position, edit.a_type, edit.b_type, edit.cost) == expected
     assert score.parts["s_f_b"] == -0.5
     assert flexible(a, b, compat="segsimflex").parts["objects"] == 2
 
@@ -339,11 +329,8 @@ def test_streams_are_scored_separately_and_pooled() -> None:
     a = {"F": marks(". . p"), "M": marks(". q .")}
     b = {"F": marks(". . ."), "M": marks("p q .")}
     score = flexible(a, b)
-    assert [(e.stream, e.kind, e.a_position, e.b_position) for e in score.edits] == [
-        ("F", "deletion", 3, None),
-        ("M", "insertion", None, 1),
-        ("M", "match", 2, 2),
-    ]
+    expected = [("F", "deletion", 3, None), ("M", "insertion", None, 1), ("M", "match", 2, 2)]
+    assert [(e.stream, e.kind, e.a_position, e.b_position) for e in score.edits] == expected
     assert score.parts == {"cost": 2, "positions": 6, "objects": 3}
     stream_scores = [flexible(a[s], b[s]) for s in a]
     assert sum(stream_scores).parts == score.parts

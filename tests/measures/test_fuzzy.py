@@ -425,12 +425,8 @@ def test_json_and_pickle():
     assert [b["cluster"] for b in data["boundaries"]] == [0, "phantom"]
     assert data["best"] == pytest.approx(8 / 14)
     again = pickle.loads(pickle.dumps(score))
-    assert (again, again.clusters, again.boundaries, again.best) == (
-        score,
-        score.clusters,
-        score.boundaries,
-        score.best,
-    )
+    expected = (score, score.clusters, score.boundaries, score.best)
+    assert (again, again.clusters, again.boundaries, again.best) == expected
 
 
 # Many documents

@@ -123,11 +123,8 @@ def test_packed_is_the_length_two_bits_and_the_inner_positions() -> None:
 def test_packed_follows_from_the_other_fields(text: str) -> None:
     segmentation = eval(f"cz.Segmentation.{text}")
     again = pickle.loads(pickle.dumps(segmentation))
-    assert (again, again.packed, again.inner.tolist()) == (
-        segmentation,
-        segmentation.packed,
-        segmentation.inner.tolist(),
-    )
+    expected = (segmentation, segmentation.packed, segmentation.inner.tolist())
+    assert (again, again.packed, again.inner.tolist()) == expected
     assert not again.inner.flags.writeable
     assert not again.boundary_positions.flags.writeable
 

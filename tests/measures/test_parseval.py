@@ -209,12 +209,8 @@ def test_unscorable_items_are_listed_and_excluded_from_the_total():
     fine = tree("(S (NN a) (NN b))")
     pairs = [(fine, fine), (fine, tree("(S (NN a))")), (fine, tree("(S (. a) (. b))")), (fine, None), (fine, "(S)")]
     scores = cz.score_many(pairs, "parseval")
-    assert {i: type(problem) for i, problem in scores.errors.items()} == {
-        1: MismatchError,
-        2: Undefined,
-        3: MismatchError,
-        4: MismatchError,
-    }
+    expected = {1: MismatchError, 2: Undefined, 3: MismatchError, 4: MismatchError}
+    assert {i: type(problem) for i, problem in scores.errors.items()} == expected
     assert str(scores.errors[1]) == "both sides must have the same words after deletion; gold has 2, predicted has 1"
     assert str(scores.errors[2]) == "predicted: no words are left, because all tags are in delete_labels"
     assert str(scores.errors[3]) == "predicted: there is no tree"
@@ -383,14 +379,8 @@ def corpus_result(**options) -> cz.ParsevalResult:
 
 def test_rows_of_a_test_set():
     rows = corpus_result().sentences
-    assert [(row.number, row.length, row.status) for row in rows] == [
-        (1, 4, 0),
-        (2, 3, 1),
-        (3, 2, 0),
-        (4, 2, 2),
-        (5, 0, 1),
-        (6, 0, 2),
-    ]
+    expected = [(1, 4, 0), (2, 3, 1), (3, 2, 0), (4, 2, 2), (5, 0, 1), (6, 0, 2)]
+    assert [(row.number, row.length, row.status) for row in rows] == expected
     assert [row.reason for row in rows] == [
         None,
         "both sides must have the same words after deletion; gold has 3, predicted has 2; word 2 is 'dog' and 'ran'",
@@ -425,13 +415,8 @@ def test_labels_of_a_test_set():
     rows = {
         row.label: (row.gold, row.predicted, row.gold_matched, row.predicted_matched) for row in corpus_result().labels
     }
-    assert rows == {
-        "S": (2, 2, 2, 2),
-        "VP": (2, 2, 2, 2),
-        "NP": (1, 1, 1, 1),
-        "PRT": (1, 0, 1, 0),
-        "ADVP": (0, 1, 0, 1),
-    }
+    expected = {"S": (2, 2, 2, 2), "VP": (2, 2, 2, 2), "NP": (1, 1, 1, 1), "PRT": (1, 0, 1, 0), "ADVP": (0, 1, 0, 1)}
+    assert rows == expected
     shares = {row.label: (row.recall, row.precision, row.f) for row in corpus_result().labels}
     assert shares["PRT"] == (1, 0, 1)
     assert shares["ADVP"] == (0, 1, 1)
@@ -554,10 +539,8 @@ def test_only_common_sentences_are_compared():
     (alone,) = cz.compare_parsers(truth, {"one": first, "other": second}, seed=7, replicates=200).pairs
     for name in ("difference", "interval", "bootstrap", "randomisation", "wins", "ties", "losses"):
         assert getattr(alone, name) == getattr(pair, name), name
-    assert comparison.excluded[:2] == (
-        Excluded("04", "gold", "there is no tree"),
-        Excluded("03", "one", "there is no tree"),
-    )
+    expected = (Excluded("04", "gold", "there is no tree"), Excluded("03", "one", "there is no tree"))
+    assert comparison.excluded[:2] == expected
     assert (comparison.excluded[2].item, comparison.excluded[2].coder) == ("06", "other")
     assert comparison.excluded[2].reason.startswith("PARSEVAL F: both sides must have the same words")
     assert comparison.scores["one"].documents == 10

@@ -182,11 +182,8 @@ def test_values_by_definition(first, second, step):
             check_entropies(x, y, a, b, over)
         both, rows, columns, alike, every = oracle.rand_over_units(a, b)
         assert cz.rand_index(a_units, b_units, over=over).parts == {"agreeing": alike, "all": every}
-        assert cz.pairwise_f(a_units, b_units, over=over).parts == {
-            "joined": both,
-            "reference": rows,
-            "hypothesis": columns,
-        }
+        expected = {"joined": both, "reference": rows, "hypothesis": columns}
+        assert cz.pairwise_f(a_units, b_units, over=over).parts == expected
         ari = cz.adjusted_rand_index(a_units, b_units, over=over).value
         assert ari == pytest.approx(oracle.adjusted_rand(both, rows, columns, every), abs=1e-9)
         both, rows, columns, every = oracle.squares(a, b)

@@ -491,10 +491,8 @@ def test_padded_windows_inspect_every_position_equally_often(pair: Pair, data):
     none = segmentation(pair.length, frozenset())
     for p in range(1, pair.length):
         single = segmentation(pair.length, frozenset({p}))
-        assert dict(cz.window_diff(single, none, window=k, padded=True).parts) == {
-            "errors": k,
-            "windows": pair.length + k - 2,
-        }
+        expected = {"errors": k, "windows": pair.length + k - 2}
+        assert dict(cz.window_diff(single, none, window=k, padded=True).parts) == expected
 
 
 @given(pairs(min_units=2, max_units=30), st.data())

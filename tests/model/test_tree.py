@@ -37,16 +37,8 @@ def test_nodes_in_preorder() -> None:
     assert tree.labels == ("S", "NP", "DT", "NN", "VP", "VBD", "NP", "NN")
     assert tree.words == ("the", "man", "ate", "rice")
     assert tree.parent.tolist() == [-1, 0, 1, 1, 0, 4, 4, 6]
-    assert [(tree.start, tree.end) for tree in tree.nodes] == [
-        (0, 4),
-        (0, 2),
-        (0, 1),
-        (1, 2),
-        (2, 4),
-        (2, 3),
-        (3, 4),
-        (3, 4),
-    ]
+    expected = [(0, 4), (0, 2), (0, 1), (1, 2), (2, 4), (2, 3), (3, 4), (3, 4)]
+    assert [(tree.start, tree.end) for tree in tree.nodes] == expected
     assert tree.depth.tolist() == [0, 1, 2, 2, 1, 2, 2, 3]
     assert np.flatnonzero(tree.preterminal).tolist() == [2, 3, 5, 7]
     assert (tree.length, len(tree)) == (4, 8)

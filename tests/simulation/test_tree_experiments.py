@@ -492,11 +492,8 @@ def test_levels_by_length_are_those_of_the_shorter_sentences():
 def test_requested_lengths():
     corpus = cz.struct_iou_corpus(SPOKEN, SPOKEN)
     rows = trees.by_length(corpus, [3, 1, 9])
-    assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == [
-        (3, 1, 1, 1),
-        (1, 0, None, None),
-        (9, 2, 1, 1),
-    ]
+    expected = [(3, 1, 1, 1), (1, 0, None, None), (9, 2, 1, 1)]
+    assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == expected
     assert rows[0].to_dict() == {"length": 3, "sentences": 1, "mean": 1, "corpus": 1}
 
 

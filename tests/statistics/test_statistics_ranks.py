@@ -268,12 +268,8 @@ def test_a_rank_test_from_draws_near_the_level_is_borderline():
 
 def test_methods_by_size():
     rng = np.random.default_rng(1)
-    assert [friedman(rng.random((n, k))).method for n, k in ((500, 2), (100, 3), (20, 5), (21, 5))] == [
-        "exact",
-        "exact",
-        "draws",
-        "asymptotic",
-    ]
+    expected = ["exact", "exact", "draws", "asymptotic"]
+    assert [friedman(rng.random((n, k))).method for n, k in ((500, 2), (100, 3), (20, 5), (21, 5))] == expected
     tied = np.ones((100, 5))
     tied[:10] = rng.random((10, 5))
     assert friedman(tied).method == "draws"  # only 10 of 100 blocks differ
