@@ -29,9 +29,6 @@ def support(by_coder: dict[str, Hierarchy]) -> Counter[tuple[int, int]]:
     return Counter(span for hierarchy in by_coder.values() for span in hierarchy.flat)
 
 
-# The largest conflict-free set
-
-
 @examples(240)
 @given(
     st.dictionaries(
@@ -121,9 +118,6 @@ def test_large_weights_do_not_overflow():
     spans = [(i, 5000) for i in range(1, 5001)]
     best_set = heaviest_conflict_free_set(spans, [1_000_000] * 5000)
     assert (best_set.weight, best_set.optima, all(best_set.members)) == (5_000_000_000, 1, True)
-
-
-# Every method
 
 
 @examples(100)
@@ -261,9 +255,6 @@ def test_attributes_of_a_gold():
     )
 
 
-# The best annotator
-
-
 @examples(100)
 @given(coders())
 def test_kappa_and_the_best_annotator(by_coder):
@@ -307,9 +298,6 @@ def test_undefined_kappas_are_left_out_of_the_means():
     assert gold.notes[-1] == "kappa is undefined for 1 pair of coders and excluded from the means"
 
 
-# Times
-
-
 def test_times_are_merged_first():
     #        0    5    10        0   5.25   10   20
     ann = Hierarchy.from_times([(0, 20, 1), (0, 5, 2), (5, 10, 2), (10, 10.25, 2)])
@@ -324,8 +312,6 @@ def test_times_are_merged_first():
     assert finer.hierarchy.edges == (0, 5, 5.25, 10, 10.25, 20)
     assert [(span.start, span.end) for span in finer.dropped] == [(2, 3)]  # equal in all: the earlier end stays
 
-
-# Invalid input
 
 SMALL = Hierarchy(4, [(1, 2)])
 TIMED = Hierarchy.from_times([(0, 4)])

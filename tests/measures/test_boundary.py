@@ -186,9 +186,6 @@ def test_scale_is_the_declared_one():
         assert twice.value == pytest.approx(1 - 1 / number / (3 * number * number))
 
 
-# Costs and options
-
-
 @given(typed_pairs(max_units=8), st.integers(1, 5))
 def test_costs_of_edits_add_up_to_the_distance(pair: TypedPair, n_t):
     s, b = (f(*pair.segmentations, n_t=n_t) for f in (cz.segmentation_similarity, cz.boundary_similarity))
@@ -297,9 +294,6 @@ def test_digit_error_names_the_option():
     )
 
 
-# Numbers that must always exist
-
-
 @pytest.mark.parametrize("units", [1, 2, 11])
 def test_neither_side_has_a_boundary(units):
     """S = B = 1; parts of B are all zero, so that micro-averages ignore it, and S counts its positions."""
@@ -338,9 +332,6 @@ def test_position_n_is_ignored():
     assert cz.boundary_similarity(a, b).value == 1
     assert cz.segmentation_similarity(a, b).parts["positions"] == 3 * 2
     assert len(cz.boundary_similarity(a, b).edits) == 1
-
-
-# segeval, live
 
 
 def sets(side: frozenset[int], length: int) -> tuple[frozenset[int], ...]:
@@ -435,9 +426,6 @@ def test_forty_types_at_one_position():
         score = cz.boundary_similarity(even, odd, alignment=how)
         assert (score.parts["substitutions"], score.parts["distance"]) == (20, 20)
         assert score.value == 1 - 1 / 40
-
-
-# Laws
 
 
 def mirrored(edit: cz.Edit) -> cz.Edit:

@@ -21,9 +21,6 @@ def subsets(length: int) -> list[frozenset[int]]:
     return [frozenset(p for p in range(1, length) if bits >> p & 1) for bits in range(0, 2**length, 2)]
 
 
-# crisp
-
-
 @pytest.mark.parametrize("tolerance", range(6))
 def test_every_pair_of_up_to_five_positions(tolerance):
     """1,024 pairs against a search over all matchings."""
@@ -127,9 +124,6 @@ def test_invalid_tolerance(tolerance, message):
     with pytest.raises(OptionError) as caught:
         cz.crisp(text, text, tolerance=tolerance)
     assert str(caught.value).startswith(message)
-
-
-# R_FN and R_FP
 
 
 @pytest.mark.parametrize("length", range(1, 7))

@@ -27,8 +27,6 @@ def success(h: list[int], c: list[int], coders: int, **options: Any) -> FuzzySco
     return cz.fuzzy_success(h, positions(len(h) + 1, c), coders=coders, **options)
 
 
-# Against the definition
-
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={
@@ -119,9 +117,6 @@ def test_reversed_text(text, options):
     ]
     forward, backward = cz.score_many(pairs, measure).values
     assert forward == pytest.approx(backward, abs=1e-12, nan_ok=True)
-
-
-# Checks by hand
 
 
 @pytest.mark.parametrize("alpha", [1, 1.5, 2])
@@ -243,9 +238,6 @@ def test_phantoms_inside_a_cluster_and_on_stray_marks():
     assert [b.contribution for b in score.boundaries[1:]] == pytest.approx([-1 / 5, -4 / 5])
 
 
-# Clusters
-
-
 def chains(h: list[int], coders: int, **options: Any) -> list[tuple[int, int]]:
     return [(k.lower, k.upper) for k in success(h, [], coders, **options).clusters]
 
@@ -334,9 +326,6 @@ def test_figure_4_problematic_cases():
     assert near == pytest.approx(((2 + 4 / 2 + 1 / 3) + 7) / 14)
 
 
-# Giant clusters
-
-
 @pytest.mark.parametrize("alpha", [1, 1.37, 2])
 def test_powers_as_sums_of_exponentials(alpha):
     near, rate, weight = inverse_powers(alpha)
@@ -389,9 +378,6 @@ def test_text_of_two_billion_units():
     assert score.p == pytest.approx(1 + 1 / (far - 4) ** 2)
 
 
-# What can be given
-
-
 def test_counts_marks_and_segmentations():
     h, hypothesis = [0, 4, 3, 0], positions(5, [2])
     score = cz.fuzzy_success(h, hypothesis, coders=7)
@@ -427,9 +413,6 @@ def test_json_and_pickle():
     again = pickle.loads(pickle.dumps(score))
     expected = (score, score.clusters, score.boundaries, score.best)
     assert (again, again.clusters, again.boundaries, again.best) == expected
-
-
-# Many documents
 
 
 def test_many_documents():
@@ -472,9 +455,6 @@ def test_many_random_documents(workers):
             assert scores.values[i] == cz.parse(text).score(*texts[i]).value
         assert scores.total.documents == len(texts) - len(scores.errors)
         assert scores.total.parts["items"] == scores.total.documents
-
-
-# What cannot be
 
 
 def test_no_cluster():

@@ -30,9 +30,6 @@ RIGHT = Hierarchy(6, [(1, 6), (3, 6), (1, 2), (3, 4), (5, 6)])
 NOTHING = Hierarchy(6, [])
 
 
-# Flammia & Zue
-
-
 def test_figure_6():
     """Carbone et al.: two trees that differ, and every segment of which is matched."""
     score = cz.hierarchy_kappa(LEFT, RIGHT)
@@ -90,9 +87,6 @@ def test_kappa_has_no_worst_value():
     assert all(y < 1.5 * x < 0 for x, y in itertools.pairwise(values))
 
 
-# Spans in common
-
-
 @examples(100)
 @given(hierarchy_pairs())
 def test_overlap_matches_its_definition(pair):
@@ -139,9 +133,6 @@ def test_non_crossing_of_thousands_of_spans_is_fast():
     b = Hierarchy(2 * n + 2, [(2 * i + 2, 2 * i + 3, 1) for i in range(n)])
     assert cz.non_crossing(a, b).value == 0
     assert cz.non_crossing(a, a).value == 1
-
-
-# Triples
 
 
 def meets(measure, a, b):
@@ -284,9 +275,6 @@ def test_no_triples_to_order(measure):
     assert dict(measure(whole, NOTHING).parts) == dict.fromkeys(("recalled", "reference", "confirmed", "hypothesis"), 0)
 
 
-# mir_eval
-
-
 def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tuple[int, int, str]]]:
     """Segments of 0..n, level by level, each a refinement of the one above."""
     cuts: set[int] = {0, n}
@@ -360,9 +348,6 @@ def test_mir_eval_on_times_that_do_not_nest():
         )
         assert not a.nested
         check_mir_eval_on_times(a, b, name)
-
-
-# Bad input
 
 
 TIMED = Hierarchy.from_times([(0, 10, 1, "x"), (0, 5, 2, "y")])
@@ -442,9 +427,6 @@ def test_other_messages():
         cz.boundary_similarity(LEFT, RIGHT)
 
 
-# Many documents
-
-
 @examples(30)
 @given(st.lists(hierarchy_pairs(max_units=7), max_size=6))
 def test_batch_equals_single_documents(documents):
@@ -469,9 +451,6 @@ def test_batch_equals_single_documents(documents):
             alone = measure.score(*pair)
             assert (many[i], many.values[i], threaded.values[i]) == (alone, alone.value, alone.value)
             assert pickle.loads(pickle.dumps(alone)) == alone
-
-
-# Corpora
 
 
 @pytest.fixture

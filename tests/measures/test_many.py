@@ -141,8 +141,6 @@ def test_total_of_typed_documents(documents: list[TypedPair]):
         assert scores.total.value == pytest.approx(sum(scores[i] for i in range(len(pairs))).value, abs=1e-12)
 
 
-# Bad pairs
-
 GOOD = (masses([2, 3, 6]), masses([5, 6]))
 PAIRS = [
     GOOD,
@@ -280,9 +278,6 @@ def test_pickled_segmentations_score_the_same():
     for name in ALL:
         restored, original = ([inputs_for(cz.measures()[name], *pair) for pair in listed] for listed in (again, pairs))
         np.testing.assert_array_equal(cz.score_many(restored, name).values, cz.score_many(original, name).values)
-
-
-# The ends of the range
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -30,9 +30,6 @@ def counts(gold: str, predicted: str, **options) -> tuple[int, int, int]:
     return parts["matched"], parts["gold"], parts["predicted"]
 
 
-# Step by step
-
-
 def test_pair_by_hand():
     """The man is seen with dogs, or has them.
 
@@ -148,8 +145,6 @@ def test_crossing_brackets_are_counted():
     assert (parts["crossing"], parts["no_crossing"], parts["two_or_less_crossing"]) == (3, 0, 0)
 
 
-# Quotes
-
 QUOTES = {"quote_labels": ["''", "POS"]}
 
 
@@ -202,9 +197,6 @@ def test_restored_quotes_make_the_measure_asymmetric():
         cz.parseval(second_tree, first_tree, **options)
 
 
-# What has no score
-
-
 def test_unscorable_items_are_listed_and_excluded_from_the_total():
     fine = tree("(S (NN a) (NN b))")
     pairs = [(fine, fine), (fine, tree("(S (NN a))")), (fine, tree("(S (. a) (. b))")), (fine, None), (fine, "(S)")]
@@ -226,9 +218,6 @@ def test_no_bracket_on_either_side():
 
 def test_several_roots():
     assert counts("(NP (NN a)) (VP (VB b))", "(S (NP (NN a)) (VP (VB b)))") == (2, 2, 3)
-
-
-# Options
 
 
 def test_measure_ignores_the_order_of_labels():
@@ -272,8 +261,6 @@ def test_options_override_the_parameter_file(tmp_path: Path):
     params = cz.parseval(gold, predicted, param=param, labelled=True, delete_labels=[]).params
     assert (params["labelled"], params["delete_labels"]) == (True, ())
 
-
-# Against the oracle
 
 WORDS = ["a", "'", '"', "/", "b"]
 LABELS = ["NP", "NP-SBJ", "VP=2", "TOP", "ADVP", "PRT", "-X-", "", "X"]
@@ -351,8 +338,6 @@ def test_many_quotes_in_one_place():
     with pytest.raises(MismatchError):
         cz.parseval(tree("(S (N a) " + "('' ') " * n + "(N b))"), tree("(S (N a) " + "('' ') " * n + ")"), **QUOTES)
 
-
-# A test set
 
 GOLD = [
     "(TOP (S (NP-SBJ (PRP He)) (VP (VBD got) (PRT (RP up))) (. .)))",
@@ -479,9 +464,6 @@ def test_tables_of_a_test_set():
     assert label_table(result.labels[:3]).notes == ()
 
 
-# Two parsers
-
-
 def randomly_parsed(number: int, seed: int) -> list[cz.Tree]:
     """Sentences of four words, each with one of five bracketings."""
     shapes = [
@@ -564,9 +546,6 @@ def test_incomparable_parsers(arguments, message):
     trees = [tree("(S (NN a))")]
     with pytest.raises(cz.errors.InputError, match=message):
         cz.compare_parsers(**{"gold": trees, "parsers": {"one": trees, "two": trees}, **arguments})
-
-
-# Beside the other parts
 
 
 def corpus() -> cz.Corpus:

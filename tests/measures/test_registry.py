@@ -75,8 +75,6 @@ def test_written_forms(text, expected):
     assert repr(cz.parse(text)) == expected
 
 
-# What cannot be read
-
 FORM = "{!r}: options are written as pk(option=value, ...)"
 UNREADABLE = [
     "pk(5)",
@@ -207,9 +205,7 @@ def test_missing_name(value, message):
 def test_invalid_options(text, message):
     with pytest.raises(OptionError) as caught:
         cz.parse(text)
-    assert str(caught.value).startswith(message) or (
-        message.endswith("from ") and str(caught.value).startswith(message)
-    )
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("name", ["self", "cls", "kind", "name", "options", "__class__", "_resolved"])
@@ -244,9 +240,6 @@ def test_unhashable_option(name):
             continue
         with pytest.raises(OptionError, match=f"^{option.name}( must |: )"):
             getattr(cz, name)(text, text, **{option.name: [1]})
-
-
-# The registry and its classes
 
 
 def test_registry_returns_a_copy():
@@ -349,9 +342,6 @@ def test_measures_are_cached():
         cz.pk(text, text, window=1.0)
 
 
-# Names in tables
-
-
 @pytest.mark.parametrize(
     ("text", "label"),
     [
@@ -378,8 +368,6 @@ def test_label_is_the_name_in_the_papers(text, label):
 def test_default_measures_have_distinct_labels():
     assert len({KINDS[name]().label for name in ALL}) == len(ALL)
 
-
-# Names that people type
 
 AMOUNTS = "write positions, seconds or per cent: F1@2, F1@0.5s, F1@500ms, F1@5%"
 

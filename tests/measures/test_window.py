@@ -112,9 +112,6 @@ def test_figure_5c_of_2012():
     assert similarities[-1] == 1 - 1 / 99
 
 
-# every small pair
-
-
 def subsets(length: int) -> list[frozenset[int]]:
     return [frozenset(p for p in range(1, length) if bits >> p & 1) for bits in range(0, 2**length, 2)]
 
@@ -154,9 +151,6 @@ def test_win_pr_of_every_pair_of_a_short_text_at_every_window(length):
         for (r, h), counts in zip(sides, scores.counts.tolist(), strict=True):
             expected = oracle.win_pr(length, r, h, k)
             assert counts == [float(expected[name]) for name in scores.part_names], (length, sorted(r), sorted(h), k)
-
-
-# random pairs
 
 
 @given(pairs(min_units=2, max_units=40), st.data())
@@ -224,9 +218,6 @@ def test_dense_random_texts_at_wide_windows():
                 for name, options, slow in COUNTED:
                     score = cz.measures()[name](window=k, **options).score(a, b)
                     assert tuple(score.parts.values()) == slow(length, r, h, k)
-
-
-# the automatic window
 
 
 @given(pairs(min_units=1, max_units=60))
@@ -386,9 +377,6 @@ def test_position_n_and_types_are_ignored():
             assert measure(same, hypothesis).params["window"] == expected.params["window"]
 
 
-# NLTK, live
-
-
 def random_texts(seed: int, number: int, longest: int = 80) -> list[tuple[str, str]]:
     rng = random.Random(seed)
     texts = []
@@ -442,9 +430,6 @@ def test_pk_in_the_docstring_of_nltk(second, printed):
     assert f"{cz.pk(bits('0100' * 100), bits(second), window=2).value:.2f}" == printed
 
 
-# segeval, live
-
-
 @given(pairs(min_units=1, max_units=40))
 def test_segeval(segeval, pair: Pair):
     """Numerators and denominators, also where segeval divides nothing by nothing."""
@@ -479,9 +464,6 @@ def test_segeval_at_a_fixed_window(segeval, pair: Pair, data):
     for measure, theirs in ((cz.pk, segeval.pk), (cz.window_diff, segeval.window_diff)):
         errors, windows = theirs(list(b.masses), list(a.masses), window_size=k, return_parts=True)
         assert dict(measure(a, b, window=k).parts) == {"errors": errors, "windows": windows}
-
-
-# laws of their own
 
 
 @given(pairs(min_units=3, max_units=30), st.data())

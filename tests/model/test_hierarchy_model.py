@@ -26,9 +26,6 @@ Hierarchy, Span = cz.Hierarchy, cz.Span
 TREE = Hierarchy(6, [(1, 6), (1, 4), (5, 6), (1, 2)])
 
 
-# Spans and levels
-
-
 def test_levels_are_derived():
     assert TREE.spans == (Span(1, 6, 1), Span(1, 4, 2), Span(1, 2, 3), Span(5, 6, 2))
     assert (TREE.length, TREE.extent, TREE.depth, len(TREE), list(TREE)) == (6, 6, 3, 4, list(TREE.spans))
@@ -99,9 +96,6 @@ def test_copies_are_equal(hierarchy):
     assert hierarchy != "a hierarchy"
 
 
-# Other constructors
-
-
 def test_from_segmentations():
     coarse, fine = cz.Segmentation.from_masses([4, 2]), cz.Segmentation.from_masses([2, 2, 2])
     hierarchy = Hierarchy.from_segmentations([coarse, fine])
@@ -143,9 +137,6 @@ def test_segmentation():
     with pytest.raises(HierarchyError) as caught:
         TREE.segmentation(2)
     assert str(caught.value) == "levels must be at least the depth, 3; got 2"
-
-
-# Invalid input
 
 
 @pytest.mark.parametrize(
@@ -222,9 +213,6 @@ def test_invalid_levels():
         Hierarchy.from_segmentations([cz.Segmentation.from_masses([n]) for n in (2, 3)])
 
 
-# Repair
-
-
 def test_repair_drops_the_deeper_then_the_shorter_then_the_later():
     def remaining(*spans):
         return {tuple(s)[:3] for s in Hierarchy(9, spans, repair=True)}
@@ -255,9 +243,6 @@ def test_repair_gives_a_valid_hierarchy_and_drops_no_more_than_needed(spans):
         assert Hierarchy(8, spans) == repaired
     except HierarchyError:
         assert repaired.full < set(spans)
-
-
-# Common units
 
 
 def test_common_units():
@@ -329,9 +314,6 @@ def test_merged_times_stay_in_order_and_nest(ann, bo, tolerance):
     again, more = cz.common_units(merged, tolerance=tolerance)
     expected = ({who: hierarchy.spans for who, hierarchy in merged.items()}, 0)
     assert ({who: hierarchy.spans for who, hierarchy in again.items()}, more) == expected
-
-
-# In a corpus
 
 
 def test_a_corpus_of_hierarchies():

@@ -182,9 +182,6 @@ def test_edit():
         gone.cost = 2.0
 
 
-# Parts
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_parts_are_whole_numbers_if_possible(name):
     for part, count in score_of(name).parts.items():
@@ -217,9 +214,6 @@ def test_scores_are_immutable(name):
         score.parts["errors"] = 1
     with pytest.raises(TypeError):
         score.params["window"] = 1
-
-
-# Sums
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -291,9 +285,6 @@ def test_a_sum_in_fractions_is_exact_to_the_last_bit():
     assert scores[0].measure.total(scores).parts["fp"] == 1
 
 
-# Value semantics
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_equality_and_hash(name):
     assert score_of(name) == score_of(name)
@@ -318,9 +309,6 @@ def test_repr():
     assert repr(score_of("boundary_f", tolerance=1)).startswith(
         "Score(1, boundary_f(tolerance=1), parts={'matches': 2,"
     )
-
-
-# Ratios and F-measures of zero
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,6 @@ masses = st.lists(st.integers(1, 9), min_size=1, max_size=20)
 references = masses.map(cz.Segmentation.from_masses)
 
 
-# Bounds
-
-
 @given(st.integers(1, 200), masses, seeds)
 def test_random_segmentation_consists_of_the_given_masses(units, given_masses, seed):
     lengths = sim.random_segmentation(units, given_masses, seed=seed).masses
@@ -90,9 +87,6 @@ def test_uniform_segments_are_uniform_and_include_both_ends():
     assert set(lengths) == {3, 4, 5, 6, 7}
     for mass in range(3, 8):
         assert is_likely(lengths.count(mass), 10_000, 1 / 5)
-
-
-# Errors
 
 
 @given(references, probabilities, seeds)
@@ -194,8 +188,6 @@ def test_the_text_is_preserved():
     ):
         assert hypothesis.units == reference.units
 
-
-# Seeds
 
 REFERENCE = cz.Segmentation.from_masses([5] * 40)
 RANDOM_FUNCTIONS = {
@@ -333,9 +325,6 @@ def test_options_override_the_preset_of_table_1():
     )
 
 
-# Coders
-
-
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=3), masses, probabilities, probabilities, seeds, st.booleans())
 def test_pseudo_coders_are_a_corpus_of_valid_segmentations(units, given_masses, near, miss, seed, omissions_only):
     corpus = sim.pseudo_coders(
@@ -443,8 +432,6 @@ def test_random_coders_agree_little_based_on_b_and_much_on_s(moonstone):
         assert multi_pi(corpus, B) == pytest.approx(0.14, abs=0.03)
 
 
-# Invalid input
-
 CODERS = {"units": 10, "masses": [2], "coders": 2, "near": 0, "miss": 0, "seed": 1}
 TABLE = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 3}
 PLAIN = cz.Segmentation.from_masses([2, 3])
@@ -472,7 +459,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.uniform_segments(0, 2, 3, seed=1), "segments must be a whole number of at least 1; got 0"),
         (lambda: sim.uniform_segments(1, 0, 3, seed=1), "low must be a whole number of at least 1; got 0"),
         (lambda: sim.uniform_segments(1, 4, 3, seed=1), "high must be at least low; got low=4 and high=3"),
-        (lambda: sim.uniform_segments(10**6, 2, 30, seed=1), "one call may simulate at most 10,000,000 units, .*"),
+        (lambda: sim.uniform_segments(10**6, 2, 30, seed=1), "one call may simulate at most 10,000,000 units"),
         (lambda: sim.misses(PLAIN, 1.5, seed=1), "p must be a number from 0 to 1; got 1.5"),
         (lambda: sim.misses(PLAIN, math.nan, seed=1), "p must be a number; got nan"),
         (lambda: sim.misses(PLAIN, "half", seed=1), "p must be a number; got 'half'"),

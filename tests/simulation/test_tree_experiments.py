@@ -82,9 +82,6 @@ def check(sentence: cz.Tree) -> None:
     )
 
 
-# Silence
-
-
 def test_gaps_are_closed_and_the_first_word_stays():
     #     |the|    |man|ate|     |rice|
     #     1   1.5  3   4   4.25  8    9
@@ -102,9 +99,6 @@ def test_without_silence_words_keep_their_lengths(sentence):
     assert np.diff(edges(quiet)) == pytest.approx(sentence.times[:, 1] - sentence.times[:, 0], abs=1e-12)
     assert trees.without_silence(quiet) is quiet
     assert quiet.brackets == sentence.brackets
-
-
-# Noise
 
 
 def test_noise_goes_from_left_to_right():
@@ -169,9 +163,6 @@ def test_silence_must_be_removed_before_noise():
         trees.noise(cz.Tree.from_brackets(MAN, [(0, 1), (1, 2), (3, 4), (4, 5)]), 0.5, seed=1)
 
 
-# Insertion
-
-
 def test_insertion_by_hand():
     # b    0   2       10          r  .1  .6      cut  .25  .5, of which the second is not used
     # b'   0 .5 2      10
@@ -209,9 +200,6 @@ def test_insertion_only_adds(sentence, delta, seed):
     assert all(span in words for span in before - after)
     assert set(sentence.times.ravel().tolist()) <= set(perturbed.times.ravel().tolist())
     assert sentence.length <= perturbed.length <= 2 * sentence.length
-
-
-# Deletion
 
 
 @pytest.mark.parametrize(
@@ -265,8 +253,6 @@ def test_split_words_match_the_definition(roots, data):
     assert perturbed.brackets == oracle.to_brackets(oracle.split(roots, cut))
     assert edges(perturbed) == sorted([*range(n + 1), *(word + 0.5 for word in cut)])
 
-
-# The curve
 
 SPOKEN = [
     cz.Tree.from_brackets(MAN, [(0, 1), (1, 3), (3.5, 4), (4, 8)]),
@@ -371,8 +357,6 @@ def test_a_word_that_is_too_short_after_silence_is_an_error():
     with pytest.raises(TreeError, match="gold, sentence 1: word 2 'b': must take time"):
         trees.perturbation_curve([lost])
 
-
-# A sentence with many parses
 
 Brackets = frozenset[tuple[int, int]]
 
@@ -482,9 +466,6 @@ def test_table_1():
     assert len(json.loads(json.dumps(result.to_dict()))["random_iou"]) == 1430
 
 
-# Levels
-
-
 def test_levels_by_length_are_those_of_the_shorter_sentences():
     check_levels_by_length(*two_random_parsers(60, seed=1))
 
@@ -495,9 +476,6 @@ def test_requested_lengths():
     expected = [(3, 1, 1, 1), (1, 0, None, None), (9, 2, 1, 1)]
     assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == expected
     assert rows[0].to_dict() == {"length": 3, "sentences": 1, "mean": 1, "corpus": 1}
-
-
-# Correlation
 
 
 def test_samples_of_one_sentence():

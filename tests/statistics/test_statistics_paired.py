@@ -38,9 +38,6 @@ def two_systems(draw, least=1, most=8):
     return side(), side()
 
 
-# Randomisation
-
-
 @given(two_systems())
 def test_all_swaps_against_exhaustive_search(systems):
     a, b = systems
@@ -156,9 +153,6 @@ def test_paired_tests_are_invariant_to_scale_and_shift(systems, factor):
     moved = paired_bootstrap(a, b, lambda sums: factor * ratio(sums) - 1, replicates=99, seed=2)
     assert moved.p == straight.p
     assert moved.standard_error == pytest.approx(factor * straight.standard_error, abs=1e-9)
-
-
-# The studentised bootstrap
 
 
 def test_the_standard_error_of_a_mean_is_that_of_textbooks():
@@ -297,9 +291,6 @@ def test_parts_of_a_measure(name):
     assert 0 < result.p <= 1
 
 
-# Level of the tests
-
-
 def equal_systems(rng, items):
     """Return the boundary pairs of two equally good systems: matches, near misses and unpaired boundaries."""
     size, ease = rng.integers(4, 40, items), rng.normal(0, 0.8, items)
@@ -336,8 +327,6 @@ def test_equal_systems_seldom_differ_significantly(items):
     assert counts["randomisation"] <= 0.065 * 500
     assert counts["plain"] > 0.065 * 500
 
-
-# Invalid input
 
 GOOD = [[1, 2], [2, 3]]
 

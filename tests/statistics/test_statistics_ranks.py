@@ -145,8 +145,6 @@ def test_r_examples():
     assert f"{kruskal_wallis(INSECT_SPRAYS).p:.3e}" == "1.511e-10"
 
 
-# Other libraries
-
 scores = st.integers(0, 6).map(float)
 
 
@@ -205,9 +203,6 @@ def test_two_systems_are_the_sign_test():
     assert result.pairs[0, 1] == pytest.approx(result.p) == pytest.approx(stats.binomtest(2, 11).pvalue)
     limit = friedman(table, method="asymptotic")
     assert limit.pairs[0, 1] == pytest.approx(limit.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
-
-
-# Permutations within blocks
 
 
 def all_permutations(ranks):
@@ -294,9 +289,6 @@ def test_easy_and_hard_items_hide_differences_from_the_independent_test():
     table = np.arange(8)[:, None] + np.array([[0.1, 0.0]])
     assert blocked_kruskal_wallis(table).p == 2 / 2**8
     assert kruskal_wallis(list(table.T)).p > 0.5
-
-
-# Laws
 
 
 @given(tables, st.randoms(use_true_random=False))
