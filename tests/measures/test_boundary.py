@@ -42,23 +42,18 @@ def test_figures_of_2013(hypothesis, s, b, compat):
     assert round(cz.boundary_similarity(m, a, compat=compat).value, 4) == b
 
 
-def test_figure_6_of_2013_without_weights():
-    """S = 0.9 as printed there."""
-    assert cz.segmentation_similarity(masses([2, 3, 6]), masses([2, 2, 7]), compat="fournier2012").value == 0.9
-    assert cz.segmentation_similarity(masses([2, 3, 6]), masses([2, 2, 7]), transposition="unit").value == 0.9
-
-
 @pytest.mark.parametrize(
     ("a", "b", "printed"),
     [
         ([1, 2, 2, 3, 3, 1, 2], [1, 2, 1, 2, 6, 2], 0.6923),  # section 3.3: 9/13, on Figure 3
         ([14], [1] * 14, 0),  # section 4.1, Figure 6
         ([6, 8], [7, 7], 0.9231),  # section 4.1, Figure 8
+        ([2, 3, 6], [2, 2, 7], 0.9),  # Figure 6 of 2013, without weights
     ],
-    ids=["figure 3", "figure 6", "figure 8"],
 )
 def test_figures_of_2012(a, b, printed):
-    assert round(cz.segmentation_similarity(masses(a), masses(b), compat="fournier2012").value, 4) == printed
+    for options in ({"compat": "fournier2012"}, {"transposition": "unit"}):
+        assert round(cz.segmentation_similarity(masses(a), masses(b), **options).value, 4) == printed
 
 
 def test_figure_7_of_2012():
@@ -224,11 +219,7 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         ("boundary_similarity", {"ws": True}, "ws must be a number; got True"),
         ("boundary_similarity", {"transposition": "te"}, "transposition must be one of 'scaled', 'printed', 'unit'"),
         ("segmentation_similarity", {"transposition": "linear"}, "transposition must be one of 'scaled', 'printed'"),
-        (
-            "segmentation_similarity",
-            {"transposition": "te", "n_t": 41},
-            "n_t must be at most 40 with transposition='te'; got 41",
-        ),
+        ("segmentation_similarity", {"transposition": "te", "n_t": 41}, "n_t must be at most 40 with transposition"),
         ("boundary_similarity", {"transposition": "unit", "wt": 0.1}, "wt has no effect with transposition='unit'"),
         ("segmentation_similarity", {"transposition": "te", "wt": 0.1}, "wt has no effect with transposition='te'"),
         ("boundary_confusion", {"substitution": "unit", "ws": 0.1}, "ws has no effect with substitution='unit'"),
@@ -247,14 +238,10 @@ def test_invalid_options(measure, options, message):
 @pytest.mark.parametrize(
     ("number", "options", "message"),
     [
-        (2, {"ws": 1}, "ws is too large: a substitution may cost at most 1, but costs up to 1.5 with 2 types"),
-        (2, {"ws": 0.51}, "ws is too large: a substitution may cost at most 1, but costs up to 1.01 with 2 types"),
-        (4, {"ws": 0.5}, "ws is too large: a substitution may cost at most 1, but costs up to 1.25 with 4 types"),
-        (
-            2,
-            {"ws": 0.1, "substitution": "printed"},
-            "ws is too large: a substitution may cost at most 1, but costs up to 1.1 with 2 types",
-        ),
+        (2, {"ws": 1}, "ws is too large: .* but costs up to 1.5 with 2 types"),
+        (2, {"ws": 0.51}, "ws is too large: .* but costs up to 1.01 with 2 types"),
+        (4, {"ws": 0.5}, "ws is too large: .* but costs up to 1.25 with 4 types"),
+        (2, {"ws": 0.1, "substitution": "printed"}, "ws is too large: .* but costs up to 1.1 with 2 types"),
     ],
 )
 def test_substitution_cost_is_at_most_one(measure, number, options, message):
@@ -263,9 +250,8 @@ def test_substitution_cost_is_at_most_one(measure, number, options, message):
     Two types, one apart, ws = 1: a substitution would cost 1.5 and B would be -0.5.
     """
     a, b = (typed(2, ("w", "x", "y", "z")[:number], frozenset({(1, t)})) for t in (0, 1))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=message):
         measure(a, b, **options)
-    assert str(caught.value).startswith(message)
     # S has no such bound: two boundaries may cost up to 2.
     assert 0 <= cz.segmentation_similarity(a, b, **options).value <= 1
 
@@ -279,19 +265,12 @@ def test_largest_valid_constant(ws):
 
 def test_weights_with_many_digits_are_rejected_on_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match="^the weights of edits have too many digits in a text with 2000 boundaries"):
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
-    assert str(caught.value) == "the weights of edits have too many digits in a text with 2000 boundaries; round them"
-
-
-def test_digit_error_names_the_option():
-    """te at n_t = 40 counts in parts of 2^-38, which do not fit a text of 3,000 boundaries; no weight was given."""
+    # te at n_t = 40 counts in parts of 2^-38, which do not fit; the error names n_t, because no weight was set
     a, b = positions(6001, range(1, 6000, 2)), positions(6001, range(2, 6001, 2))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match="^n_t is too large for transposition='te' in a text with 3000 boundaries"):
         cz.segmentation_similarity(a, b, n_t=40, transposition="te")
-    assert str(caught.value) == (
-        "n_t is too large for transposition='te' in a text with 3000 boundaries; choose a smaller n_t"
-    )
 
 
 @pytest.mark.parametrize("units", [1, 2, 11])

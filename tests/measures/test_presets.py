@@ -205,12 +205,7 @@ def subtitles(tmp_path, texts, **options):
 def test_sigma_by_hand(tmp_path):
     """Words: 5/6, 3/5, 2/4, 1/3; with breaks: 7/8, 3/7, 1/6 and 0/5, smoothed to 1/10; a third of a break per word."""
     ((a, b),) = subtitles(tmp_path, WITH_BREAKS)
-    limits = [
-        (5 / 6 + 1 / 3) * 3 / 4,
-        (2 / 3 * 3 / 5 + 2 / 3 * 5 / 6) * 3 / 4,
-        (1 / 6 + 3 / 5) * 3 / 4,
-        4 / 3 / 2 * 3 / 4,
-    ]
+    limits = np.array([5 / 6 + 1 / 3, 2 / 3 * 3 / 5 + 2 / 3 * 5 / 6, 1 / 6 + 3 / 5, 4 / 3 / 2]) * 3 / 4
     expected = 100 * (7 / 8 * 3 / 7 / 6 / 10 / np.prod(limits)) ** (1 / 4)
     score = cz.sigma(a, b, smooth="exp")
     assert score.value == close(expected)
@@ -341,10 +336,7 @@ def test_items_without_a_value_are_left_out_of_the_mean():
     [
         ("pk(average=items_pr)", "average='items_pr' needs precision and recall; pk has none; use average='items'"),
         ("pk(average=macro)", "average must be one of 'micro', 'items', 'items_pr'; got 'macro'"),
-        (
-            "pk(references=union)",
-            "references='union' needs the precision and recall of boundaries, which pk does not have",
-        ),
+        ("pk(references=union)", "references='union' needs the precision and recall of boundaries, which pk"),
     ],
 )
 def test_invalid_averages(text, message):
