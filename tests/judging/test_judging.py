@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.errors import CaesuraWarning, OptionError
 from caesura.measures.registry import DEFAULT_MEASURES
 from caesura.model.result import Excluded
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
@@ -707,10 +707,3 @@ def test_letters_separate_systems_of_known_quality(field_of_known_quality):
     (comparison,) = judgement.comparisons
     assert comparison.letters == {"copy": "a", "sixth": "b", "late": "c", "random": "d"}
     assert judgement.ranking(B) == ("copy", "sixth", "late", "random")
-
-
-def test_trees_are_not_segmentations() -> None:
-    tree = cz.Tree.from_brackets("(S (NP (PRP She)) (VP (VBD slept)))")
-    corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
-    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Tree"):
-        cz.judge(corpus, ["program"])

@@ -265,11 +265,11 @@ def test_largest_valid_constant(ws):
 
 def test_weights_with_many_digits_are_rejected_on_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
-    with pytest.raises(OptionError, match="^the weights of edits have too many digits in a text with 2000 boundaries"):
+    with pytest.raises(OptionError, match=r"^the weights of edits have too many digits in a text with 2000 boundaries"):
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
     # te at n_t = 40 counts in parts of 2^-38, which do not fit; the error names n_t, because no weight was set
     a, b = positions(6001, range(1, 6000, 2)), positions(6001, range(2, 6001, 2))
-    with pytest.raises(OptionError, match="^n_t is too large for transposition='te' in a text with 3000 boundaries"):
+    with pytest.raises(OptionError, match=r"^n_t is too large for transposition='te' in a text with 3000 boundaries"):
         cz.segmentation_similarity(a, b, n_t=40, transposition="te")
 
 

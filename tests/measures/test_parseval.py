@@ -24,12 +24,6 @@ from support.strategies import trees
 tree = cz.Tree.from_brackets
 
 
-def counts(gold: str, predicted: str, **options) -> tuple[int, int, int]:
-    """Matched, gold and predicted brackets."""
-    parts = cz.parseval(tree(gold), tree(predicted), **options).parts
-    return parts["matched"], parts["gold"], parts["predicted"]
-
-
 def test_pair_by_hand():
     """The man is seen with dogs, or has them.
 
@@ -58,59 +52,56 @@ def test_pair_by_hand():
     assert score.parts["tagging_accuracy"] == 5 / 6
 
 
-def test_deleting_words_removes_empty_brackets():
-    """(S (NP *) (VP go)) without the trace is (S (VP go)); the NP has nothing to stand over."""
-    assert counts("(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))") == (2, 2, 2)
-    assert counts("(S (NP (NP (-NONE- *)) (, ,)) (VP (VB go)))", "(S (VP (VB go)))") == (2, 2, 2)
-    assert counts("(S (NP (-NONE- *)) (VP (VB go)))", "(S (NP (-NONE- *)) (VP (VB go)))", delete_labels=[]) == (3, 3, 3)
+QUOTES = {"quote_labels": ["''", "POS"]}
+EQUAL = {"equal_labels": [("A", "B"), ("C", "B")]}
+DELETED = {"delete_labels": ["X"], "equal_labels": [("X", "Y")]}
+POSSESSIVE = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
 
 
-def test_punctuation_attachment_does_not_matter():
-    assert counts("(S (NP (NN a)) (, ,) (VP (VB b)))", "(S (NP (NN a) (, ,)) (VP (VB b)))") == (3, 3, 3)
+@pytest.mark.parametrize(
+    ("gold", "predicted", "options", "expected"),
+    [
+        # words are deleted with the brackets that have nothing left to stand over
+        ("(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))", {}, (2, 2, 2)),
+        ("(S (NP (NP (-NONE- *)) (, ,)) (VP (VB go)))", "(S (VP (VB go)))", {}, (2, 2, 2)),
+        ("(S (NP (-NONE- *)) (VP (VB go)))", "(S (NP (-NONE- *)) (VP (VB go)))", {"delete_labels": []}, (3, 3, 3)),
+        # where punctuation is attached does not matter
+        ("(S (NP (NN a)) (, ,) (VP (VB b)))", "(S (NP (NN a) (, ,)) (VP (VB b)))", {}, (3, 3, 3)),
+        # labels are truncated before deletion: TOP-X is TOP and goes; a bracket -NONE- is cut to nothing, and stays
+        ("(TOP-X (S (NN a) (NN b)))", "(S (NN a) (NN b))", {}, (1, 1, 1)),
+        ("(-NONE- (NN a) (NN b))", "( (NN a) (NN b))", {}, (1, 1, 1)),
+        ("(S (TOP-X a) (NN b))", "(S (NN a) (NN b))", {}, (1, 1, 1)),  # a tag TOP-X is no TOP
+        # a deleted bracket keeps its words
+        ("(TOP (S (TOP (NP (NN a)) (VP (VB b)))))", "(S (NP (NN a)) (VP (VB b)))", {}, (3, 3, 3)),
+        # brackets match one to one: three NPs over one word against two of them, and an S between
+        ("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", {}, (2, 3, 3)),
+        ("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", {"labelled": False}, (3, 3, 3)),
+        # equal labels apply to deletion too, and are not transitive
+        ("(Y (NN a) (NN b))", "(S (NN a) (NN b))", DELETED, (0, 0, 1)),
+        ("(A (NN a))", "(B (NN a))", EQUAL, (1, 1, 1)),
+        ("(B (NN a))", "(A (NN a))", EQUAL, (1, 1, 1)),
+        ("(A (NN a))", "(C (NN a))", EQUAL, (0, 1, 1)),
+        # gold brackets are matched in order: B takes the A that A would need
+        ("(B (A (NN a)))", "(A (C (NN a)))", EQUAL, (1, 2, 2)),
+        ("(B (A (NN a)))", "(C (A (NN a)))", EQUAL, (2, 2, 2)),
+        # several roots
+        ("(NP (NN a)) (VP (VB b))", "(S (NP (NN a)) (VP (VB b)))", {}, (2, 2, 3)),
+        # a restored quote keeps its position, here outside the inner NP, and the bracket around it is restored
+        (POSSESSIVE, "(S (NP (NP (DT the) (NNS boys)) ('' ') (NN dog)) (VP (VBD barked)))", QUOTES, (3, 4, 4)),
+        ("(S (NP (NN a)) (X ('' ')))", "(S (NP (NN a)) (X (POS ')))", QUOTES, (3, 3, 3)),
+    ],
+)
+def test_matched_gold_and_predicted_brackets(gold, predicted, options, expected):
+    parts = cz.parseval(tree(gold), tree(predicted), **options).parts
+    assert (parts["matched"], parts["gold"], parts["predicted"]) == expected
 
 
-def test_labels_are_truncated_and_tags_are_not():
-    gold, predicted = "(S (NP-SBJ-1 (NN-X a)) (VP=2 (VB b)))", "(S-TPC (NP=3-4 (NN-Y a)) (VP-Q (VB b)))"
-    assert counts(gold, predicted) == (3, 3, 3)
-    assert cz.parseval(tree(gold), tree(predicted)).parts["correct_tags"] == 1
-
-
-def test_labels_are_truncated_before_deletion():
-    """TOP-X is TOP and goes; a bracket -NONE- is cut to nothing, and stays. A tag TOP-X is no TOP."""
-    assert counts("(TOP-X (S (NN a) (NN b)))", "(S (NN a) (NN b))") == (1, 1, 1)
-    assert counts("(-NONE- (NN a) (NN b))", "( (NN a) (NN b))") == (1, 1, 1)
-    assert counts("(S (TOP-X a) (NN b))", "(S (NN a) (NN b))") == (1, 1, 1)
-
-
-def test_deleting_a_bracket_keeps_its_words():
-    assert counts("(TOP (S (TOP (NP (NN a)) (VP (VB b)))))", "(S (NP (NN a)) (VP (VB b)))") == (3, 3, 3)
-
-
-def test_equal_labels_apply_to_deleted_brackets_only():
-    options = {"delete_labels": ["X"], "equal_labels": [("X", "Y")]}
-    assert counts("(Y (NN a) (NN b))", "(S (NN a) (NN b))", **options) == (0, 0, 1)
-    assert cz.parseval(tree("(S (Y a) (X b))"), tree("(S (Y a))"), **options).parts["words"] == 1
-
-
-def test_brackets_match_one_to_one():
-    """Three NPs over one word against two of them, and an S between."""
-    assert counts("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))") == (2, 3, 3)
-    assert counts("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", labelled=False) == (3, 3, 3)
-
-
-def test_equal_labels_are_not_transitive():
-    options = {"equal_labels": [("A", "B"), ("C", "B")]}
-    assert counts("(A (NN a))", "(B (NN a))", **options) == counts("(B (NN a))", "(A (NN a))", **options) == (1, 1, 1)
-    assert counts("(A (NN a))", "(C (NN a))", **options) == (0, 1, 1)
-    score = cz.parseval(tree("(S (A a) (A b))"), tree("(S (B a) (C b))"), **options)
-    assert score.parts["correct_tags"] == 1
-
-
-def test_gold_brackets_are_matched_in_order():
-    """B takes the A that A would need; the other way round both would have a partner."""
-    options = {"equal_labels": [("A", "B"), ("C", "B")]}
-    assert counts("(B (A (NN a)))", "(A (C (NN a)))", **options) == (1, 2, 2)
-    assert counts("(B (A (NN a)))", "(C (A (NN a)))", **options) == (2, 2, 2)
+def test_tags_are_not_truncated_and_are_equal_like_labels():
+    gold, predicted = tree("(S (NP-SBJ-1 (NN-X a)) (VP=2 (VB b)))"), tree("(S-TPC (NP=3-4 (NN-Y a)) (VP-Q (VB b)))")
+    parts = cz.parseval(gold, predicted).parts
+    assert (parts["matched"], parts["gold"], parts["predicted"], parts["correct_tags"]) == (3, 3, 3, 1)
+    assert cz.parseval(tree("(S (A a) (A b))"), tree("(S (B a) (C b))"), **EQUAL).parts["correct_tags"] == 1
+    assert cz.parseval(tree("(S (Y a) (X b))"), tree("(S (Y a))"), **DELETED).parts["words"] == 1
 
 
 def test_equal_words():
@@ -145,33 +136,18 @@ def test_crossing_brackets_are_counted():
     assert (parts["crossing"], parts["no_crossing"], parts["two_or_less_crossing"]) == (3, 0, 0)
 
 
-QUOTES = {"quote_labels": ["''", "POS"]}
-
-
 def test_quote_deleted_on_one_side_is_restored():
     """The gold says the boys' is a possessive, the prediction a quote; the NP grows by it again.
 
     gold       (S (NP (NP the boys (POS ')) dog) barked)
     predicted  (S (NP (NP the boys ('' ')) dog) barked)
     """
-    gold = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
-    predicted = gold.replace("POS", "''")
-    for pair in ((gold, predicted), (predicted, gold)):
+    predicted = POSSESSIVE.replace("POS", "''")
+    for pair in ((POSSESSIVE, predicted), (predicted, POSSESSIVE)):
         with pytest.raises(MismatchError, match="same words after deletion"):
             cz.parseval(*map(tree, pair))
         score = cz.parseval(*map(tree, pair), **QUOTES)
         assert (score.value, score.parts["words"], score.parts["correct_tags"]) == (1, 5, 4)
-
-
-def test_restored_quote_keeps_its_position():
-    """Outside the inner NP on one side: the brackets end before it there."""
-    gold = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
-    predicted = "(S (NP (NP (DT the) (NNS boys)) ('' ') (NN dog)) (VP (VBD barked)))"
-    assert counts(gold, predicted, **QUOTES) == (3, 4, 4)
-
-
-def test_bracket_around_a_restored_quote_is_restored():
-    assert counts("(S (NP (NN a)) (X ('' ')))", "(S (NP (NN a)) (X (POS ')))", **QUOTES) == (3, 3, 3)
 
 
 def test_quotes_stay_deleted_if_word_counts_are_equal():
@@ -216,10 +192,6 @@ def test_no_bracket_on_either_side():
     assert (one_sided.value, one_sided.precision(), one_sided.recall()) == (0, 0, 0)
 
 
-def test_several_roots():
-    assert counts("(NP (NN a)) (VP (VB b))", "(S (NP (NN a)) (VP (VB b)))") == (2, 2, 3)
-
-
 def test_measure_ignores_the_order_of_labels():
     measure = cz.parse("parseval(delete_labels=('b', 'a', 'a'), equal_labels=(('y', 'x'), ('z', 'z')))")
     assert measure == cz.parse("parseval(equal_labels=[['x', 'y']], delete_labels=['a', 'b'])")
@@ -249,15 +221,9 @@ def test_options_override_the_parameter_file(tmp_path: Path):
     (tmp_path / "x.prm").write_text("DELETE_LABEL X\nLABELED 0\n")
     gold, predicted = tree("(X (NN a) (. .))"), tree("(Y (NN a) (. .))")
     param = tmp_path / "x.prm"
-    assert dict(cz.parseval(gold, predicted, param=param).params) == {
-        "labelled": False,
-        "delete_labels": ("X",),
-        "delete_labels_for_length": (),
-        "equal_labels": (),
-        "equal_words": (),
-        "quote_labels": (),
-        "cutoff": 40,
-    }
+    empty = dict.fromkeys(("delete_labels_for_length", "equal_labels", "equal_words", "quote_labels"), ())
+    expected = {"labelled": False, "delete_labels": ("X",), "cutoff": 40, **empty}
+    assert dict(cz.parseval(gold, predicted, param=param).params) == expected
     params = cz.parseval(gold, predicted, param=param, labelled=True, delete_labels=[]).params
     assert (params["labelled"], params["delete_labels"]) == (True, ())
 
@@ -413,9 +379,8 @@ def test_labels_of_a_test_set():
 def test_test_set_without_a_valid_sentence():
     result = cz.parseval_corpus([tree("(S (NN a))")], [None])
     assert (result.all.valid, result.all.f, result.all.average_crossing, result.labels) == (0, None, None, ())
-    with pytest.raises(Undefined) as caught:
+    with pytest.raises(Undefined, match="none of 1 sentences could be scored: sentence 1: predicted: there is no tree"):
         _ = result.total
-    assert str(caught.value) == "none of 1 sentences could be scored: sentence 1: predicted: there is no tree"
     rows = {row[0]: row[1:] for row in summary_table(result).rows}
     assert rows["bracketing F"] == rows["average crossing"] == ("undefined", "undefined")
     assert rows["skipped sentences"] == (1, 1)
@@ -424,11 +389,8 @@ def test_test_set_without_a_valid_sentence():
 
 def test_incompatible_lists():
     first_tree = tree("(S (NN a))")
-    with pytest.raises(MismatchError) as caught:
+    with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 2, predicted has 1"):
         cz.parseval_corpus([first_tree, first_tree], [first_tree])
-    assert str(caught.value) == (
-        "both sides must have the same sentences; gold has 2, predicted has 1. Use None for a sentence without a parse"
-    )
     with pytest.raises(MismatchError, match=r"gold\[0\]: expected a Tree or None; got str"):
         cz.parseval_corpus("wsj.mrg", [first_tree])
 
@@ -437,16 +399,8 @@ def test_test_set_as_json():
     plain = json.loads(json.dumps(corpus_result().to_dict(), allow_nan=False))
     assert plain["all"]["f"] == plain["cutoff"]["f"] == 1
     assert (plain["cutoff"]["max_length"], len(plain["sentences"])) == (40, 6)
-    assert plain["labels"][3] == {
-        "label": "PRT",
-        "gold": 1,
-        "predicted": 0,
-        "gold_matched": 1,
-        "predicted_matched": 0,
-        "recall": 1,
-        "precision": 0,
-        "f": 1,
-    }
+    counts = {"gold": 1, "predicted": 0, "gold_matched": 1, "predicted_matched": 0}
+    assert plain["labels"][3] == {"label": "PRT", **counts, "recall": 1, "precision": 0, "f": 1}
     assert json.loads(json.dumps(cz.parseval_corpus([None], [None]).to_dict()))["signature"] is None
 
 
