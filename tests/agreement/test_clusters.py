@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 
 import numpy as np
@@ -63,9 +64,8 @@ def test_equals_the_definition(method: str, seed: int) -> None:
     result = cz.cluster_coders(corpus, linkage=method)  # type: ignore[arg-type]
     expected = clusters(apart(corpus), method)
     assert [frozenset(cluster.coders) for cluster in result.clusters] == [group for group, _ in expected]
-    assert [cluster.height for cluster in result.clusters] == pytest.approx(
-        [height for _, height in expected], abs=1e-12
-    )
+    heights = [height for _, height in expected]
+    assert [cluster.height for cluster in result.clusters] == pytest.approx(heights, abs=1e-12)
 
 
 @given(st.data())
@@ -154,16 +154,11 @@ def test_cluster_value_is_the_agreement_of_its_coders(
 ) -> None:
     corpus = random_corpus(21, coders="abcdef", missing=missing)
     result = cz.cluster_coders(corpus, measure, coefficient=coefficient, compat=compat)
-    options = (
-        {"coefficient": coefficient}
-        if coefficient == "alpha"
-        else {"coefficient": coefficient, "measure": measure, "compat": compat}
-    )
+    options = {} if coefficient == "alpha" else {"measure": measure, "compat": compat}
     for cluster in result.clusters:
-        alone = cz.agreement(corpus.select(coders=cluster.coders), **options, **QUIET)
-        assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(
-            (alone.value, alone.observed, alone.expected)
-        )
+        alone = cz.agreement(corpus.select(coders=cluster.coders), coefficient=coefficient, **options, **QUIET)
+        expected = (alone.value, alone.observed, alone.expected)
+        assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(expected)
 
 
 def test_alpha_uses_types_even_if_the_measure_does_not() -> None:
@@ -198,38 +193,25 @@ def dialogue(*streams: str) -> dict[str, cz.Segmentation]:
 
 
 def test_flexible_similarity_of_dialogues() -> None:
-    corpus = cz.Corpus(
-        {
-            "one": {
-                "ann": dialogue(" ,  . ,.", ". ,"),
-                "bo": dialogue(" ,  .  ,", ". ,"),
-                "cy": dialogue(". .  , .", " , "),
-            },
-            "two": {"ann": dialogue(", ."), "bo": dialogue(", ,"), "cy": dialogue("  .")},
-        }
-    )
+    one = {"ann": (" ,  . ,.", ". ,"), "bo": (" ,  .  ,", ". ,"), "cy": (". .  , .", " , ")}
+    two = {"ann": (", .",), "bo": (", ,",), "cy": ("  .",)}
+    texts = {"one": one, "two": two}
+    corpus = cz.Corpus({i: {c: dialogue(*streams) for c, streams in by.items()} for i, by in texts.items()})
     exact = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", chance="exact")
     assert [frozenset(cluster.coders) for cluster in exact.clusters] == [
         group for group, _ in clusters(apart(corpus, "flexible_similarity"), "average")
     ]
     assert "|chance:exact|" in exact.signature
     assert "seed" not in exact.signature
-    simulated = cz.cluster_coders(
-        corpus, "flexible_similarity", coefficient="pi", chance=cz.Simulate(draws=300), seed=4
-    )
+    drawn = {"chance": cz.Simulate(draws=300), "seed": 4}
+    simulated = cz.cluster_coders(corpus, "flexible_similarity", coefficient="pi", **drawn)
     assert "|draws:300|seed:4|" in simulated.signature
-    for result, options in ((exact, {"chance": "exact"}), (simulated, {"chance": cz.Simulate(draws=300), "seed": 4})):
+    for result, options in ((exact, {"chance": "exact"}), (simulated, drawn)):
         for cluster in result.clusters:
-            alone = cz.agreement(
-                corpus.select(coders=cluster.coders),
-                measure="flexible_similarity",
-                coefficient="pi",
-                **options,
-                **QUIET,
-            )
-            assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(
-                (alone.value, alone.observed, alone.expected), abs=1e-12
-            )
+            part = corpus.select(coders=cluster.coders)
+            alone = cz.agreement(part, "flexible_similarity", coefficient="pi", **options, **QUIET)
+            expected = (alone.value, alone.observed, alone.expected)
+            assert (cluster.value, cluster.observed, cluster.expected) == pytest.approx(expected, abs=1e-12)
 
 
 def test_cut() -> None:
@@ -257,9 +239,8 @@ def test_cut() -> None:
 )
 def test_cut_with_invalid_arguments(options: dict, message: str) -> None:
     result = cz.cluster_coders(of_masses(x={"a": [2, 3], "b": [1, 4]}))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
         result.cut(**options)
-    assert str(caught.value) == message
 
 
 SAME = {"a": [2, 3], "b": [1, 4]}
@@ -271,6 +252,7 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
 @pytest.mark.parametrize(
     ("items", "options", "message"),
     [
+        ([], {}, "corpus: expected a Corpus; got list"),
         ({}, {}, "agreement needs at least two coders; got none"),
         ({"x": {"a": [2, 3]}}, {}, "agreement needs at least two coders; got a"),
         ({"x": SAME, "y": {"b": [5], "c": [5]}}, {}, "coders 'a' and 'c' share no item, so they have no distance"),
@@ -279,36 +261,24 @@ ASYMMETRIC = cz.parse("flexible_similarity").replace(
         ({"x": SAME}, {"coefficient": "pi"}, "clusters over boundary_similarity have no coefficient 'pi'"),
         (
             {"x": SAME},
-            {"measure": "flexible_similarity", "coefficient": "multi_pi"},
-            "flexible_similarity has no coefficient 'multi_pi'; choose from 'kappa', 'pi', 's', 's_modified', 'alpha'",
+            {"measure": "S_f", "coefficient": "multi_pi"},
+            "flexible_similarity has no coefficient 'multi_pi'",
         ),
         ({"x": SAME}, {"compat": "nltk"}, "agreement has no preset 'nltk'"),
         ({"x": SAME}, {"chance": "exact"}, "chance has no effect on multi_pi over boundary_similarity, which"),
-        (
-            {"x": SAME},
-            {"measure": "flexible_similarity", "chance": "guess"},
-            "chance must be 'published', 'placement', 'simulate', 'exact', 'li2024', Simulate(...), Exact(...) or Placement(...); "
-            "got 'guess'",
-        ),
+        ({"x": SAME}, {"measure": "flexible_similarity", "chance": "guess"}, "chance must be 'published', 'placement'"),
         ({"x": SAME}, {"measure": "flexible_similarity", "seed": -1}, "seed must be a whole number of at least 0"),
         (
             {"x": SAME},
-            {"measure": "flexible_similarity", "compat": "segsimflex"},
-            "clusters need a symmetric similarity: algorithm='exact' and a symmetric matrix; "
-            "got S_f(compat=segsimflex)",
+            {"measure": "S_f", "compat": "segsimflex"},
+            "clusters need a symmetric similarity: algorithm='exact'",
         ),
         ({"x": SAME}, {"measure": ASYMMETRIC}, "clusters need a symmetric similarity: algorithm='exact'"),
     ],
 )
 def test_invalid_input(items: dict, options: dict, message: str) -> None:
-    with pytest.raises(OptionError) as caught:
-        cz.cluster_coders(of_masses(**items), **options)
-    assert str(caught.value).startswith(message)
-
-
-def test_no_corpus() -> None:
-    with pytest.raises(OptionError, match=r"^corpus: expected a Corpus; got list$"):
-        cz.cluster_coders([])  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
+        cz.cluster_coders(of_masses(**items) if isinstance(items, dict) else items, **options)
 
 
 def test_unusable_items_are_listed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import product
 
@@ -229,9 +230,8 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
 )
 def test_invalid_options(measure, options, message):
     text = masses([2, 3])
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=re.escape(message)):
         getattr(cz, measure)(text, text, **options)
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("measure", [cz.boundary_similarity, cz.boundary_confusion])
@@ -499,9 +499,8 @@ def test_concatenated_documents_of_one_type(documents: list[Pair]):
 def test_transposition_range_needing_too_much_memory_is_rejected():
     """20,000 boundaries against 20,000, all within reach of each other, are 400 million pairs."""
     a, b = (positions(40_002, range(first, 40_000, 2)) for first in (1, 2))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^n_t=100000 allows 399,980,000 pairs of boundaries"):
         cz.boundary_similarity(a, b, n_t=100_000)
-    assert str(caught.value).startswith("n_t=100000 allows 399,980,000 pairs of boundaries")
     scores = cz.score_many([(a, b), (positions(9, [1]), positions(9, [2]))], "boundary_similarity(n_t=100000)")
     assert list(scores.errors) == [0]
     assert scores.values[1] == 1 - 1e-5

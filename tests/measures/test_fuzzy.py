@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -530,9 +531,8 @@ def test_invalid_documents_are_listed_and_the_rest_are_scored():
     ],
 )
 def test_invalid_options(options, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
         cz.fuzzy_success([0, 4, 0], positions(4, [2]), **{"coders": 7} | options)
-    assert str(caught.value) == message
 
 
 def test_invalid_counts():
@@ -545,9 +545,8 @@ def test_invalid_counts():
         (positions(4, [2]), 5, OptionError, "coders must be 1, the number of coders who made the marks; got 5"),
         ({"F": hypothesis}, 5, MismatchError, f"counts: {NO_DIALOGUE}"),
     ):
-        with pytest.raises(kind) as caught:
+        with pytest.raises(kind, match=f"^{re.escape(message)}"):
             cz.fuzzy_success(counts, hypothesis, coders=coders)
-        assert str(caught.value).startswith(message)
 
 
 def test_other_measures_reject_marks():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from fractions import Fraction
 
@@ -340,9 +341,8 @@ def test_items_without_a_value_are_left_out_of_the_mean():
     ],
 )
 def test_invalid_averages(text, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         cz.parse(text)
-    assert str(caught.value).startswith(message)
 
 
 CODERS, SYSTEM = [masses([2, 3, 6]), masses([5, 6]), masses([2, 9])], masses([2, 2, 7])
@@ -439,9 +439,8 @@ def test_boundary_similarity_of_long_recordings():
     ],
 )
 def test_refusals_in_seconds(call, message):
-    with pytest.raises(CaesuraError) as caught:
+    with pytest.raises(CaesuraError, match=re.escape(message)):
         call(times([2.5], duration=10))
-    assert message in str(caught.value)
 
 
 def test_sigma_refuses_many_units_without_words() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 
 import pytest
 from hypothesis import given
@@ -162,9 +163,8 @@ def test_unknown_measure_with_a_similar_name(text, near):
     ],
 )
 def test_missing_name(value, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
         cz.parse(value)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,8 @@ def test_missing_name(value, message):
     ],
 )
 def test_invalid_options(text, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         cz.parse(text)
-    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("name", ["self", "cls", "kind", "name", "options", "__class__", "_resolved"])
@@ -441,9 +440,8 @@ def test_aliases(text, expected):
     ],
 )
 def test_names_without_one_meaning(text, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         cz.parse(text)
-    assert str(caught.value).startswith(message)
 
 
 @given(measures())

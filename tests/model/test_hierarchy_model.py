@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -134,9 +135,8 @@ def test_segmentation():
     assert flat.boundaries == ((2, "3"), (4, "2"))
     assert TREE.segmentation(5).types == ("1", "2", "3", "4", "5")
     assert Hierarchy(4, [(2, 3)]).segmentation().boundaries == ((1, "1"), (3, "1"))
-    with pytest.raises(HierarchyError) as caught:
+    with pytest.raises(HierarchyError, match=r"^levels must be at least the depth, 3; got 2$"):
         TREE.segmentation(2)
-    assert str(caught.value) == "levels must be at least the depth, 3; got 2"
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,8 @@ def test_segmentation():
     ],
 )
 def test_invalid_hierarchies(length, spans, options, message):
-    with pytest.raises(HierarchyError) as caught:
+    with pytest.raises(HierarchyError, match=f"^{re.escape(message)}"):
         Hierarchy(length, spans, **options)
-    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +183,8 @@ def test_invalid_hierarchies(length, spans, options, message):
     ],
 )
 def test_invalid_brackets(text, message):
-    with pytest.raises(HierarchyError) as caught:
+    with pytest.raises(HierarchyError, match=f"^{re.escape(message)}$"):
         Hierarchy.from_brackets(text)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -201,9 +199,8 @@ def test_invalid_brackets(text, message):
     ],
 )
 def test_invalid_times(spans, message):
-    with pytest.raises(HierarchyError) as caught:
+    with pytest.raises(HierarchyError, match=f"^{re.escape(message)}$"):
         Hierarchy.from_times(spans)
-    assert str(caught.value) == message
 
 
 def test_invalid_levels():
@@ -274,9 +271,8 @@ def test_text_is_restored():
 
 def test_corpora_without_common_units():
     timed = Hierarchy.from_times([(0, 0.3)])
-    with pytest.raises(HierarchyError) as caught:
+    with pytest.raises(HierarchyError, match=r"^some coders have times and some have none; they cannot be compared$"):
         cz.common_units({"a": TREE, "b": timed})
-    assert str(caught.value) == "some coders have times and some have none; they cannot be compared"
     with pytest.raises(HierarchyError) as caught:
         cz.common_units({"b": timed})
     assert str(caught.value) == "all times lie within the tolerance of 0.5 s; choose a smaller tolerance"
