@@ -21,6 +21,7 @@ from support.corpora import ALIGN_HINT
 from support.judged import SYSTEMS, B, people_and_systems
 
 LINEAR = DEFAULT_MEASURES["judge"]["linear"]
+NO_CLUSTER = "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"
 
 
 @pytest.fixture(autouse=True)
@@ -66,9 +67,8 @@ def test_micro_and_macro(judged, system, measure):
     assert row.value == pytest.approx(total.value, abs=1e-12)
     assert dict(row.score.parts) == pytest.approx(dict(total.parts))
     assert row.score.figures == pytest.approx(total.figures)
-    assert row.macro == pytest.approx(
-        np.mean([pooled(measure, item_pairs).value for item_pairs in pairs.values()]), abs=1e-12
-    )
+    macro = np.mean([pooled(measure, item_pairs).value for item_pairs in pairs.values()])
+    assert row.macro == pytest.approx(macro, abs=1e-12)
     assert row.items == len(systems[system]) == (5 if system == "gamma" else 6)
     assert not row.bound
 
@@ -78,12 +78,8 @@ def test_against_each_coder(judged, measure):
     corpus, systems, judgement = judged
     expected = {}
     for coder in corpus.coders if not measure.startswith("fuzzy") else ():
-        pairs = [
-            (segmentation, systems["gamma"][i])
-            for i, segmentation in corpus.of_coder(coder).items()
-            if i in systems["gamma"]
-        ]
-        expected[coder] = pooled(measure, pairs).value
+        system, texts = systems["gamma"], corpus.of_coder(coder)
+        expected[coder] = pooled(measure, [(texts[item], system[item]) for item in texts if item in system]).value
     assert judgement.row("gamma", measure).by_coder == pytest.approx(expected, abs=1e-12)
 
 
@@ -95,10 +91,9 @@ def test_human_bound(judged, measure):
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if measure.startswith("fuzzy"):
-            pairs += [
-                (cz.Marks.of([by_coder[author] for author in by_coder if author != coder]), by_coder[coder])
-                for coder in by_coder
-            ]
+            for coder, text in by_coder.items():
+                others = [by_coder[author] for author in by_coder if author != coder]
+                pairs.append((cz.Marks.of(others), text))
         else:
             pairs += [(by_coder[a], by_coder[b]) for a, b in permutations(by_coder, 2)]
     row = judgement.row("human", measure)
@@ -156,12 +151,8 @@ def similarities(corpus, by_item):
             by_coder = corpus.of_item(item)
             references = [by_coder[reference] for reference in by_coder if reference != coder]
             if coder in by_coder and references and item in by_item:
-                system[j, i] = np.mean(
-                    [cz.boundary_similarity(reference, by_item[item]).value for reference in references]
-                )
-                human[j, i] = np.mean(
-                    [cz.boundary_similarity(reference, by_coder[coder]).value for reference in references]
-                )
+                for table, text in ((system, by_item[item]), (human, by_coder[coder])):
+                    table[j, i] = np.mean([cz.boundary_similarity(reference, text).value for reference in references])
     return system, human
 
 
@@ -173,14 +164,10 @@ def test_alternative_annotator(judged):
         assert replacement.reason is None
         assert (replacement.test.winning_rate, replacement.test.passed) == (expected.winning_rate, expected.passed)
         for actual, expected_test in zip(replacement.test.coders, expected.coders, strict=True):
-            assert (actual.items, actual.test, actual.rejected) == (
-                expected_test.items,
-                expected_test.test,
-                expected_test.rejected,
-            )
-            assert (actual.p, actual.mean_difference) == pytest.approx(
-                (expected_test.p, expected_test.mean_difference), abs=1e-12
-            )
+            for name in ("items", "test", "rejected"):
+                assert getattr(actual, name) == getattr(expected_test, name)
+            for name in ("p", "mean_difference"):
+                assert getattr(actual, name) == pytest.approx(getattr(expected_test, name), abs=1e-12)
 
 
 def test_ranking_and_rows(judged):
@@ -278,9 +265,7 @@ def test_one_item():
     row = judgement.row("alpha", B)
     assert row.interval is None
     assert row.interval_note == "no interval: an interval over items needs at least 2 items; got 1"
-    assert judgement.replacements[0].reason == (
-        "coder 'coder 1' must share at least 2 items with the system and another coder; got 1"
-    )
+    assert judgement.replacements[0].reason.endswith("share at least 2 items with the system and another coder; got 1")
     pair = judgement.comparisons[0].pairs[0]
     assert (pair.bootstrap, pair.interval, pair.randomisation) == (None, None, 1.0)
     assert "alpha and beta: a bootstrap over items needs at least 2 items; got 1" in judgement.comparisons[0].notes
@@ -299,13 +284,8 @@ def test_an_infinite_interval_is_text_in_json():
 
 def test_systems_that_share_no_item():
     corpus, systems = people_and_systems()
-    judgement = cz.judge(
-        corpus,
-        {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}},
-        measures=B,
-        seed=1,
-        bounds=2,
-    )
+    apart = {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}}
+    judgement = cz.judge(corpus, apart, measures=B, seed=1, bounds=2)
     (comparison,) = judgement.comparisons
     assert comparison.pairs[0].difference is None
     assert comparison.pairs[0].items == 0
@@ -315,29 +295,13 @@ def test_systems_that_share_no_item():
     plain(judgement)
 
 
-@pytest.mark.parametrize(
-    ("coders", "undefined"),
-    [
-        (
-            1,
-            {
-                "human": "expected at least two coders; got one",
-                "drop": "expected at least two coders; got one",
-                "replacement": "the alternative annotator test needs at least 3 coders; got 1",
-                "comparison": "expected at least two systems; got one",
-            },
-        ),
-        (
-            2,
-            {
-                "replacement": "the alternative annotator test needs at least 3 coders; got 2",
-                "comparison": "expected at least two systems; got one",
-            },
-        ),
-        (3, {"comparison": "expected at least two systems; got one"}),
-    ],
-)
-def test_few_coders(coders, undefined):
+@pytest.mark.parametrize("coders", [1, 2, 3])
+def test_few_coders(coders):
+    undefined = {"comparison": "expected at least two systems; got one"}
+    if coders < 3:
+        undefined["replacement"] = f"the alternative annotator test needs at least 3 coders; got {coders}"
+    if coders < 2:
+        undefined["human"] = undefined["drop"] = "expected at least two coders; got one"
     corpus, systems = people_and_systems()
     selected = corpus.select(coders=corpus.coders[:coders])
     judgement = cz.judge(selected, {"alpha": systems["alpha"]}, seed=1, bounds=3)
@@ -361,9 +325,7 @@ def test_coders_who_share_no_item():
     judgement = cz.judge(apart, {"alpha": by_item}, seed=1, bounds=3, measures=B)
     assert judgement.undefined["human"] == judgement.undefined["drop"] == "no two coders share an item"
     assert judgement.drops[0].reason == "no item of alpha has two coders"
-    assert judgement.replacements[0].reason == (
-        "coder 'coder 1' must share at least 2 items with the system and another coder; got 0"
-    )
+    assert judgement.replacements[0].reason.endswith("share at least 2 items with the system and another coder; got 0")
 
 
 def test_a_system_with_the_name_of_a_bound():
@@ -380,20 +342,14 @@ def test_interval_pairs():
     corpus, systems = people_and_systems()
     judgement = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, bounds=2, level=0.9)
     row = judgement.row("gamma", B)
-    correctness = [
-        1 - edit.cost
-        for pairs in against_coders(corpus, systems["gamma"], B).values()
-        for pair in pairs
-        for edit in cz.boundary_similarity(*pair).edits
-    ]
+    pairs = [pair for row in against_coders(corpus, systems["gamma"], B).values() for pair in row]
+    correctness = [1 - edit.cost for pair in pairs for edit in cz.boundary_similarity(*pair).edits]
     error = np.std(correctness) / math.sqrt(len(correctness))
     assert row.value == pytest.approx(np.mean(correctness))
     assert (row.pairs, row.standard_error) == (len(correctness), pytest.approx(error))
     assert row.interval == pytest.approx((row.value - 1.6449 * error, row.value + 1.6449 * error), abs=1e-4)
     assert judgement.row("gamma", "pk").interval is None
-    assert judgement.row("gamma", "pk").interval_note == (
-        "no interval: pk is not a mean over boundary pairs; use boundary_similarity"
-    )
+    assert judgement.row("gamma", "pk").interval_note.startswith("no interval: pk is not a mean over boundary pairs")
 
 
 def test_no_boundary_pairs():
@@ -442,9 +398,7 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
     corpus = cz.Corpus({"x": apart, "y": near, "z": near})
     by_item = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
     judgement = cz.judge(corpus, {"a": by_item, "b": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
-    assert judgement.excluded == (
-        Excluded("x", None, "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"),
-    )
+    assert judgement.excluded == (Excluded("x", None, NO_CLUSTER),)
     assert judgement.row("a", "fuzzy_success").items == 2
     assert judgement.row("a", "fuzzy_success").value == 1
     assert judgement.row("a", B).items == 3
@@ -453,11 +407,10 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
 def test_no_cluster_anywhere():
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     by_item = {"x": cz.Segmentation.from_positions(12, [5])}
-    why = "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"
-    with pytest.raises(OptionError, match=f"^nothing could be scored: {why}$"):
+    with pytest.raises(OptionError, match=f"^nothing could be scored: {NO_CLUSTER}$"):
         cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
     judgement = cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
-    assert judgement.excluded == (Excluded(None, None, why),)
+    assert judgement.excluded == (Excluded(None, None, NO_CLUSTER),)
     assert {row.measure.name for row in judgement.rows} == {"boundary_similarity"}
 
 
@@ -468,9 +421,7 @@ def test_human_bound_without_a_cluster_is_reported():
     y = dict.fromkeys(marks, cz.Segmentation.from_positions(12, [6]))
     by_item = {"x": x["c1"], "y": y["c1"]}
     judgement = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
-    assert judgement.excluded == (
-        Excluded("x", "(human)", "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"),
-    )
+    assert judgement.excluded == (Excluded("x", "(human)", NO_CLUSTER),)
 
 
 def test_item_shorter_than_the_window_is_listed():
@@ -527,10 +478,8 @@ def test_dialogue():
             assert row.value == pytest.approx(pooled(row.measure, pairs).value, abs=1e-12)
     drop = judgement.drops[0]
     joined = cz.Corpus({i: {**corpus.of_item(i), "bot": systems["bot"][i]} for i in corpus.item_names})
-    values = [
-        cz.agreement(group, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
-        for group in (corpus, joined)
-    ]
+    measure = "flexible_similarity(normalize='positions')"
+    values = [cz.agreement(group, measure=measure, interval=None, seed=1).value for group in (corpus, joined)]
     expected = ("kappa", *(pytest.approx(v, abs=1e-12) for v in values))
     assert (drop.coefficient, drop.without_system, drop.with_system) == expected
     assert judgement.replacements[0].test is not None
@@ -633,9 +582,8 @@ def test_lengths_that_differ_are_listed_and_the_rest_is_scored():
     corpus, systems = people_and_systems()
     wrong = {**systems["alpha"], "item 2": cz.Segmentation.from_masses([5])}
     judgement = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, bounds=2)
-    assert judgement.excluded == (
-        Excluded("item 2", "alpha", "the system differs from the coders: 27 tokens for coder 1 and 5 for alpha"),
-    )
+    reason = "the system differs from the coders: 27 tokens for coder 1 and 5 for alpha"
+    assert judgement.excluded == (Excluded("item 2", "alpha", reason),)
     assert [judgement.row(name, B).items for name in ("alpha", "beta")] == [5, 6]
     assert judgement.comparisons[0].pairs[0].items == 5
 
@@ -659,11 +607,8 @@ def test_units_that_only_the_second_coder_has_are_checked():
     corpus = cz.Corpus({"x": {"ann": bare, "bo": texted}, "y": {"ann": bare, "bo": bare}})
     by_item = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
     judgement = cz.judge(corpus, {"bot": by_item}, measures=B, seed=1, bounds=2)
-    assert judgement.excluded == (
-        Excluded(
-            "x", "bot", "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + ALIGN_HINT
-        ),
-    )
+    reason = "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + ALIGN_HINT
+    assert judgement.excluded == (Excluded("x", "bot", reason),)
 
 
 @pytest.fixture(scope="module")

@@ -78,12 +78,9 @@ def test_units():
     assert cz.Marks.of(segmentations[::-1]).units == ("to", "be")
     assert cz.Marks.of([masses([2])]).units is None
     assert cz.Marks([1], 3, units=["to", "be"]) != cz.Marks([1], 3)
-    with pytest.raises(SegmentationError) as caught:
+    message = r"token 2 is 'be' for segmentations\[0\] and 'do' for segmentations\[3\]; to align them, read with align="
+    with pytest.raises(SegmentationError, match=message):
         cz.Marks.of([*segmentations, masses([2], units=["to", "do"])])
-    assert str(caught.value) == (
-        "all coders must segment the same text: token 2 is 'be' for segmentations[0] and 'do' for segmentations[3]; "
-        "to align them, read with align='tokens' (or align='positions', which ignores the spelling)"
-    )
     with pytest.raises(SegmentationError, match=r"^units: expected one string per unit; got 1 for 2 units$"):
         cz.Marks([1], 3, units=["to"])
 

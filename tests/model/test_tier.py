@@ -81,12 +81,7 @@ def test_tiers_can_be_compared_and_pickled() -> None:
     assert hash(segmentation) == hash(Tier([(0.5, 1, "A"), (1, 2, "B")], end=3))
     assert pickle.loads(pickle.dumps(segmentation)) == segmentation
     assert segmentation != Tier([(0.5, 1, "A"), (1, 2, "B")], end=3.5)
-    assert (segmentation.intervals[1].start, segmentation.intervals[1].label, segmentation.begin, segmentation.end) == (
-        1.0,
-        "B",
-        0.0,
-        3.0,
-    )
+    assert (segmentation.intervals[1], segmentation.begin, segmentation.end) == (cz.Interval(1.0, 2.0, "B"), 0.0, 3.0)
     with pytest.raises(AttributeError):
         segmentation.end = 4  # type: ignore[misc]
     assert repr(Tier(points=[(1, "x")])) == "Tier(1 point from 0 to 1 s: x)"
@@ -151,10 +146,7 @@ def test_an_end_inside_a_word_moves_to_the_nearest_gap() -> None:
     ann = Tier([(1, 2.25, "A"), (2.25, 5.75, "B")], end=8, words=WORDS)
     segmentations, note = put_over_units({"ann": ann}, "words")
     assert segmentations["ann"] == (5, ((1, "A"), (4, "B")))
-    assert (
-        note
-        == "edges were moved to the nearest gap between words; the largest shift is 0.25 s, for coder 'ann' at 2.25 s"
-    )
+    assert note.endswith("; the largest shift is 0.25 s, for coder 'ann' at 2.25 s")
 
 
 def test_a_start_without_an_end_is_a_plain_boundary() -> None:
@@ -170,11 +162,9 @@ def test_a_start_without_an_end_is_a_plain_boundary() -> None:
 def test_the_plain_type_precedes_declared_types() -> None:
     ann = Tier([(2, 3, "minor"), (5, 6, "major")], end=8, words=WORDS)
     corpus = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
-    assert isinstance(corpus, Segmentation)
     assert (corpus.types, corpus.types_declared) == (("boundary", "minor", "major"), True)
     whole = Tier([(1, 3, "minor"), (3, 7, "major")], end=8, words=WORDS)
     corpus = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
-    assert isinstance(corpus, Segmentation)
     assert corpus.types == ("minor", "major")
     with pytest.raises(TierError, match=r"item 'x': coder 'ann': boundaries\[3\]: type 'major' is not declared"):
         over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor"])
@@ -182,9 +172,7 @@ def test_the_plain_type_precedes_declared_types() -> None:
 
 def test_two_ends_at_one_gap_are_an_error() -> None:
     ann = Tier([(1, 3.2, "A"), (3.2, 3.8, "B")], end=8, words=WORDS)  # both end in the silence after "night"
-    message = (
-        "two ends must not fall on the same position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or use"
-    )
+    message = "two ends must not fall on the same position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2"
     with pytest.raises(TierError, match=f"item 'x': coder 'ann': {message}"):
         put_over_units({"ann": ann}, "words")
 
@@ -310,10 +298,7 @@ def test_beginning_and_end_of_the_recording() -> None:
 @given(marks=st.lists(st.sets(st.integers(1, 400), max_size=8), min_size=1, max_size=4), tolerance=st.integers(0, 60))
 def test_groups_match_their_definition(marks: list[set[int]], tolerance: int) -> None:
     """Points at whole tenths of a second. A group spans at most the tolerance, has each coder once, and is greedy."""
-    tiers = {
-        f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(segmentation)], end=100)
-        for i, segmentation in enumerate(marks)
-    }
+    tiers = {f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(m)], end=100) for i, m in enumerate(marks)}
     segmentations, _ = put_over_units(tiers, "union", tolerance=tolerance / 10)
     group: dict[int, list[tuple[int, str]]] = {}
     for (name, (_, boundaries)), segmentation in zip(segmentations.items(), marks, strict=True):
@@ -337,8 +322,6 @@ def test_coders_converted_separately_cannot_be_compared() -> None:
         segmentation, two = (
             over_units(Corpus({"x": {"c": Tier([(0, t, "A")], end=4)}}), "union")[0]["x", "c"] for t in (1.0, 3.0)
         )
-    assert isinstance(segmentation, Segmentation)
-    assert isinstance(two, Segmentation)
     assert (segmentation.units, two.units) == (("0-1 s", "1-4 s"), ("0-3 s", "3-4 s"))
     with pytest.raises(MismatchError, match=r"'0-1 s'.*'0-3 s'"):
         cz.boundary_similarity(segmentation, two)
@@ -349,7 +332,6 @@ def test_all_coders_share_one_scale_of_types(tmp_path: Any) -> None:
     tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
     corpus, _ = over_units(Corpus({"x": tiers}), 1)
     for segmentation in corpus.of_item("x").values():
-        assert isinstance(segmentation, Segmentation)
         assert (segmentation.types, segmentation.types_declared) == (("A", "B", "boundary"), False)
     cz.write(corpus, tmp_path / "c.csv")
     assert cz.read(tmp_path / "c.csv") == corpus
@@ -358,9 +340,7 @@ def test_all_coders_share_one_scale_of_types(tmp_path: Any) -> None:
 def test_the_union_warns() -> None:
     corpus = Corpus({"x": {"ann": Tier([(1, 2, "A")], end=4)}})
     for units in (None, "union"):
-        with pytest.warns(
-            CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff or chance-corrected coefficients"
-        ):
+        with pytest.warns(CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff"):
             over_units(corpus, units)
 
 
@@ -451,8 +431,6 @@ def test_points_beside_intervals_are_no_boundaries() -> None:
     for units in ("union", 1.0):
         assert put_over_units({"ann": both}, units) == put_over_units({"ann": alone}, units)
     assert Tier(points=[(1, "x")]).rows == ((1.0, "x"),)
-    with pytest.raises(TierError, match=r"points\[1\]: points must ascend"):
-        Tier(points=[(1, "x"), (1, "y")])
     with pytest.raises(TierError, match=r"points\[0\] must lie in 0-4 s"):
         Tier([(0, 4, "A")], end=4, points=[(5, "x")])
 
@@ -472,12 +450,9 @@ def test_streams_in_seconds_are_converted_separately() -> None:
             single, _ = cz.over_units(
                 Corpus({"talk": {"ann": ann[stream], "bo": bo[stream]}}), 1.0, types=["boundary", "A", "B"]
             )
-            segmentation = single["talk", coder]
-            assert isinstance(segmentation, cz.Segmentation)
             streams = converted["talk", coder]
-            assert isinstance(streams, Dialogue)
             assert len(streams) == len(dialogue)
-            assert streams[stream].boundaries == segmentation.boundaries
+            assert streams[stream].boundaries == single["talk", coder].boundaries
 
 
 def test_streams_in_seconds_must_agree() -> None:
@@ -523,11 +498,8 @@ def test_tier_from_times_is_that_of_the_class(times, is_labelled):
     """The same rows and edges, also if two times are the same place."""
     labels = ["b", "a", "b", "c"][: len(times) + 1]
     ends = [0.0, *times, 3.0]
-    expected = (
-        Tier(zip(ends[:-1], ends[1:], labels, strict=True), end=3)
-        if is_labelled
-        else Tier(points=[(time, "") for time in times], end=3)
-    )
+    intervals = Tier(zip(ends[:-1], ends[1:], labels, strict=True), end=3)
+    expected = intervals if is_labelled else Tier(points=[(time, "") for time in times], end=3)
     tier = Tier.from_times(np.array(times), labels if is_labelled else None, begin=0.0, end=3.0)
     assert tier == expected
     assert tier.packed_edges == expected.packed_edges

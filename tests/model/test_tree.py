@@ -131,16 +131,15 @@ def test_invalid_arrays() -> None:
     ):
         with pytest.raises(TreeError, match="must be in preorder"):
             Tree("SAB", parent, start, end, ("a", "b"))
-    with pytest.raises(TreeError, match="node 0: a preterminal has one word; got 2"):
-        Tree("S", [-1], [0], [2], ("a", "b"))
-    with pytest.raises(TreeError, match="every word needs a preterminal; got 1 for 2 words"):
-        Tree("S", [-1], [0], [1], ("a", "b"))
-    with pytest.raises(TreeError, match="a tree has at least one word; got nothing"):
-        Tree((), [], [], [], ())
-    with pytest.raises(TreeError, match="expected one parent, start and end per node"):
-        Tree("S", [-1, 0], [0], [1], ("a",))
-    with pytest.raises(TreeError, match=r"words\[0\]: expected a string; got 1"):
-        Tree("S", [-1], [0], [1], (1,))  # type: ignore[arg-type]
+    for arguments, message in (
+        (("S", [-1], [0], [2], ("a", "b")), "node 0: a preterminal has one word; got 2"),
+        (("S", [-1], [0], [1], ("a", "b")), "every word needs a preterminal; got 1 for 2 words"),
+        (((), [], [], [], ()), "a tree has at least one word; got nothing"),
+        (("S", [-1, 0], [0], [1], ("a",)), "expected one parent, start and end per node"),
+        (("S", [-1], [0], [1], (1,)), r"words\[0\]: expected a string; got 1"),
+    ):
+        with pytest.raises(TreeError, match=message):
+            Tree(*arguments)
 
 
 @pytest.mark.parametrize(
