@@ -322,12 +322,8 @@ def test_gaps():
 
 def test_extents():
     a, b = cz.Tier([(0, 4, "A"), (4, 10, "B")]), cz.Tier([(2, 5, "A"), (5, 12, "B")], begin=2)
-    with pytest.raises(MismatchError) as caught:
+    with pytest.raises(MismatchError, match="the same extent; got reference 0-10 s, hypothesis 2-12 s; set extent to"):
         cz.covering(a, b)
-    assert str(caught.value) == (
-        "both sides must have the same extent; got reference 0-10 s, hypothesis 2-12 s; set extent to 'reference', "
-        "'intersection' or 'union'"
-    )
     assert cz.rand_index(a, b, extent="intersection").parts["all"] == 64
     assert cz.rand_index(a, b, extent="union").parts["all"] == 144
     score = cz.rand_index(a, b, extent="reference")
@@ -338,12 +334,10 @@ def test_extents():
 
 
 def test_levels_of_a_hierarchy():
-    songs = [
-        cz.Hierarchy.from_times(
-            [(0, cut, 1, "A"), (cut, 90, 1, "B"), (0, 9, 2, "a"), (9, cut, 2, "b"), (cut, 90, 2, "c")]
-        )
-        for cut in (30, 33)
-    ]
+    songs = []
+    for cut in (30, 33):
+        fine = [(0, 9, 2, "a"), (9, cut, 2, "b"), (cut, 90, 2, "c")]
+        songs.append(cz.Hierarchy.from_times([(0, cut, 1, "A"), (cut, 90, 1, "B"), *fine]))
     with pytest.raises(MismatchError, match="the hierarchy has the levels 1, 2; choose one with level=1"):
         cz.v_measure(*songs)
     with pytest.raises(MismatchError, match="has no level 3; its levels are 1, 2"):
@@ -353,21 +347,28 @@ def test_levels_of_a_hierarchy():
     assert cz.covering(*songs, level=2).value > cz.covering(*songs, level=1).value - 1
 
 
-def test_bad_input():
-    text, tier = masses([2, 3]), cz.Segmentation.from_times([2], duration=5)
-    with pytest.raises(MismatchError, match="reference has units, hypothesis has seconds"):
-        cz.covering(text, tier)
-    with pytest.raises(MismatchError, match="both sides must have the same units; reference has 5, hypothesis has 4"):
-        cz.covering(text, masses([4]))
-    with pytest.raises(MismatchError, match="reference: pairwise_f needs labels of segments; use over='segments'"):
-        cz.pairwise_f(text, text)
-    with pytest.raises(MismatchError, match="expected a Segmentation, a Tier or a level of a Hierarchy; got list"):
-        cz.covering([2, 3], text)
-    with pytest.raises(MismatchError, match="hypothesis: expected a mapping from streams"):
-        cz.covering({"Ann": text, "Bo": text}, text)
+TEXT, SECONDS = masses([2, 3]), cz.Segmentation.from_times([2], duration=5)
+
+
+@pytest.mark.parametrize(
+    ("measure", "a", "b", "message"),
+    [
+        ("covering", TEXT, SECONDS, "reference has units, hypothesis has seconds"),
+        ("covering", TEXT, masses([4]), "both sides must have the same units; reference has 5, hypothesis has 4"),
+        ("pairwise_f", TEXT, TEXT, "reference: pairwise_f needs labels of segments; use over='segments'"),
+        ("covering", [2, 3], TEXT, "expected a Segmentation, a Tier or a level of a Hierarchy; got list"),
+        ("covering", {"Ann": TEXT, "Bo": TEXT}, TEXT, "hypothesis: expected a mapping from streams"),
+    ],
+)
+def test_bad_input(measure, a, b, message):
+    with pytest.raises(MismatchError, match=message):
+        getattr(cz, measure)(a, b)
+
+
+def test_other_bad_input():
     with pytest.raises(OptionError, match="over must be one of 'segments', 'labels'; got 'words'"):
-        cz.rand_index(text, text, over="words")
-    scores = cz.score_many([(text, text), (tier, tier)], "covering")
+        cz.rand_index(TEXT, TEXT, over="words")
+    scores = cz.score_many([(TEXT, TEXT), (SECONDS, SECONDS)], "covering")
     assert str(scores.errors[1]) == "all pairs must be on the same axis; some are in units and some in seconds"
     with pytest.raises(cz.errors.TierError, match="overlap; put intervals that may overlap into one stream each"):
         cz.Tier([(0, 2, "A"), (1, 3, "B")])
