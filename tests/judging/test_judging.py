@@ -20,15 +20,10 @@ from caesura.statistics import alternative_annotator
 from support.corpora import ALIGN_HINT
 from support.judged import SYSTEMS, B, people_and_systems
 
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
+
 LINEAR = DEFAULT_MEASURES["judge"]["linear"]
 NO_CLUSTER = "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,9 @@ from caesura.model.marks import Marks
 from caesura.simulation import pseudo_coders
 from caesura.statistics import bootstrap, bootstrap_many
 
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
+
 MEASURES = default_measures("judge", "linear")
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
 
 
 @pytest.fixture(scope="module")

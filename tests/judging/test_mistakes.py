@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import json
-import warnings
 
 import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraWarning
 from caesura.judging.mistakes import Mistake, MistakeColumns, TypeConfusion, find_mistakes
 from caesura.judging.participants import collect_participants
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 from caesura.views.judgement import JudgeTables, judgement_view, mistake_list
 from caesura.views.text_table import table_text
 
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
+
 B = "boundary_similarity(n_t=2)"
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
 
 
 def mistakes(corpus, systems, **options):

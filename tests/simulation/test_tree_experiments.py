@@ -21,6 +21,7 @@ from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.trees import ambiguity_table
 from oracle import rewording as oracle
+from support.binomial import is_likely
 from support.examples import examples
 from support.spoken import sentences, spoken
 from support.tree_experiments import (
@@ -70,16 +71,10 @@ def edges(sentence: cz.Tree) -> list[float]:
     return [*sentence.times[:, 0].tolist(), float(sentence.times[-1, 1])]
 
 
-def is_likely(count: int, n: int, p: float) -> bool:
-    return abs(count - n * p) <= 3 * math.sqrt(n * p * (1 - p))
-
-
 def check(sentence: cz.Tree) -> None:
     """Check that the public constructor accepts a tree that was made without validation."""
-    assert (
-        cz.Tree(sentence.labels, sentence.parent, sentence.start, sentence.end, sentence.words, sentence.times)
-        == sentence
-    )
+    edges = sentence.parent, sentence.start, sentence.end
+    assert cz.Tree(sentence.labels, *edges, sentence.words, sentence.times) == sentence
 
 
 def test_gaps_are_closed_and_the_first_word_stays():
@@ -332,10 +327,7 @@ def test_seed_progress_signature_and_json():
         (lambda: trees.perturbation_curve(SPOKEN, repeats=0), "repeats must be a whole number of at least 1"),
         (lambda: trees.perturbation_curve(SPOKEN, measure="pk"), "measure must compare trees, like struct_iou"),
         (lambda: trees.perturbation_curve(SPOKEN, seed="x"), "seed must be a whole number"),
-        (
-            lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"),
-            "no kind 'blur'; choose from 'noise'",
-        ),
+        (lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"), "no kind 'blur'; choose"),
         (lambda: ambiguity.plausible_trees(0), "n must be a whole number of at least 1"),
         (lambda: ambiguity.ambiguity(1), "n must be a whole number of at least 2"),
         (lambda: ambiguity.ambiguity(11), "n must be a whole number of at most 10"),
@@ -426,10 +418,8 @@ def random_brackets(words: int) -> list[Brackets]:
 @pytest.mark.parametrize("n", [2, 3])
 def test_expected_f1_by_every_order(n):
     random_sets = random_brackets(2 * n + 1)
-    expected = [
-        np.mean([f1(brackets_of(parse), random_set) for random_set in random_sets])
-        for parse in ambiguity.plausible_trees(n)
-    ]
+    sets = [brackets_of(parse) for parse in ambiguity.plausible_trees(n)]
+    expected = [np.mean([f1(parse, random_set) for random_set in random_sets]) for parse in sets]
     assert ambiguity.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
 
 
@@ -498,9 +488,7 @@ def test_sentences_that_cannot_be_compared_are_excluded_and_listed():
     odd = [tree("(S (A a) (B b))", 0, 0.5, 1), tree("(S (A a) (B b))", 0, 1, 2)]
     result = trees.correlation(gold, [predicted[0], *predicted, *odd], size=1, seed=1)
     assert (result.sentences, [entry.item for entry in result.excluded]) == (5, ["1", "6"])
-    assert (
-        result.excluded[1].reason == "both sides must have the same words after deletion; gold has 1, predicted has 2"
-    )
+    assert result.excluded[1].reason.endswith("the same words after deletion; gold has 1, predicted has 2")
 
 
 def test_constant_scores_have_no_correlation():
