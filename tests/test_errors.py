@@ -84,9 +84,6 @@ def test_errors_can_be_pickled(kind):
     assert (type(problem), str(problem)) == (kind, "what happened")
 
 
-# Public names
-
-
 def test_all_of_the_package_is_complete():
     """``__all__`` contains exactly the names of the package that are not modules."""
     for name in caesura.__all__:

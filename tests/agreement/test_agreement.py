@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import warnings
 from fractions import Fraction
+from operator import eq
 
 import numpy as np
 import pytest
@@ -133,11 +135,8 @@ def test_one_coder_missing_on_half_the_items_by_hand() -> None:
     kappa_result = cz.agreement(cz.Corpus(segmentations), coefficient="multi_kappa", **QUIET)
     assert kappa_result.value == pytest.approx(float((A - kappa) / (1 - kappa)), abs=1e-15)
     assert [(row.coder, row.items) for row in result.coders] == [("ann", 2), ("bo", 2), ("cy", 1)]
-    assert [(row.coders, row.items) for row in result.pairs] == [
-        (("ann", "bo"), 2),
-        (("ann", "cy"), 1),
-        (("bo", "cy"), 1),
-    ]
+    expected = [(("ann", "bo"), 2), (("ann", "cy"), 1), (("bo", "cy"), 1)]
+    assert [(row.coders, row.items) for row in result.pairs] == expected
 
 
 MEASURES = ["boundary_similarity(n_t=3)", "segmentation_similarity(n_t=2)", "crisp(tolerance=1)", "unit_error"]
@@ -158,19 +157,14 @@ def test_order_of_coders_and_items_does_not_matter(missing: float, coefficient: 
         rng = random.Random(9)
         for _ in range(5):
             items = rng.sample(corpus.item_names, len(corpus.item_names))
-            turned = cz.Corpus(
-                {
-                    item: dict(rng.sample(sorted(corpus.of_item(item).items()), len(corpus.of_item(item))))
-                    for item in items
-                }
-            )
+            entries = {item: sorted(corpus.of_item(item).items()) for item in items}
+            turned = cz.Corpus({item: dict(rng.sample(rows, len(rows))) for item, rows in entries.items()})
             again = cz.agreement(turned, **options)
             assert (again.value, again.observed, again.expected) == (first.value, first.observed, first.expected)
             assert again.interval == first.interval
             assert {row.item: row for row in again.items} == {row.item: row for row in first.items}
-            assert {frozenset(row.coders): row.value for row in again.pairs} == {
-                frozenset(row.coders): row.value for row in first.pairs
-            }
+            pairs = [{frozenset(row.coders): row.value for row in result.pairs} for result in (again, first)]
+            assert pairs[0] == pairs[1]
             assert {row.coder: row for row in again.coders} == {row.coder: row for row in first.coders}
             assert [row.item for row in again.items] == [i for i in items if i not in reasons(again)]
 
@@ -298,9 +292,6 @@ def test_error_rates_are_converted_to_similarities() -> None:
     assert cz.agreement(corpus, measure="unit_error", **QUIET).observed == pytest.approx(1 - error)
 
 
-# -- intervals ------------------------------------------------------------------------------------------------------
-
-
 def chance_model(corpus: cz.Corpus, coefficient: str) -> ChanceModel:
     resolved = resolve_coefficient("boundary_similarity", coefficient)
     with open_engine() as engine:
@@ -348,9 +339,8 @@ def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -
                 n = corpus[i, present[0]].length - 1
                 m = sum(w[c] for c in present)
                 item_pairs = [(c, d) for a, c in enumerate(present) for d in present[a + 1 :]]
-                same = sum(
-                    w[c] * w[d] * sum(x == y for x, y in zip(marks[c], marks[d], strict=True)) for c, d in item_pairs
-                )
+                equal = {(c, d): sum(map(eq, marks[c], marks[d])) for c, d in item_pairs}
+                same = sum(w[c] * w[d] * equal[c, d] for c, d in item_pairs)
                 agree += m * same / sum(w[c] * w[d] for c, d in item_pairs)
                 total += m * n
                 for c in present:
@@ -368,10 +358,9 @@ def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -
                 below += w[c] * w[d] * size
                 above += w[c] * w[d] * size * score.value if size else 0
             assert arrays.observed[k] == pytest.approx(above / below)
-            placed = {
-                c: sum(corpus[i, c].inner.size for i, present in coders_of.items() if c in present) for c in coders
-            }
-            size = {c: sum(corpus[i, c].length - 1 for i, present in coders_of.items() if c in present) for c in coders}
+            texts = {c: [corpus[i, c] for i, present in coders_of.items() if c in present] for c in coders}
+            placed = {c: sum(text.inner.size for text in texts[c]) for c in coders}
+            size = {c: sum(text.length - 1 for text in texts[c]) for c in coders}
             if coefficient == "multi_pi":
                 expected = (sum(w[c] * placed[c] for c in coders) / sum(w[c] * size[c] for c in coders)) ** 2
             else:
@@ -412,10 +401,7 @@ def test_percentiles_of_the_replicates() -> None:
 
 def test_few_items_cause_a_warning_and_one_item_has_no_interval() -> None:
     corpus = random_corpus(8, items=5)
-    with pytest.warns(
-        CaesuraWarning,
-        match=r"an interval from 5 items is too narrow: a 95 % interval covers about 84 % of cases with 5 items",
-    ):
+    with pytest.warns(CaesuraWarning, match="an interval from 5 items is too narrow: .* covers about 84 % of cases"):
         assert cz.agreement(corpus).interval is not None
     single = cz.agreement(corpus.select(items=corpus.item_names[:1]))
     assert single.interval is None
@@ -423,6 +409,7 @@ def test_few_items_cause_a_warning_and_one_item_has_no_interval() -> None:
     assert single.seed is None
     assert "seed" not in single.signature
     assert cz.agreement(corpus, interval=None).interval_note == "no interval was requested"
+    assert cz.agreement(corpus, interval="none") == cz.agreement(corpus, interval=None)
 
 
 def test_interval_over_coders() -> None:
@@ -439,17 +426,12 @@ def test_interval_over_coders() -> None:
 def test_undefined_replicates_are_excluded_and_counted() -> None:
     blank = cz.Segmentation.from_masses([5])
     marked = cz.Segmentation.from_masses([2, 3])
-    corpus = cz.Corpus(
-        {str(i): {"a": marked if i == 0 else blank, "b": marked if i == 0 else blank} for i in range(20)}
-    )
+    corpus = cz.Corpus({str(i): dict.fromkeys("ab", blank if i else marked) for i in range(20)})
     result = cz.agreement(corpus, seed=1)
     # A sample misses the one marked item with probability (19/20)^20 = .3585.
     left_out = int(result.interval_note.split("2000 replicates, ")[1].split()[0])
     assert abs(left_out - 2000 * 0.95**20) < 4 * math.sqrt(2000 * 0.36 * 0.64)
     assert result.interval == (1.0, 1.0)
-
-
-# -- bad input ------------------------------------------------------------------------------------------------------
 
 
 def test_unusable_items_are_listed() -> None:
@@ -483,42 +465,17 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": {"a": [2, 3]}, "y": {"b": [2, 3]}},
             {},
             OptionError,
-            "no item was annotated by two coders: item 'x': coded by a only; item 'y': coded by b only",
+            "item 'x': coded by a only; item 'y': coded by b only",
         ),
-        (
-            {"x": {"a": [2, 3], "b": [5, 3]}},
-            {},
-            OptionError,
-            "no item can be compared: item 'x': a is a, b is b: both sides must have the same units; a has 5, b has 8",
-        ),
+        ({"x": {"a": [2, 3], "b": [5, 3]}}, {}, OptionError, "both sides must have the same units; a has 5, b has 8"),
         ({"x": BLANK}, {}, Undefined, "no coder placed a boundary, so agreement beyond chance is undefined"),
-        (
-            {"x": BLANK},
-            {"coefficient": "alpha"},
-            Undefined,
-            "no coder placed a boundary, so agreement beyond chance is undefined",
-        ),
+        ({"x": BLANK}, {"coefficient": "alpha"}, Undefined, "no coder placed a boundary, so agreement beyond chance"),
         ({"x": FULL}, {}, Undefined, "chance agreement is 1, so agreement beyond chance is undefined"),
-        (
-            {"x": FULL},
-            {"coefficient": "multi_kappa"},
-            Undefined,
-            "chance agreement is 1, so agreement beyond chance is undefined",
-        ),
-        (
-            {"x": FULL},
-            {"coefficient": "alpha"},
-            Undefined,
-            "chance agreement is 1, so agreement beyond chance is undefined",
-        ),
+        ({"x": FULL}, {"coefficient": "multi_kappa"}, Undefined, "chance agreement is 1, so agreement beyond chance"),
+        ({"x": FULL}, {"coefficient": "alpha"}, Undefined, "chance agreement is 1, so agreement beyond chance"),
         ({"x": FINE}, {"coefficient": "pi"}, OptionError, "pi is for two coders; use multi_pi for 3 coders"),
         ({"x": FINE}, {"coefficient": "kappa"}, OptionError, "kappa is for two coders; use multi_kappa for 3 coders"),
-        (
-            {"x": FINE},
-            {"coefficient": "s"},
-            OptionError,
-            "boundary_similarity has no coefficient 's'; choose from 'pi', 'kappa', 'multi_pi', 'multi_kappa', 'bias', 'alpha'",
-        ),
+        ({"x": FINE}, {"coefficient": "s"}, OptionError, "boundary_similarity has no coefficient 's'"),
         (
             {"x": FINE},
             {"measure": "window_diff", "coefficient": "pi"},
@@ -526,18 +483,8 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             "pi is not defined over window_diff, which has no published chance model; leave the coefficient out for "
             "the mean over pairs of coders, with chance='placement' to correct it for chance",
         ),
-        (
-            {"x": FINE},
-            {"compat": "fournier2012"},
-            OptionError,
-            "boundary_similarity has no preset 'fournier2012'; did you mean 'fournier2013'?",
-        ),
-        (
-            {"x": FINE},
-            {"compat": "nltk"},
-            OptionError,
-            "agreement has no preset 'nltk'; choose from 'fournier2012', 'fournier2013', 'segeval-2.0.11'",
-        ),
+        ({"x": FINE}, {"compat": "fournier2012"}, OptionError, "boundary_similarity has no preset 'fournier2012'"),
+        ({"x": FINE}, {"compat": "nltk"}, OptionError, "agreement has no preset 'nltk'"),
         (
             {"x": FINE},
             {"compat": "fournier2013", "measure": "boundary_similarity(compat='segeval-2.0.11')"},
@@ -548,38 +495,18 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
             {"x": FINE},
             {"compat": "fournier2013", "coefficient": "alpha"},
             OptionError,
-            "alpha has no preset; got compat='fournier2013'",
+            "alpha has no preset; got compat",
         ),
-        (
-            {"x": FINE},
-            {"draws": 100},
-            OptionError,
-            "draws is an option of the simulation; use chance=Simulate(draws=...)",
-        ),
-        (
-            {"x": FINE},
-            {"chance": "exact"},
-            OptionError,
-            "chance has no effect on multi_pi over boundary_similarity, which simulates nothing; leave it out",
-        ),
+        ({"x": FINE}, {"draws": 100}, OptionError, "draws is an option of the simulation"),
+        ({"x": FINE}, {"chance": "exact"}, OptionError, "chance has no effect on multi_pi over boundary_similarity"),
         (
             {"x": FINE},
             {"counted": "segments", "measure": "flexible_similarity"},
             OptionError,
             "kappa over flexible_similarity has no option 'counted'; it has none",
         ),
-        (
-            {"x": FINE},
-            {"rates": "mean", "coefficient": "alpha"},
-            OptionError,
-            "alpha has no option 'rates'; it has none",
-        ),
-        (
-            {"x": FINE},
-            {"counted": "units"},
-            OptionError,
-            "counted must be one of 'boundaries', 'segments'; got 'units'",
-        ),
+        ({"x": FINE}, {"rates": "mean", "coefficient": "alpha"}, OptionError, "alpha has no option 'rates'"),
+        ({"x": FINE}, {"counted": "units"}, OptionError, "counted must be one of 'boundaries', 'segments'"),
         ({"x": FINE}, {"interval": "units"}, OptionError, "interval must be one of 'items', 'coders'; got 'units'"),
         ({"x": FINE}, {"level": 95}, OptionError, "level must be a number between 0 and 1; got 95"),
         ({"x": FINE}, {"replicates": 10}, OptionError, "replicates must be a whole number of at least 100; got 10"),
@@ -588,9 +515,8 @@ FINE = {"a": [2, 3], "b": [1, 4], "c": [2, 3]}
 )
 def test_invalid_input(items: dict, options: dict, error: type[Exception], message: str) -> None:
     segmentations = {i: {c: cz.Segmentation.from_masses(m) for c, m in by.items()} for i, by in items.items()}
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match=re.escape(message)):
         cz.agreement(cz.Corpus(segmentations), **options)
-    assert str(caught.value) == message
 
 
 def test_sets_of_types_can_push_chance_above_one() -> None:
@@ -602,9 +528,8 @@ def test_sets_of_types_can_push_chance_above_one() -> None:
 def test_items_of_one_unit_are_ignored() -> None:
     corpus = random_corpus(1, items=3)
     single_unit = cz.Segmentation.from_masses([1])
-    longer = cz.Corpus(
-        {**{i: corpus.of_item(i) for i in corpus.item_names}, "word": dict.fromkeys("abcde", single_unit)}
-    )
+    items = {i: corpus.of_item(i) for i in corpus.item_names}
+    longer = cz.Corpus({**items, "word": dict.fromkeys("abcde", single_unit)})
     for compat in (None, "fournier2013", "segeval-2.0.11"):
         for name in ("multi_pi", "multi_kappa"):
             options = {"coefficient": name, "compat": compat, **QUIET}
@@ -636,9 +561,8 @@ def test_numpy_numbers_are_accepted_and_strings_are_not() -> None:
         ({"seed": True}, "seed must be a whole number; got True"),
         ({"seed": "1"}, "seed must be a whole number; got '1'"),
     ):
-        with pytest.raises(OptionError) as caught:
+        with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
             cz.agreement(corpus, **options)
-        assert str(caught.value) == message
     with pytest.raises(OptionError, match=r"^corpus: expected a Corpus; got dict$"):
         cz.agreement({"x": {}})
 
@@ -685,9 +609,8 @@ def test_streams_of_a_dialogue_count_like_items(options: dict) -> None:
     items = cz.Corpus({str(i): {coder: streams[i] for coder, streams in texts.items()} for i in range(3)})
     result = cz.agreement(dialogues, **options, **QUIET)
     expected = cz.agreement(items, **options, **QUIET)
-    assert (result.value, result.observed, result.expected) == pytest.approx(
-        (expected.value, expected.observed, expected.expected)
-    )
+    for name in ("value", "observed", "expected"):
+        assert getattr(result, name) == pytest.approx(getattr(expected, name))
     assert result.excluded == ()
 
 
@@ -754,10 +677,8 @@ def test_alpha_ignores_the_declared_order_of_types() -> None:
         )
         for types in (["xy", "xy"], ["xy", "yx"])
     )
-    assert (
-        cz.agreement(reordered, coefficient="alpha", **QUIET).value
-        == cz.agreement(same, coefficient="alpha", **QUIET).value
-    )
+    values = {cz.agreement(corpus, coefficient="alpha", **QUIET).value for corpus in (same, reordered)}
+    assert len(values) == 1
 
 
 @pytest.mark.parametrize("measure", ["pk", "window_diff", "fuzzy_success", "flexible_similarity", "boundary_confusion"])
@@ -765,11 +686,6 @@ def test_alpha_exists_for_every_segmentation_measure(measure: str) -> None:
     corpus = random_corpus(3, items=4)
     expected = cz.agreement(corpus, coefficient="alpha", **QUIET)
     assert cz.agreement(corpus, measure, coefficient="alpha", **QUIET) == expected
-
-
-def test_two_ways_to_request_no_interval() -> None:
-    corpus = random_corpus(8, items=5)
-    assert cz.agreement(corpus, interval="none") == cz.agreement(corpus, interval=None)
 
 
 def test_default_seed_is_0() -> None:

@@ -151,9 +151,6 @@ def test_pickled_measure_is_equal_and_does_not_warn_again() -> None:
     assert again.costs((".", ";")).similarity.tolist() == measure.costs((".", ";")).similarity.tolist()  # type: ignore[attr-defined]
 
 
-# -- what is simulated ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("normalize", ["positions", "boundaries"])
 def test_plain_simulation_is_mean_and_deviation_of_streams_by_item_and_block(normalize: str) -> None:
     corpus = talks(1, "ab")
@@ -203,9 +200,6 @@ def test_progress_ends_at_the_maximum() -> None:
         simulation(talks(), seed=1, tolerance=0.01)
     assert steps == sorted(steps)
     assert steps[-1] == (3_000_000, 3_000_000)
-
-
-# -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_pieces")
@@ -259,9 +253,6 @@ def test_checkpoint_without_simulation(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="checkpoint needs a seed, so that the same call continues where it stopped"):
         simulation(talks(1), checkpoint=folder, seed=None)
     assert not folder.exists()
-
-
-# -- the command line -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

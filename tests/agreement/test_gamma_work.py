@@ -32,9 +32,7 @@ def compute(corpus: cz.Corpus, coefficient: Any = "gamma", **options: Any) -> tu
 
 def test_too_many_coders_are_refused_unless_the_samples_are_set() -> None:
     corpus = corpus_of(51, 1)
-    with pytest.raises(
-        LimitError, match=r"gamma: 51 coders, more than 50; choose fewer coders, or set the number of samples"
-    ):
+    with pytest.raises(LimitError, match="gamma: 51 coders, more than 50"):
         cz.agreement(corpus, coefficient="gamma")
     both = cz.Corpus({"many": dict(corpus.of_item("text")), "few": dict(corpus_of(3).of_item("text"))})
     result, _ = compute(both)

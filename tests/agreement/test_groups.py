@@ -91,9 +91,6 @@ def test_invalid_arguments_are_not_hidden() -> None:
         cz.group_agreement(stargazer(), GROUPS, level=2)
 
 
-# -- files and commands -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("text", ["coder,group\na,x\nb,x\n\nc,y\n", "group;note;Coder\nx;;a\nx;;b\ny;!;c\n"])
 def test_file_of_groups(text: str, tmp_path: Path) -> None:
     path = tmp_path / "groups.csv"

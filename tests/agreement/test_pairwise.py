@@ -89,9 +89,8 @@ def test_asymmetric_measures_fill_half_the_matrix_unless_ordered() -> None:
 def test_flexible_similarity_is_as_symmetric_as_its_matrix() -> None:
     types = [".", ","]
     texts = {"b": "., .", "a": ",. ,"}
-    corpus = cz.Corpus(
-        {"x": {c: cz.Segmentation.from_marks([m.strip() for m in t], types=types) for c, t in texts.items()}}
-    )
+    marks = {coder: [mark.strip() for mark in text] for coder, text in texts.items()}
+    corpus = cz.Corpus({"x": {c: cz.Segmentation.from_marks(m, types=types) for c, m in marks.items()}})
     one_way = {"types": types, "matrix": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}
     measure = cz.parse("flexible_similarity(transposition=1)").replace(similarity=one_way)
     both = cz.pairwise(corpus, measure, ordered=True).matrix
@@ -112,9 +111,8 @@ def test_the_published_recursion_is_not_symmetric() -> None:
     back = cz.pairwise(cz.Corpus({"x": dict(reversed(segmentations.items()))}), measure)
     assert [row.coders for row in forth.rows + back.rows] == [("z", "a"), ("a", "z")]
     assert {forth.rows[0].value, back.rows[0].value} == {1 - 2 / 4, 1 - 2.5 / 4}
-    assert (
-        forth.rows[0].value == cz.flexible_similarity(segmentations["z"], segmentations["a"], algorithm="pardist").value
-    )
+    alone = cz.flexible_similarity(segmentations["z"], segmentations["a"], algorithm="pardist")
+    assert forth.rows[0].value == alone.value
     assert math.isnan(forth.matrix[1, 0])
 
 
@@ -155,18 +153,16 @@ def test_undeclared_types() -> None:
     b = cz.Segmentation.from_sets([{"x"}, {"z"}, {"z"}])
     corpus = cz.Corpus({"t": {"a": a, "b": b}})
     with pytest.warns(CaesuraWarning, match="the order of the types was not declared; x < y < z is assumed"):
-        assert cz.pairwise(corpus, "boundary_similarity").rows[0].value == pytest.approx(
-            1 - 1 / 3 / 3
-        )  # by one step, of three types
+        value = cz.pairwise(corpus, "boundary_similarity").rows[0].value
+    assert value == pytest.approx(1 - 1 / 3 / 3)  # by one step, of three types
 
 
 @given(st.integers(0, 10_000))
 def test_order_of_coders_and_items_changes_no_value(seed: int) -> None:
     corpus = random_corpus(seed, items=3, coders="abc")
     first, again = (cz.pairwise(version, "boundary_similarity") for version in (corpus, shuffled(corpus, seed)))
-    assert {frozenset(row.coders): row.value for row in first.rows} == {
-        frozenset(row.coders): row.value for row in again.rows
-    }
+    values = [{frozenset(row.coders): row.value for row in result.rows} for result in (first, again)]
+    assert values[0] == values[1]
     assert again.mean == pytest.approx(first.mean)
 
 
@@ -185,11 +181,7 @@ def test_json() -> None:
     [
         (of_masses(), "pk", "agreement needs at least two coders; got none"),
         (of_masses(x={"a": [2, 3]}), "pk", "agreement needs at least two coders; got a"),
-        (
-            of_masses(x={"a": [2]}, y={"b": [2]}),
-            "pk",
-            "no item was annotated by two coders: item 'x': coded by a only; item 'y': coded by b only",
-        ),
+        (of_masses(x={"a": [2]}, y={"b": [2]}), "pk", "no item was annotated by two coders: item 'x': coded by a only"),
         (BY_HAND, "kp", "there is no measure 'kp'; choose from 'pk', 'window_diff', "),
         ({"x": {}}, "pk", "corpus: expected a Corpus; got dict"),
     ],
@@ -258,9 +250,7 @@ def test_a_table_of_too_many_pairs_is_refused(ordered: bool, coders: int) -> Non
     """584 coders have 170,236 pairs, and 413 coders 170,156 in both directions."""
     text = cz.Segmentation.from_masses([1, 2])
     corpus = cz.Corpus({"x": {f"c{j}": text for j in range(coders)}})
-    with pytest.raises(
-        LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000; choose fewer coders"
-    ):
+    with pytest.raises(LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000"):
         cz.pairwise(corpus, "boundary_similarity", ordered=ordered)
 
 
@@ -273,9 +263,7 @@ def test_tables_of_too_many_pairs_in_seconds_are_refused(monkeypatch: pytest.Mon
     monkeypatch.setattr(pairwise_task, "MAX_TABLE_ROWS", number)
     assert len(compare_pairs(corpus).rows) == 6 * len(study.pairwise)
     monkeypatch.setattr(pairwise_task, "MAX_TABLE_ROWS", number - 1)
-    with pytest.raises(
-        LimitError, match=f"in all tables: {number}, more than {number - 1}; choose .*one measure with -m"
-    ):
+    with pytest.raises(LimitError, match=f"in all tables: {number}, more than {number - 1}; .*one measure with -m"):
         compare_pairs(corpus)
 
 

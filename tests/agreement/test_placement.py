@@ -63,9 +63,6 @@ def formula_of(
     return formula
 
 
-# -- formulas and enumeration -----------------------------------------------------------------------------------------
-
-
 def by_scoring_all_texts(
     measure: str,
     types: tuple[str, ...],
@@ -164,9 +161,8 @@ def test_chain_of_three_states(p_a: Fraction, p_b: Fraction, lengths: dict[int, 
     computed = expected_row(formula_of(B), [float(p_a)], [float(p_b)], weights)[0]
     names = parse(B).part_names(UNTYPED)
     named = dict(zip(names, computed.tolist(), strict=True))
-    assert {name: named[name] for name in expected} == pytest.approx(
-        {name: float(value) for name, value in expected.items()}, rel=1e-12, abs=1e-12
-    )
+    for name, value in expected.items():
+        assert named[name] == pytest.approx(float(value), rel=1e-12, abs=1e-12), name
 
 
 @given(p_a=rates, p_b=rates, positions=st.integers(0, 200))
@@ -226,9 +222,6 @@ def test_simulation_agrees_with_the_formula(
     assert (again.counts == estimate.counts).all()
 
 
-# -- agreement --------------------------------------------------------------------------------------------------------
-
-
 def test_stargazer() -> None:
     result = cz.agreement(stargazer(), chance="placement")
     assert round(result.expected, 4) == 0.3281
@@ -241,13 +234,8 @@ def test_stargazer() -> None:
 
 
 def numbers(corpus: cz.Corpus) -> dict[str, dict[str, tuple[int, int]]]:
-    return {
-        item: {
-            coder: (annotation.length - 1, annotation.inner.size)
-            for coder, annotation in sorted(corpus.of_item(item).items())
-        }
-        for item in corpus.item_names
-    }
+    items = {item: sorted(corpus.of_item(item).items()) for item in corpus.item_names}
+    return {item: {coder: (text.length - 1, text.inner.size) for coder, text in by} for item, by in items.items()}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -339,13 +327,8 @@ def test_dialogues_are_the_sum_of_their_streams(measure: str, coefficient: str) 
         return cz.Dialogue({name: cz.Segmentation.from_positions(lengths[name], marks[name]) for name in lengths})
 
     talks = cz.Corpus({f"talk {i}": {coder: talk() for coder in "abc"} for i in range(3)})
-    streams = cz.Corpus(
-        {
-            f"{item} {name}": {coder: talks[item, coder][name] for coder in "abc"}
-            for item in talks.item_names
-            for name in "FM"
-        }
-    )
+    keys = itertools.product(talks.item_names, "FM")
+    streams = cz.Corpus({f"{i} {name}": {coder: talks[i, coder][name] for coder in "abc"} for i, name in keys})
     arguments = {"measure": measure, "coefficient": coefficient, "chance": cz.Placement(draws=100), **QUIET}
     assert cz.agreement(talks, **arguments).expected == pytest.approx(cz.agreement(streams, **arguments).expected)
     assert cz.agreement(talks, **arguments).value == pytest.approx(cz.agreement(streams, **arguments).value)
@@ -374,15 +357,8 @@ def test_typed_corpus() -> None:
     def typed(positions: list[int], marks: list[str]) -> cz.Segmentation:
         return cz.Segmentation.from_positions(30, positions, marks=marks, types=["x", "y"])
 
-    corpus = cz.Corpus(
-        {
-            "i": {
-                "a": typed([3, 9, 20], ["x", "y", "x"]),
-                "b": typed([4, 9, 22], ["x", "x", "y"]),
-                "c": typed([9], ["y"]),
-            }
-        }
-    )
+    marks = {"a": ([3, 9, 20], ["x", "y", "x"]), "b": ([4, 9, 22], ["x", "x", "y"]), "c": ([9], ["y"])}
+    corpus = cz.Corpus({"i": {coder: typed(*entry) for coder, entry in marks.items()}})
     result = cz.agreement(corpus, chance="placement", **QUIET)
     rates = [4 / 87, 3 / 87]
     parts = expected_row(formula_of(B, ("x", "y"), ((0,), (1,))), rates, rates, {29: 1.0})
@@ -417,9 +393,8 @@ def test_flexible_similarity() -> None:
     one_item = cz.agreement(stargazer(), "flexible_similarity", chance="placement")
     assert one_item.expected == cz.agreement(stargazer(), "flexible_similarity", chance="exact").expected
     assert one_item.method == "placement, exact"
-    by_boundaries = cz.agreement(
-        stargazer(), "flexible_similarity(normalize='boundaries')", chance=cz.Placement(draws=500)
-    )
+    ratio = "flexible_similarity(normalize='boundaries')"
+    by_boundaries = cz.agreement(stargazer(), ratio, chance=cz.Placement(draws=500))
     assert by_boundaries.method.startswith("placement, simulated")
     assert by_boundaries.draws == 500
     two = of_masses(x={"a": [2, 2, 4], "b": [1, 2, 2, 2, 1]}, y={"a": [6], "b": [3, 1, 2]})
@@ -449,10 +424,8 @@ def test_invalid_options(options: dict[str, str], message: str) -> None:
 def test_words_for_chance() -> None:
     published = cz.agreement(stargazer())
     assert cz.agreement(stargazer(), chance="published") == published
-    flexible = [
-        cz.agreement(stargazer(), "flexible_similarity", chance=word).value for word in ("published", "simulate")
-    ]
-    assert flexible[0] == flexible[1]
+    values = {cz.agreement(stargazer(), "S_f", chance=word).value for word in ("published", "simulate")}
+    assert len(values) == 1
     with pytest.raises(OptionError, match="chance must be 'published', 'placement', 'simulate', 'exact'"):
         cz.agreement(stargazer(), chance="random")
 
@@ -469,19 +442,13 @@ def test_placement_beside_the_published_value() -> None:
     assert agreement_with_placement(certain, B, coefficient="multi_pi", **QUIET)[1] is not None
 
 
-# -- shuffled corpora -------------------------------------------------------------------------------------------------
-
-
 def pooled_parts(corpus: cz.Corpus, positions: dict[tuple[str, str], list[int]]) -> Floats:
     """Return the summed parts of all pairs of coders, with boundaries at these positions."""
-    pairs = [
-        tuple(
-            cz.Segmentation.from_positions(corpus[item, coder].length, positions[item, coder])
-            for coder in (first, second)
-        )
-        for item in corpus.item_names
-        for first, second in itertools.combinations(sorted(corpus.of_item(item)), 2)
-    ]
+    pairs: list[tuple[cz.Segmentation, ...]] = []
+    for item in corpus.item_names:
+        keys = [(item, coder) for coder in sorted(corpus.of_item(item))]
+        texts = [cz.Segmentation.from_positions(corpus[key].length, positions[key]) for key in keys]
+        pairs += itertools.combinations(texts, 2)
     return cz.score_many(pairs, S).counts.sum(axis=0)
 
 
@@ -526,9 +493,8 @@ def check_shuffled_corpus(corpus: cz.Corpus, coefficient: str, *, replace: bool,
     """Compare expected agreement with the mean over shuffled corpora."""
     rng = np.random.default_rng(18)
     own = coefficient == "multi_kappa"
-    parts = np.array(
-        [pooled_parts(corpus, shuffled_marks(corpus, rng, own=own, replace=replace)) for _ in range(draws)]
-    )
+    marks = (shuffled_marks(corpus, rng, own=own, replace=replace) for _ in range(draws))
+    parts = np.array([pooled_parts(corpus, positions) for positions in marks])
     for measure, columns in ((B, slice(0, 6)), (S, slice(0, 7))):
         finish = parse(measure).finish
         values = finish(parts[:, columns], UNTYPED)

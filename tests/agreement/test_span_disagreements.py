@@ -68,10 +68,8 @@ def test_three_coders_share_the_disorder_of_a_place() -> None:
     """The mean over three pairs: 2/3 if a coder of three lacks the span, 1 if only one has it."""
     spans = {"ann": [(0, 10, "a"), (50, 60, "a")], "bo": [(0, 10, "a")], "cy": []}
     result = cz.disagreements(cz.Corpus({"t": {coder: cz.Spans(rows, length=90) for coder, rows in spans.items()}}))
-    assert [(place.cost, place.has) for place in result.places] == [
-        (pytest.approx(1.0, abs=1e-15), ("ann",)),
-        (pytest.approx(2 / 3, abs=1e-15), ("ann", "bo")),
-    ]
+    expected = [(pytest.approx(1.0, abs=1e-15), ("ann",)), (pytest.approx(2 / 3, abs=1e-15), ("ann", "bo"))]
+    assert [(place.cost, place.has) for place in result.places] == expected
     assert [(row.coders, row.kind) for row in result.rows] == [
         (("ann", "bo"), "unaligned"),
         (("ann", "cy"), "unaligned"),
@@ -177,9 +175,7 @@ def test_short_searches_of_many_coders_are_announced(monkeypatch: pytest.MonkeyP
     corpus = _many_coders(items=3, coders=8)
     full = cz.disagreements(corpus)
     monkeypatch.setattr(limits, "MAX_ALIGNMENT_WORK", 1_000_000)
-    with pytest.warns(
-        UserWarning, match="3 items with three or more coders are good, but not proved to be the best"
-    ) as raised:
+    with pytest.warns(UserWarning, match="3 items with three or more coders are good, but not proved") as raised:
         short = cz.disagreements(corpus)
     assert len(raised) == 1
     # Every span of every coder is at one place, or in a unitary alignment without disorder; no alignment is cheaper than

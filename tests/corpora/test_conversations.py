@@ -18,9 +18,6 @@ from support.transcribers import check_unknown_texts_of_different_length
 TYPES = [".", ",", "?", "--", "none"]
 
 
-# -- Santa Barbara Corpus ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_human_and_automatic_boundaries(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Ten conversations with boundaries by one coder and by a program (R package segsimflex, MIT).
@@ -133,9 +130,6 @@ def check_mistakes(judgement: cz.Judgement, docs: dict[str, Any]) -> None:
     assert mistakes.density == pytest.approx(inner["auto"] / positions)
     assert (mistakes.confusions[0].type, mistakes.confusions[0].system_type) == (",", ".")
     json.dumps(mistakes.to_dict(), allow_nan=False)
-
-
-# -- NCCU -------------------------------------------------------------------------------------------------------------
 
 
 def test_two_transcribers_of_three_conversations(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:

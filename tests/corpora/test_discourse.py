@@ -28,11 +28,8 @@ def test_gcdt(shared: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
         assert isinstance(hierarchy, Hierarchy)
         assert hierarchy.length == 185
         # [0, 3, "S", "organization-heading"] and [1, 3, "N", "span"]; no [0, 1]
-        assert [tuple(span) for span in hierarchy.spans[:3]] == [
-            (1, 185, 1, None),
-            (1, 3, 2, "organization-heading"),
-            (2, 3, 3, None),
-        ]
+        expected = [(1, 185, 1, None), (1, 3, 2, "organization-heading"), (2, 3, 3, None)]
+        assert [tuple(span) for span in hierarchy.spans[:3]] == expected
         assert min(span.end - span.start for span in hierarchy.spans) == 1
     with subtests.test("the .rs3 files give the same hierarchies and labels"):
         assert cz.read_coders(sorted(folder.glob("*/*.rs3"))) == published

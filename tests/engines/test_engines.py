@@ -196,8 +196,6 @@ def test_invalid_requests() -> None:
         open_engine("processes", scheduler="tcp://127.0.0.1:8786")
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
 ABOUT = {"what": "test", "measures": ["pk"], "data": "abc"}
 
 
@@ -227,9 +225,7 @@ def test_an_entry_without_a_value_is_not_the_same_as_no_entry(tmp_path: Path) ->
 
 def test_a_folder_that_is_not_a_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(
-        CheckpointError, match=r"the folder must be empty or belong to an earlier run; it contains thesis\.tex"
-    ):
+    with pytest.raises(CheckpointError, match=r"the folder must be empty .*; it contains thesis\.tex"):
         Checkpoint(tmp_path, ABOUT)
     with pytest.raises(CheckpointError, match="cannot be used"):
         Checkpoint(tmp_path / "thesis.tex", ABOUT)

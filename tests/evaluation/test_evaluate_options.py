@@ -103,9 +103,6 @@ def test_options_of_the_call_take_precedence_over_settings(study: Path) -> None:
     assert turned["boundary_similarity"].value == result["boundary_similarity"].value
 
 
-# -- timed hierarchies -------------------------------------------------------------------------------------------------
-
-
 def songs(number: int = 5) -> cz.Corpus:
     """Two coders with two levels. Some of their times differ by less than half a second."""
     rng = np.random.default_rng(3)
@@ -145,9 +142,7 @@ def test_hierarchies_in_time_give_the_same_numbers_as_score(tmp_path: Path) -> N
 def test_spans_that_are_too_short_are_counted_once() -> None:
     ann = cz.Hierarchy.from_times([(0, 10), (0, 5), (5, 5.25)])
     bo = cz.Hierarchy.from_times([(0, 10), (0, 5.25)])
-    with pytest.warns(
-        CaesuraWarning, match=r"^3 spans are shorter than the tolerance of 0.5 s and were dropped$"
-    ) as caught:
+    with pytest.warns(CaesuraWarning, match="^3 spans are shorter .* of 0.5 s and were dropped$") as caught:
         result = cz.evaluate([(ann, bo)] * 3, ["hierarchy_kappa", "non_crossing", "t_measure"])
     assert len(caught) == 1
     assert result.documents == 3
@@ -159,8 +154,6 @@ def test_times_beside_texts_are_excluded_and_listed() -> None:
     result = cz.evaluate([(timed, timed), (timed, text)], "hierarchy_kappa")
     assert [entry.item for entry in result.excluded] == ["2"]
 
-
-# -- the measures of each kind of data --------------------------------------------------------------------------------
 
 CUT = cz.Segmentation.from_masses
 TREE = "(S (NP (DT the) (NN man)) (VP (VBD ate)))"
@@ -205,10 +198,8 @@ def test_to_frame_and_to_dict() -> None:
     result = cz.evaluate([(CUT([2, 3]), CUT([3, 2])), (CUT([2]), 7)], ["pk", "window_diff"])
     data = result.to_dict()
     assert (data["documents"], data["partial"], list(data["scores"])) == (2, True, ["pk", "window_diff"])
-    assert [(entry["item"], entry["coder"], entry["measure"]) for entry in data["excluded"]] == [
-        ("2", None, "pk"),
-        ("2", None, "window_diff"),
-    ]
+    expected = [("2", None, "pk"), ("2", None, "window_diff")]
+    assert [(entry["item"], entry["coder"], entry["measure"]) for entry in data["excluded"]] == expected
     json.dumps(data)
     pytest.importorskip("pandas")
     frame = result.to_frame()

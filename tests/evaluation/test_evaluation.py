@@ -67,12 +67,8 @@ def test_scores_of_all_documents(folder: Path, whole: Any) -> None:
     assert not result.partial
     assert result["pk"] is result[cz.parse("pk")]
     assert result["boundary_similarity(n_t=2)"] is result["boundary_similarity"]
-    assert (result.documents, result.partitions, result.excluded_documents, result.excluded_partitions) == (
-        FILES * ROWS,
-        FILES,
-        0,
-        0,
-    )
+    expected = (FILES * ROWS, FILES, 0, 0)
+    assert (result.documents, result.partitions, result.excluded_documents, result.excluded_partitions) == expected
     with pytest.raises(KeyError):
         result["window_dif"]
     with pytest.raises(KeyError):
@@ -88,9 +84,6 @@ def test_two_measures_with_the_same_name(folder: Path) -> None:
 
 def test_one_measure_as_text(folder: Path, whole: Any) -> None:
     assert cz.evaluate(str(folder / "*.parquet"), "pk")["pk"] == cz.score_many(whole, "pk").total
-
-
-# -- what is wrong ----------------------------------------------------------------------------------------------------
 
 
 def corrupt(folder: Path) -> None:
@@ -109,12 +102,8 @@ def test_unreadable_and_unscorable_documents_are_listed_and_the_rest_are_scored(
     result = cz.evaluate(folder, MEASURES)
     scorable = [*whole[ROWS : ROWS + 4], *whole[ROWS + 5 : ROWS + 7], *whole[ROWS + 8 : 3 * ROWS], *whole[4 * ROWS :]]
     assert dict(result) == totals(scorable)
-    assert (result.partial, result.excluded_documents, result.excluded_partitions, result.partitions) == (
-        True,
-        2,
-        2,
-        FILES,
-    )
+    expected = (True, 2, 2, FILES)
+    assert (result.partial, result.excluded_documents, result.excluded_partitions, result.partitions) == expected
     messages = [str(entry) for entry in result.excluded]
     assert [message.partition(": ")[0] for message in messages] == [
         str(folder / "000.parquet"),
@@ -250,9 +239,6 @@ def test_number_of_partitions_per_task(partitions: int | None, workers: int, num
     assert partitions_per_task(partitions, workers) == number
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
-
 def test_a_run_is_continued(folder: Path, whole: Any, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
     first = cz.evaluate(folder, MEASURES, checkpoint=checkpoint)
@@ -289,11 +275,8 @@ def test_excluded_documents_stay_listed(folder: Path, tmp_path: Path) -> None:
     first = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
     again = cz.evaluate(folder, MEASURES, checkpoint=tmp_path / "kept")
     assert again.resumed == FILES - 2
-    assert (again.excluded, again.excluded_documents, dict(again)) == (
-        first.excluded,
-        first.excluded_documents,
-        dict(first),
-    )
+    expected = (first.excluded, first.excluded_documents, dict(first))
+    assert (again.excluded, again.excluded_documents, dict(again)) == expected
 
 
 def test_different_arguments_and_different_data_are_rejected(folder: Path, tmp_path: Path) -> None:
@@ -324,9 +307,6 @@ def test_an_iterator_that_yields_different_data(whole: Any, tmp_path: Path, monk
     assert dict(first) == totals(whole)
     with pytest.raises(CheckpointError, match="it belongs to different data: pairs 41 to 80 has changed"):
         cz.evaluate([*whole[:40], *whole[39:]], MEASURES, checkpoint=tmp_path)
-
-
-# -- while it runs ----------------------------------------------------------------------------------------------------
 
 
 def test_progress_as_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

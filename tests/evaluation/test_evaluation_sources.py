@@ -65,9 +65,6 @@ def agrees(
         same(result[measure], cz.score_many(pairs, measure).total)
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
-
-
 def grid(ends: list[float], name: str = "iu") -> str:
     """Write a TextGrid with one tier whose intervals end at these times."""
     rows = [f'{start}\n{end}\n"x"' for start, end in zip([0.0, *ends], ends, strict=False)]
@@ -156,9 +153,6 @@ def test_the_same_names_in_several_files_are_different_documents(tmp_path: Path)
     same(result["pk"], cz.score_many(pairs, "pk").total)
 
 
-# -- documents --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def parquet(monkeypatch: pytest.MonkeyPatch) -> Any:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
@@ -201,16 +195,12 @@ def typed_pairs(number: int = 8, *, exclusive: bool = False, declared: bool = Tr
         length = rng.randint(1, 9)
         sides = []
         for _ in range(2):
-            at = {
-                p: rng.sample(SCALE, 1 if exclusive else rng.randint(1, 3))
-                for p in range(1, length + 1)
-                if rng.random() < 0.5
-            }
-            sides.append(
-                cz.Segmentation.from_positions(
-                    length, list(at), marks=list(at.values()), types=SCALE if declared else None
-                )
-            )
+            at = {}
+            for position in range(1, length + 1):
+                if rng.random() < 0.5:
+                    at[position] = rng.sample(SCALE, 1 if exclusive else rng.randint(1, 3))
+            types = SCALE if declared else None
+            sides.append(cz.Segmentation.from_positions(length, list(at), marks=list(at.values()), types=types))
         pairs.append((sides[0], sides[1]))
     return pairs
 
@@ -265,9 +255,8 @@ def test_files_that_declare_different_types(parquet: Any, tmp_path: Path) -> Non
     cz.write(corpus_of(turned[4:], "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
     result = cz.evaluate(tmp_path, "boundary_similarity(n_t=2)")
     same(result["boundary_similarity"], cz.score_many(pairs[:4], "boundary_similarity(n_t=2)").total)
-    assert {entry.reason for entry in result.excluded} == {
-        "all files must declare the same types in the same order; this file declares book, act, scene, but others scene, act, book"
-    }
+    (reason,) = {entry.reason for entry in result.excluded}
+    assert reason.endswith("this file declares book, act, scene, but others scene, act, book")
     check_types(tmp_path, pairs, types=SCALE)
     check_types(tmp_path, pairs, ("pk",))  # which does not look at types
 
@@ -280,61 +269,42 @@ def test_undeclared_types(parquet: Any, tmp_path: Path) -> None:
     cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
     cz.write(corpus, tmp_path / "a.jsonl")
     for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus):
-        with pytest.warns(
-            CaesuraWarning, match="the order of the types was not declared; act < book < scene is assumed"
-        ):
+        with pytest.warns(CaesuraWarning, match="was not declared; act < book < scene is assumed"):
             check_types(source, pairs)
         check_types(source, [tuple(side.with_types(SCALE) for side in pair) for pair in undeclared_pairs], types=SCALE)
     check_types(tmp_path / "a.parquet", undeclared_pairs, ("pk",))  # which does not look at types: no warning
     exclusive = typed_pairs(exclusive=True, declared=False)
     cz.write(corpus_of(exclusive, "reference", "hypothesis"), tmp_path / "b.parquet", "documents-parquet")
     check_types(tmp_path / "b.parquet", exclusive, ("flexible_similarity",))
+    x, y = (cz.Segmentation.from_marks([mark, ""]) for mark in "xy")
     with pytest.raises(OptionError, match=r"only counts over the same types add up.*Declare types=\[...\]"):
-        cz.evaluate(
-            (
-                pair
-                for pair in [
-                    *[(a, a) for a in (cz.Segmentation.from_marks(["x", ""]),)] * 3,
-                    *[(a, a) for a in (cz.Segmentation.from_marks(["y", ""]),)] * 3,
-                ]
-            ),
-            "boundary_similarity(n_t=2)",
-        )
+        cz.evaluate(iter([(x, x)] * 3 + [(y, y)] * 3), "boundary_similarity(n_t=2)")
 
 
 def test_unknown_types_are_named(parquet: Any, tmp_path: Path) -> None:
     pairs = typed_pairs()
     corpus = corpus_of(pairs, "reference", "hypothesis")
     cz.write(corpus, tmp_path / "a.parquet", "documents-parquet")
-    undeclared = [
-        i for i, pair in enumerate(pairs) if any(name == "book" for side in pair for _, name in side.boundaries)
-    ]
+    names = [{name for side in pair for _, name in side.boundaries} for pair in pairs]
+    undeclared = [i for i, types in enumerate(names) if "book" in types]
     assert 0 < len(undeclared) < len(pairs)
     for measure in ("pk", "boundary_similarity(n_t=2)", "flexible_similarity"):
         result = cz.evaluate(tmp_path / "a.parquet", measure, types=["act", "scene"])
         known = {entry.item for entry in result.excluded if entry.measure is None}
         assert known == {f"t{i}" for i in undeclared}
-        assert all(
-            "type 'book' is not declared; the declared types are 'act', 'scene'" in entry.reason
-            for entry in result.excluded
-            if not entry.measure
-        )
+        reasons = [entry.reason for entry in result.excluded if not entry.measure]
+        assert all("type 'book' is not declared; the declared types are 'act', 'scene'" in reason for reason in reasons)
     undeclared_pairs = typed_pairs(declared=False)
     for source in (corpus_of(undeclared_pairs, "reference", "hypothesis"), undeclared_pairs):
         result = cz.evaluate(source, "boundary_similarity(n_t=2)", types=["act", "scene"])
         assert [int(entry.place.removeprefix("pairs:")) - 1 for entry in result.excluded] == undeclared
         assert all("type 'book' at position" in entry.reason for entry in result.excluded)
-        sound = [
-            tuple(side.with_types(["act", "scene"]) for side in pair)
-            for i, pair in enumerate(undeclared_pairs)
-            if i not in undeclared
-        ]
+        kept = [pair for i, pair in enumerate(undeclared_pairs) if i not in undeclared]
+        sound = [tuple(side.with_types(["act", "scene"]) for side in pair) for pair in kept]
         same(result["boundary_similarity"], cz.score_many(sound, "boundary_similarity(n_t=2)").total)
     with pytest.raises(InputError, match="both sides must declare the same types in the same order"):
         cz.evaluate(corpus, "boundary_similarity(n_t=2)", types=["act", "scene"])
 
-
-# -- trees ------------------------------------------------------------------------------------------------------------
 
 GOLD = [
     "(S (NP (DT the) (NN man)) (VP (VBD ate)))",
@@ -355,9 +325,8 @@ def test_trees(parquet: Any, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"reference": GOLD, "hypothesis": PARSED}), tmp_path / "a.parquet", row_group_size=1)
-    rows = [
-        {"item": str(i + 1), "reference": a, "hypothesis": b} for i, (a, b) in enumerate(zip(GOLD, PARSED, strict=True))
-    ]
+    both = enumerate(zip(GOLD, PARSED, strict=True), 1)
+    rows = [{"item": str(i), "reference": a, "hypothesis": b} for i, (a, b) in both]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     gold, parsed = ([None if text is None else cz.Tree.from_brackets(text) for text in side] for side in (GOLD, PARSED))
     for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", list(zip(gold, parsed, strict=True))):
@@ -386,19 +355,12 @@ def test_trees_with_times(parquet: Any, tmp_path: Path) -> None:
         same(cz.evaluate(tmp_path / name, "struct_iou")["struct_iou"], expected)
 
 
-# -- objects ----------------------------------------------------------------------------------------------------------
-
-
 def test_objects() -> None:
     pairs = random_pairs()
     corpus = corpus_of(pairs)
     agrees(corpus, corpus, partitions=3)
-    for source in (
-        pairs,
-        iter(pairs),
-        [list(pair) for pair in pairs],
-        [(f"t{i}", *pair) for i, pair in enumerate(pairs)],
-    ):
+    named = [(f"t{i}", *pair) for i, pair in enumerate(pairs)]
+    for source in (pairs, iter(pairs), [list(pair) for pair in pairs], named):
         result = cz.evaluate(source, MEASURES)
         assert (result.documents, result.partitions) == (NUMBER, 3)
         for measure in MEASURES:
@@ -409,18 +371,12 @@ def test_invalid_pairs_are_listed() -> None:
     pairs = random_pairs(4)
     bad = [pairs[0], ("x", pairs[1][0], None), (pairs[2][0],), 7, ("y", *pairs[3])]
     result = cz.evaluate(bad, "pk")
-    assert [(entry.place, entry.item, entry.measure) for entry in result.excluded] == [
-        ("pairs:2", "x", "pk"),
-        ("pairs:3", "3", "pk"),
-        ("pairs:4", "4", "pk"),
-    ]
+    expected = [("pairs:2", "x", "pk"), ("pairs:3", "3", "pk"), ("pairs:4", "4", "pk")]
+    assert [(entry.place, entry.item, entry.measure) for entry in result.excluded] == expected
     same(result["pk"], cz.score_many([pairs[0], pairs[3]], "pk").total)
     assert (result.excluded_documents, result.partial) == (3, True)
     with pytest.raises(InputError, match=r"pairs:[234]: item '[x34]': pk: "):
         cz.evaluate(bad, "pk", strict=True)
-
-
-# -- what is wrong ----------------------------------------------------------------------------------------------------
 
 
 def test_an_unreadable_file_and_an_excluded_item(tmp_path: Path) -> None:
@@ -463,13 +419,8 @@ def test_an_unknown_coder_is_an_error_before_reading(tmp_path: Path, monkeypatch
     cz.write(corpus_of(random_pairs()), tmp_path / "one.json")
     corpus = corpus_of(random_pairs())
     monkeypatch.setattr(EvaluationRun, "run", None)
-    sources_: list[tuple[Any, dict[str, Any]]] = [
-        (by_folder, {}),
-        (by_folder, {"pattern": "{coder}/{item}.csv"}),
-        (f"{by_folder}/*/*.csv", {}),
-        (corpus, {}),
-    ]
-    for source, reading in sources_:
+    pattern = {"pattern": "{coder}/{item}.csv"}
+    for source, reading in ((by_folder, {}), (by_folder, pattern), (f"{by_folder}/*/*.csv", {}), (corpus, {})):
         with pytest.raises(OptionError, match="no coder is called 'gold'; choose the reference: one of ann, bo"):
             cz.evaluate(source, "pk", reference="gold", hypothesis="bo", **reading)
         with pytest.raises(OptionError, match="no coder is called 'hypothesis'; choose the hypothesis: one of ann, bo"):
@@ -508,14 +459,9 @@ def test_options_that_do_not_apply(tmp_path: Path) -> None:
 
 def test_an_option_that_only_some_formats_have(tmp_path: Path) -> None:
     """As in ``read``, it goes to the formats that have it."""
-    put(
-        tmp_path / "a.csv",
-        table({"reference": cz.Segmentation.from_bits("010"), "hypothesis": cz.Segmentation.from_bits("001")}),
-    )
-    put(
-        tmp_path / "b.csv",
-        table({"reference": cz.Segmentation.from_bits("01"), "hypothesis": cz.Segmentation.from_bits("01")}),
-    )
+    for name, *bits in (("a.csv", "010", "001"), ("b.csv", "01", "01")):
+        reference, hypothesis = map(cz.Segmentation.from_bits, bits)
+        put(tmp_path / name, table({"reference": reference, "hypothesis": hypothesis}))
     put(tmp_path / "c.json", '{"items": {"z": {"reference": [2, 3], "hypothesis": [1, 4]}}}')
     agrees(tmp_path, cz.read(tmp_path, labels=False), partitions=2, coders=("reference", "hypothesis"), labels=False)
 
@@ -531,9 +477,6 @@ def test_no_documents(tmp_path: Path) -> None:
             cz.evaluate(source, "pk")
 
 
-# -- the scores of every document -------------------------------------------------------------------------------------
-
-
 def written(folder: Path) -> list[tuple[str, list[dict[str, Any]]]]:
     import pyarrow.parquet as pq
 
@@ -547,12 +490,10 @@ def test_scores_of_every_document(parquet: Any, tmp_path: Path) -> None:
     cz.write(corpus, tmp_path / "a.jsonl")
     measures = ["pk", "boundary_similarity(n_t=2)", "fuzzy_success"]
     scores = {measure: cz.score_many(pairs, measure) for measure in measures}
-    assert any(
-        np.isnan(score.values).any() for score in scores.values()
-    )  # no success without a boundary of the reference
-    for i, source in enumerate(
-        [tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus, [(f"t{i}", *p) for i, p in enumerate(pairs)]]
-    ):
+    # no success without a boundary of the reference
+    assert any(np.isnan(score.values).any() for score in scores.values())
+    named = [(f"t{i}", *pair) for i, pair in enumerate(pairs)]
+    for i, source in enumerate([tmp_path / "a.parquet", tmp_path / "a.jsonl", corpus, named]):
         result = cz.evaluate(source, measures, scores=tmp_path / f"out{i}")
         files = written(tmp_path / f"out{i}")
         assert [name for name, _ in files] == [f"part-{k:05}.parquet" for k in range(result.partitions)]
@@ -569,27 +510,18 @@ def test_unfinished_parts_leave_no_files(parquet: Any, tmp_path: Path, monkeypat
 
     folder = tmp_path / "data"
     folder.mkdir()
-    table_ = pa.table(
-        {"item": [f"i{d}" for d in range(6)], "length": [4] * 6, "reference": [[1]] * 6, "hypothesis": [[2]] * 6}
-    )
+    sides = {"reference": [[1]] * 6, "hypothesis": [[2]] * 6}
+    table_ = pa.table({"item": [f"i{d}" for d in range(6)], "length": [4] * 6, **sides})
     for name in ("a", "b"):
-        pq.write_table(
-            table_,
-            folder / f"{name}.parquet",
-            write_page_checksum=True,
-            compression="none",
-            use_dictionary=False,
-            row_group_size=2,
-        )
+        plain = {"compression": "none", "use_dictionary": False}
+        pq.write_table(table_, folder / f"{name}.parquet", write_page_checksum=True, row_group_size=2, **plain)
     monkeypatch.setattr(parquet, "_MIN_SPLIT_BYTES", 2**20)
     whole = (folder / "b.parquet").read_bytes()
     at = whole.index(b"\x02\0\0\0i4")
     (folder / "b.parquet").write_bytes(whole[:at] + b"\x02\0\0\0j4" + whole[at + 6 :])
     result = cz.evaluate(folder, "pk", scores=tmp_path / "out")
-    assert (result.documents, result.excluded_partitions) == (
-        6,
-        1,
-    )  # the names are read for the scores, and the last could not be
+    # the names are read for the scores, and the last could not be
+    assert (result.documents, result.excluded_partitions) == (6, 1)
     assert [name for name, _ in written(tmp_path / "out")] == ["part-00000.parquet"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["part-00000.parquet"]
     with pytest.raises(OptionError, match=r"scores: the folder must be empty; .* contains part-00000\.parquet"):
@@ -616,9 +548,8 @@ def write_lines(path: Path, documents: list[dict[str, Any]]) -> Path:
 
 
 def test_json_lines_with_other_fields_are_read_by_their_names(tmp_path: Path) -> None:
-    texts = [
-        {"dial_id": i, "utterances": list("abcdef"), "segments": masses} for i, masses in enumerate(([2, 4], [3, 3]))
-    ]
+    segments = enumerate(([2, 4], [3, 3]))
+    texts = [{"dial_id": i, "utterances": list("abcdef"), "segments": masses} for i, masses in segments]
     others = [{**text, "segments": [3, 3]} for text in texts]
     paths = [write_lines(tmp_path / name, lines) for name, lines in (("gold.jsonl", texts), ("mine.jsonl", others))]
     result = cz.evaluate(paths, ["crisp(tolerance=0)"], reference="gold", hypothesis="mine")

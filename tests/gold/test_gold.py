@@ -85,13 +85,8 @@ def test_cochran_uses_the_significant_threshold() -> None:
     assert result.thresholds == {"boundary": test.threshold}
     assert result.corpus.of_coder("gold") == test.gold()
     assert f"|threshold:{test.threshold}|" in result.signature
-    with pytest.raises(
-        Undefined, match="no significant threshold at alpha=1e-30; choose a larger alpha, or the method"
-    ):
+    with pytest.raises(Undefined, match="no significant threshold at alpha=1e-30"):
         cz.gold(readers, "cochran", alpha=1e-30)
-
-
-# -- types and streams ------------------------------------------------------------------------------------------------
 
 
 def test_each_type_has_its_own_gold() -> None:
@@ -105,10 +100,8 @@ def test_each_type_has_its_own_gold() -> None:
     result = cz.gold(cz.Corpus({"play": coders}))
     gold = result.corpus["play", "gold"]
     assert gold == cz.Segmentation.from_positions(5, [2], marks=[{"scene", "act"}], types=scale)
-    assert [(boundary.type, boundary.coders) for boundary in result.kept] == [
-        ("scene", ("a", "b", "c")),
-        ("act", ("a", "b")),
-    ]
+    expected = [("scene", ("a", "b", "c")), ("act", ("a", "b"))]
+    assert [(boundary.type, boundary.coders) for boundary in result.kept] == expected
 
 
 def typed(**coders: str) -> cz.Corpus:
@@ -157,9 +150,6 @@ def test_streams_are_separate() -> None:
     assert result.items[0].units == 10
 
 
-# -- hierarchies ------------------------------------------------------------------------------------------------------
-
-
 def test_hierarchies_are_unified() -> None:
     coders = {
         "first": cz.Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)]),
@@ -179,9 +169,6 @@ def test_hierarchies_are_unified() -> None:
         cz.gold(corpus, n_t=3)
     with pytest.raises(OptionError, match="no method 'median'"):
         cz.gold(corpus, "median")
-
-
-# -- result and bad input ---------------------------------------------------------------------------------------------
 
 
 def test_result() -> None:
@@ -219,10 +206,8 @@ def test_items_that_cannot_be_used_are_excluded() -> None:
     long, short = cz.Segmentation.from_positions(9, [2]), cz.Segmentation.from_positions(8, [2])
     corpus = cz.Corpus({"good": {"a": long, "b": long}, "lone": {"a": long}, "differ": {"a": long, "b": short}})
     result = cz.gold(corpus)
-    assert [str(entry) for entry in result.excluded] == [
-        "item 'lone': coded by a only",
-        "item 'differ': 9 tokens for a and 8 for b",
-    ]
+    expected = ["item 'lone': coded by a only", "item 'differ': 9 tokens for a and 8 for b"]
+    assert [str(entry) for entry in result.excluded] == expected
     assert result.corpus.item_names == ("good",)
 
 

@@ -62,9 +62,8 @@ def test_every_figure_of_every_method(items):
                 figures["kappa"].append(None if kappa is None else float(kappa))
                 figures["recall"].append(len(gold_spans & coder_spans) / len(coder_spans) if coder_spans else None)
                 figures["precision"].append(len(gold_spans & coder_spans) / len(gold_spans) if gold_spans else None)
-                figures["non_crossing"].append(
-                    float(oracle.non_crossing(annotation.flat, gold.hierarchy.flat)) if coder_spans else None
-                )
+                crossing = oracle.non_crossing(annotation.flat, gold.hierarchy.flat) if coder_spans else None
+                figures["non_crossing"].append(None if crossing is None else float(crossing))
         assert golds + len(row.excluded) == len(items)
         for name, values in figures.items():
             summary = getattr(row, name)
@@ -82,12 +81,8 @@ def test_every_figure_of_every_method(items):
 @given(coders())
 def test_properties_that_follow_from_the_definitions(by_coder):
     """They hold for every annotation, not only for the mean."""
-    golds = {
-        (method, level): cz.unify(by_coder, method=method, level=level).hierarchy
-        for method, levels in METHODS.items()
-        for level in levels
-        if method != "best_annotator"
-    }
+    pairs = [(method, level) for method in METHODS for level in METHODS[method] if method != "best_annotator"]
+    golds = {(method, level): cz.unify(by_coder, method=method, level=level).hierarchy for method, level in pairs}
     union = golds["conflict_free_union", "flat"]
     for annotation in by_coder.values():
         for level in ("flat", "full"):
@@ -97,9 +92,8 @@ def test_properties_that_follow_from_the_definitions(by_coder):
             if spans:
                 assert oracle.non_crossing(annotation.flat, golds["consensus", level].flat) == 1
         if annotation.flat:
-            assert oracle.non_crossing(annotation.flat, union.flat) * len(annotation.flat) == len(
-                annotation.flat & union.flat
-            )
+            uncrossed = oracle.non_crossing(annotation.flat, union.flat) * len(annotation.flat)
+            assert uncrossed == len(annotation.flat & union.flat)
 
 
 def test_undefined_figures_are_excluded_and_counted():
@@ -142,9 +136,7 @@ def test_unusable_items_are_listed():
         "flat": "coder '2': expected a Hierarchy; got Segmentation",
         "other text": "all coders must annotate the same units; '1' has 4, '2' has 5",
     }
-    assert (
-        "item 'alone' excluded: expected at least two coders to unify; got '1'" in unification_table(experiment).notes
-    )
+    assert any(note.startswith("item 'alone' excluded: expected at") for note in unification_table(experiment).notes)
     with pytest.raises(OptionError, match=r"^no item can be unified: item 'alone': expected at least two coders"):
         cz.evaluate_unification(corpus.select(items=["alone"]))
     with pytest.raises(OptionError, match=r"^no item can be unified; the corpus is empty$"):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraWarning
 from caesura.judging.bounds import Baselines
 from caesura.judging.participants import collect_participants
+
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
 
 B = "boundary_similarity(n_t=2)"
 
@@ -23,13 +23,6 @@ PEOPLE = cz.Corpus(
     }
 )
 BOT = {"bot": {item: PEOPLE[item, "ann"] for item in PEOPLE.item_names}}
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
 
 
 def bounds(corpus, systems=BOT):
@@ -107,9 +100,6 @@ def test_fixed_bounds_are_scored_like_a_system(name):
     for measure in (B, "window_diff"):
         pairs = [(PEOPLE[key], annotations[key[0]]) for key in PEOPLE]
         assert judgement.row(name, measure).value == cz.score_many(pairs, measure).total.value
-
-
-# -- types -------------------------------------------------------------------------------------------------------------
 
 
 def typed(declared):

@@ -84,11 +84,8 @@ def test_all_tests(compared, place):
         assert pair.interval == pytest.approx((resampled.low, resampled.high))
         values = [finish(table) for table in tables]
         better = values[0] - values[1] if measure.higher_is_better else values[1] - values[0]
-        assert (pair.wins, pair.ties, pair.losses) == (
-            (better > 1e-12).sum(),
-            (np.abs(better) <= 1e-12).sum(),
-            (better < -1e-12).sum(),
-        )
+        expected = ((better > 1e-12).sum(), (np.abs(better) <= 1e-12).sum(), (better < -1e-12).sum())
+        assert (pair.wins, pair.ties, pair.losses) == expected
         assert pair.items == len(items)
     assert [pair.randomisation for pair in comparison.pairs] == pytest.approx(holm(swaps).tolist())
     assert [pair.bootstrap for pair in comparison.pairs] == pytest.approx(holm(boots).tolist())

@@ -35,15 +35,8 @@ def test_rows_bounds_and_drops():
     assert judgement.row("good", f).value == f.total([f.score(*pair) for pair in pairs]).value
     assert judgement.row("good", f).value > judgement.row("random", f).value > judgement.row("none", f).value == 0
     assert judgement.row("bad", f).value < judgement.row("human", f).value
-    assert {row.segmenter for row in judgement.rows} == {
-        "good",
-        "bad",
-        "human",
-        "random",
-        "placement",
-        "regular",
-        "none",
-    }
+    expected = {"good", "bad", "human", "random", "placement", "regular", "none"}
+    assert {row.segmenter for row in judgement.rows} == expected
     assert "all" in judgement.undefined
     without = cz.agreement(HUMANS, f, interval=None).value
     drop = next(drop for drop in judgement.drops if drop.system == "bad")

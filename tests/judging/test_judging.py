@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import warnings
 from itertools import permutations
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraWarning, MismatchError, OptionError
+from caesura.errors import CaesuraWarning, OptionError
 from caesura.measures.registry import DEFAULT_MEASURES
 from caesura.model.result import Excluded
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
@@ -19,14 +20,10 @@ from caesura.statistics import alternative_annotator
 from support.corpora import ALIGN_HINT
 from support.judged import SYSTEMS, B, people_and_systems
 
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
+
 LINEAR = DEFAULT_MEASURES["judge"]["linear"]
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
+NO_CLUSTER = "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +62,8 @@ def test_micro_and_macro(judged, system, measure):
     assert row.value == pytest.approx(total.value, abs=1e-12)
     assert dict(row.score.parts) == pytest.approx(dict(total.parts))
     assert row.score.figures == pytest.approx(total.figures)
-    assert row.macro == pytest.approx(
-        np.mean([pooled(measure, item_pairs).value for item_pairs in pairs.values()]), abs=1e-12
-    )
+    macro = np.mean([pooled(measure, item_pairs).value for item_pairs in pairs.values()])
+    assert row.macro == pytest.approx(macro, abs=1e-12)
     assert row.items == len(systems[system]) == (5 if system == "gamma" else 6)
     assert not row.bound
 
@@ -77,12 +73,8 @@ def test_against_each_coder(judged, measure):
     corpus, systems, judgement = judged
     expected = {}
     for coder in corpus.coders if not measure.startswith("fuzzy") else ():
-        pairs = [
-            (segmentation, systems["gamma"][i])
-            for i, segmentation in corpus.of_coder(coder).items()
-            if i in systems["gamma"]
-        ]
-        expected[coder] = pooled(measure, pairs).value
+        system, texts = systems["gamma"], corpus.of_coder(coder)
+        expected[coder] = pooled(measure, [(texts[item], system[item]) for item in texts if item in system]).value
     assert judgement.row("gamma", measure).by_coder == pytest.approx(expected, abs=1e-12)
 
 
@@ -94,10 +86,9 @@ def test_human_bound(judged, measure):
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if measure.startswith("fuzzy"):
-            pairs += [
-                (cz.Marks.of([by_coder[author] for author in by_coder if author != coder]), by_coder[coder])
-                for coder in by_coder
-            ]
+            for coder, text in by_coder.items():
+                others = [by_coder[author] for author in by_coder if author != coder]
+                pairs.append((cz.Marks.of(others), text))
         else:
             pairs += [(by_coder[a], by_coder[b]) for a, b in permutations(by_coder, 2)]
     row = judgement.row("human", measure)
@@ -155,12 +146,8 @@ def similarities(corpus, by_item):
             by_coder = corpus.of_item(item)
             references = [by_coder[reference] for reference in by_coder if reference != coder]
             if coder in by_coder and references and item in by_item:
-                system[j, i] = np.mean(
-                    [cz.boundary_similarity(reference, by_item[item]).value for reference in references]
-                )
-                human[j, i] = np.mean(
-                    [cz.boundary_similarity(reference, by_coder[coder]).value for reference in references]
-                )
+                for table, text in ((system, by_item[item]), (human, by_coder[coder])):
+                    table[j, i] = np.mean([cz.boundary_similarity(reference, text).value for reference in references])
     return system, human
 
 
@@ -172,14 +159,10 @@ def test_alternative_annotator(judged):
         assert replacement.reason is None
         assert (replacement.test.winning_rate, replacement.test.passed) == (expected.winning_rate, expected.passed)
         for actual, expected_test in zip(replacement.test.coders, expected.coders, strict=True):
-            assert (actual.items, actual.test, actual.rejected) == (
-                expected_test.items,
-                expected_test.test,
-                expected_test.rejected,
-            )
-            assert (actual.p, actual.mean_difference) == pytest.approx(
-                (expected_test.p, expected_test.mean_difference), abs=1e-12
-            )
+            for name in ("items", "test", "rejected"):
+                assert getattr(actual, name) == getattr(expected_test, name)
+            for name in ("p", "mean_difference"):
+                assert getattr(actual, name) == pytest.approx(getattr(expected_test, name), abs=1e-12)
 
 
 def test_ranking_and_rows(judged):
@@ -277,9 +260,7 @@ def test_one_item():
     row = judgement.row("alpha", B)
     assert row.interval is None
     assert row.interval_note == "no interval: an interval over items needs at least 2 items; got 1"
-    assert judgement.replacements[0].reason == (
-        "coder 'coder 1' must share at least 2 items with the system and another coder; got 1"
-    )
+    assert judgement.replacements[0].reason.endswith("share at least 2 items with the system and another coder; got 1")
     pair = judgement.comparisons[0].pairs[0]
     assert (pair.bootstrap, pair.interval, pair.randomisation) == (None, None, 1.0)
     assert "alpha and beta: a bootstrap over items needs at least 2 items; got 1" in judgement.comparisons[0].notes
@@ -298,47 +279,24 @@ def test_an_infinite_interval_is_text_in_json():
 
 def test_systems_that_share_no_item():
     corpus, systems = people_and_systems()
-    judgement = cz.judge(
-        corpus,
-        {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}},
-        measures=B,
-        seed=1,
-        bounds=2,
-    )
+    apart = {"a": {"item 1": systems["alpha"]["item 1"]}, "b": {"item 2": systems["beta"]["item 2"]}}
+    judgement = cz.judge(corpus, apart, measures=B, seed=1, bounds=2)
     (comparison,) = judgement.comparisons
     assert comparison.pairs[0].difference is None
     assert comparison.pairs[0].items == 0
     assert comparison.letters is None
-    assert comparison.notes == (
-        "no block is complete: each of the 2 blocks lacks the value of a system",
-        "a and b share no item",
-    )
+    expected = ("no block is complete: each of the 2 blocks lacks the value of a system", "a and b share no item")
+    assert comparison.notes == expected
     plain(judgement)
 
 
-@pytest.mark.parametrize(
-    ("coders", "undefined"),
-    [
-        (
-            1,
-            {
-                "human": "expected at least two coders; got one",
-                "drop": "expected at least two coders; got one",
-                "replacement": "the alternative annotator test needs at least 3 coders; got 1",
-                "comparison": "expected at least two systems; got one",
-            },
-        ),
-        (
-            2,
-            {
-                "replacement": "the alternative annotator test needs at least 3 coders; got 2",
-                "comparison": "expected at least two systems; got one",
-            },
-        ),
-        (3, {"comparison": "expected at least two systems; got one"}),
-    ],
-)
-def test_few_coders(coders, undefined):
+@pytest.mark.parametrize("coders", [1, 2, 3])
+def test_few_coders(coders):
+    undefined = {"comparison": "expected at least two systems; got one"}
+    if coders < 3:
+        undefined["replacement"] = f"the alternative annotator test needs at least 3 coders; got {coders}"
+    if coders < 2:
+        undefined["human"] = undefined["drop"] = "expected at least two coders; got one"
     corpus, systems = people_and_systems()
     selected = corpus.select(coders=corpus.coders[:coders])
     judgement = cz.judge(selected, {"alpha": systems["alpha"]}, seed=1, bounds=3)
@@ -362,9 +320,7 @@ def test_coders_who_share_no_item():
     judgement = cz.judge(apart, {"alpha": by_item}, seed=1, bounds=3, measures=B)
     assert judgement.undefined["human"] == judgement.undefined["drop"] == "no two coders share an item"
     assert judgement.drops[0].reason == "no item of alpha has two coders"
-    assert judgement.replacements[0].reason == (
-        "coder 'coder 1' must share at least 2 items with the system and another coder; got 0"
-    )
+    assert judgement.replacements[0].reason.endswith("share at least 2 items with the system and another coder; got 0")
 
 
 def test_a_system_with_the_name_of_a_bound():
@@ -381,20 +337,14 @@ def test_interval_pairs():
     corpus, systems = people_and_systems()
     judgement = cz.judge(corpus, systems, measures=[B, "pk"], interval="pairs", seed=1, bounds=2, level=0.9)
     row = judgement.row("gamma", B)
-    correctness = [
-        1 - edit.cost
-        for pairs in against_coders(corpus, systems["gamma"], B).values()
-        for pair in pairs
-        for edit in cz.boundary_similarity(*pair).edits
-    ]
+    pairs = [pair for row in against_coders(corpus, systems["gamma"], B).values() for pair in row]
+    correctness = [1 - edit.cost for pair in pairs for edit in cz.boundary_similarity(*pair).edits]
     error = np.std(correctness) / math.sqrt(len(correctness))
     assert row.value == pytest.approx(np.mean(correctness))
     assert (row.pairs, row.standard_error) == (len(correctness), pytest.approx(error))
     assert row.interval == pytest.approx((row.value - 1.6449 * error, row.value + 1.6449 * error), abs=1e-4)
     assert judgement.row("gamma", "pk").interval is None
-    assert judgement.row("gamma", "pk").interval_note == (
-        "no interval: pk is not a mean over boundary pairs; use boundary_similarity"
-    )
+    assert judgement.row("gamma", "pk").interval_note.startswith("no interval: pk is not a mean over boundary pairs")
 
 
 def test_no_boundary_pairs():
@@ -416,9 +366,7 @@ def test_no_interval():
 
 def test_few_items_warn():
     corpus, systems = people_and_systems()
-    with pytest.warns(
-        CaesuraWarning, match="an interval from 5 items is too narrow: a 95 % interval covers about 84 % of cases"
-    ) as caught:
+    with pytest.warns(CaesuraWarning, match="an interval from 5 items .* covers about 84 % of cases") as caught:
         cz.judge(corpus, systems, measures=B, seed=1, bounds=2)
     assert caught[0].filename == __file__
 
@@ -438,9 +386,6 @@ def test_every_measure_of_the_registry(name):
     plain(judgement)
 
 
-# -- what a measure cannot score ---------------------------------------------------------------------------------------
-
-
 def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
     # x: three coders without a common boundary: the highest count is 1, and half of three is 2
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
@@ -448,9 +393,7 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
     corpus = cz.Corpus({"x": apart, "y": near, "z": near})
     by_item = {item: cz.Segmentation.from_positions(12, [5]) for item in corpus.item_names}
     judgement = cz.judge(corpus, {"a": by_item, "b": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
-    assert judgement.excluded == (
-        Excluded("x", None, "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"),
-    )
+    assert judgement.excluded == (Excluded("x", None, NO_CLUSTER),)
     assert judgement.row("a", "fuzzy_success").items == 2
     assert judgement.row("a", "fuzzy_success").value == 1
     assert judgement.row("a", B).items == 3
@@ -459,11 +402,10 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored():
 def test_no_cluster_anywhere():
     apart = {f"c{k}": cz.Segmentation.from_positions(12, [3 * k]) for k in (1, 2, 3)}
     by_item = {"x": cz.Segmentation.from_positions(12, [5])}
-    why = "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"
-    with pytest.raises(OptionError, match=f"^nothing could be scored: {why}$"):
+    with pytest.raises(OptionError, match=f"^nothing could be scored: {NO_CLUSTER}$"):
         cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
     judgement = cz.judge(cz.Corpus({"x": apart}), {"a": by_item}, measures=["fuzzy_success", B], seed=1, bounds=3)
-    assert judgement.excluded == (Excluded(None, None, why),)
+    assert judgement.excluded == (Excluded(None, None, NO_CLUSTER),)
     assert {row.measure.name for row in judgement.rows} == {"boundary_similarity"}
 
 
@@ -474,9 +416,7 @@ def test_human_bound_without_a_cluster_is_reported():
     y = dict.fromkeys(marks, cz.Segmentation.from_positions(12, [6]))
     by_item = {"x": x["c1"], "y": y["c1"]}
     judgement = cz.judge(cz.Corpus({"x": x, "y": y}), {"a": by_item}, measures="fuzzy_success", seed=1, bounds=3)
-    assert judgement.excluded == (
-        Excluded("x", "(human)", "fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2"),
-    )
+    assert judgement.excluded == (Excluded("x", "(human)", NO_CLUSTER),)
 
 
 def test_item_shorter_than_the_window_is_listed():
@@ -509,9 +449,6 @@ def test_boundary_measures_score_dialogues():
         assert judgement.row(name, cz.parse(measure).name).value == pytest.approx(expected.value)
 
 
-# -- types and dialogue ------------------------------------------------------------------------------------------------
-
-
 def talk(items=3, coders=3, seed=1):
     """Two speakers and exclusive types. The ends of some texts are marked."""
     rng = np.random.default_rng(seed)
@@ -528,24 +465,18 @@ def talk(items=3, coders=3, seed=1):
 def test_dialogue():
     corpus, systems = talk()
     judgement = cz.judge(corpus, systems, seed=1, bounds=3)
-    assert {repr(row.measure) for row in judgement.rows} == {
-        "flexible_similarity(normalize='positions')",
-        "flexible_similarity(normalize='boundaries')",
-    }
+    expected = {"flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')"}
+    assert {repr(row.measure) for row in judgement.rows} == expected
     pairs = [(corpus[i, c], systems["bot"][i]) for i in corpus.item_names for c in corpus.coders]
     for row in judgement.rows:
         if row.segmenter == "bot":
             assert row.value == pytest.approx(pooled(row.measure, pairs).value, abs=1e-12)
     drop = judgement.drops[0]
     joined = cz.Corpus({i: {**corpus.of_item(i), "bot": systems["bot"][i]} for i in corpus.item_names})
-    values = [
-        cz.agreement(group, measure="flexible_similarity(normalize='positions')", interval=None, seed=1).value
-        for group in (corpus, joined)
-    ]
-    assert (drop.coefficient, drop.without_system, drop.with_system) == (
-        "kappa",
-        *(pytest.approx(v, abs=1e-12) for v in values),
-    )
+    measure = "flexible_similarity(normalize='positions')"
+    values = [cz.agreement(group, measure=measure, interval=None, seed=1).value for group in (corpus, joined)]
+    expected = ("kappa", *(pytest.approx(v, abs=1e-12) for v in values))
+    assert (drop.coefficient, drop.without_system, drop.with_system) == expected
     assert judgement.replacements[0].test is not None
     plain(judgement)
 
@@ -588,8 +519,6 @@ def test_bounds_do_not_change_the_scores_of_a_system():
         assert judgement.row("bot", measure).value == without_bounds.row("bot", measure).value
 
 
-# -- what cannot be judged ---------------------------------------------------------------------------------------------
-
 ANN = cz.Corpus({"x": {"ann": cz.Segmentation.from_masses([2, 3, 6]), "bo": cz.Segmentation.from_masses([5, 6])}})
 FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
 
@@ -599,16 +528,8 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
     [
         ({}, "systems: expected at least one; got none"),
         ([], "systems: expected at least one; got none"),
-        (
-            "ann",
-            "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
-            "got 'ann'",
-        ),
-        (
-            3,
-            "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus; "
-            "got 3",
-        ),
+        ("ann", "systems must be names of coders in the corpus, a mapping system -> item -> segmentation"),
+        (3, "systems must be names of coders in the corpus, a mapping system -> item -> segmentation, or a Corpus"),
         ([3], "systems: a name must be a string; got int"),
         (["zoe"], "the corpus has no coder 'zoe'; it has 'ann', 'bo'"),
         (["ann", "bo"], "coders: expected at least one to judge against; all coders of the corpus are systems"),
@@ -617,21 +538,16 @@ FINE = {"bot": {"x": cz.Segmentation.from_masses([2, 9])}}
         ({"bot": {"y": FINE["bot"]["x"]}}, "system 'bot' has no item in common with the coders, who have 'x'; got 'y'"),
         (
             {"bot": {"x": cz.Segmentation.from_masses([2, 8])}},
-            "system 'bot' has no item that can be judged: item 'x', coder 'bot': the system differs from the coders: "
-            "11 tokens for ann and 10 for bot",
+            "differs from the coders: 11 tokens for ann and 10 for bot",
         ),
         ({"bot": {"x": [2, 9]}}, "system 'bot', item 'x': expected a Segmentation; got list"),
         ({"bot": FINE["bot"]["x"]}, "system 'bot': expected a mapping from items to segmentations; got Segmentation"),
-        (
-            {"1": FINE["bot"], 1: FINE["bot"]},
-            "system 1: the names of two systems are the same string; rename one of them",
-        ),
+        ({"1": FINE["bot"], 1: FINE["bot"]}, "system 1: the names of two systems are the same string"),
     ],
 )
 def test_invalid_systems(systems, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=re.escape(message)):
         cz.judge(ANN, systems, seed=1)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -647,27 +563,22 @@ def test_invalid_systems(systems, message):
         ({"epsilon": "low"}, "epsilon must be a number; got 'low'"),
         ({"measures": []}, "measures: expected at least one; got none"),
         ({"measures": 7}, "measures must be names or measures; got 7"),
-        (
-            {"measures": "bounary_similarity"},
-            "there is no measure 'bounary_similarity'; did you mean 'boundary_similarity'?",
-        ),
+        ({"measures": "bounary_similarity"}, "there is no measure 'bounary_similarity'"),
         ({"measures": "fuzzy_success(alpha=3)"}, "alpha must be a number from 1 to 2; got 3"),
         ({"measures": "fuzzy_success(p_min=2, p_max=1)"}, "p_min must not be above p_max; got 2 and 1"),
     ],
 )
 def test_invalid_options(options, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         cz.judge(ANN, FINE, **{"seed": 1, **options})
-    assert str(caught.value) == message
 
 
 def test_lengths_that_differ_are_listed_and_the_rest_is_scored():
     corpus, systems = people_and_systems()
     wrong = {**systems["alpha"], "item 2": cz.Segmentation.from_masses([5])}
     judgement = cz.judge(corpus, {"alpha": wrong, "beta": systems["beta"]}, measures=B, seed=1, bounds=2)
-    assert judgement.excluded == (
-        Excluded("item 2", "alpha", "the system differs from the coders: 27 tokens for coder 1 and 5 for alpha"),
-    )
+    reason = "the system differs from the coders: 27 tokens for coder 1 and 5 for alpha"
+    assert judgement.excluded == (Excluded("item 2", "alpha", reason),)
     assert [judgement.row(name, B).items for name in ("alpha", "beta")] == [5, 6]
     assert judgement.comparisons[0].pairs[0].items == 5
 
@@ -691,14 +602,8 @@ def test_units_that_only_the_second_coder_has_are_checked():
     corpus = cz.Corpus({"x": {"ann": bare, "bo": texted}, "y": {"ann": bare, "bo": bare}})
     by_item = {"x": cz.Segmentation.from_masses([2, 1], units=["so", "it", "went"]), "y": bare}
     judgement = cz.judge(corpus, {"bot": by_item}, measures=B, seed=1, bounds=2)
-    assert judgement.excluded == (
-        Excluded(
-            "x", "bot", "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + ALIGN_HINT
-        ),
-    )
-
-
-# -- do the parts make sense together? ---------------------------------------------------------------------------------
+    reason = "the system differs from the coders: token 3 is 'goes' for bo and 'went' for bot" + ALIGN_HINT
+    assert judgement.excluded == (Excluded("x", "bot", reason),)
 
 
 @pytest.fixture(scope="module")
@@ -741,10 +646,3 @@ def test_letters_separate_systems_of_known_quality(field_of_known_quality):
     (comparison,) = judgement.comparisons
     assert comparison.letters == {"copy": "a", "sixth": "b", "late": "c", "random": "d"}
     assert judgement.ranking(B) == ("copy", "sixth", "late", "random")
-
-
-def test_trees_are_not_segmentations() -> None:
-    tree = cz.Tree.from_brackets("(S (NP (PRP She)) (VP (VBD slept)))")
-    corpus = cz.Corpus({"x": {"ann": tree, "bo": tree, "program": tree}})
-    with pytest.raises(MismatchError, match="expected a Segmentation or a Dialogue; got Tree"):
-        cz.judge(corpus, ["program"])

@@ -134,9 +134,6 @@ def test_hierarchies_over_different_units_are_excluded():
         cz.judge(people, {"bot": dict.fromkeys("xy", cz.Segmentation.from_masses([3, 3]))}, interval=None)
 
 
-# One level
-
-
 def test_the_segmentation_of_a_level():
     """A part that is not divided further stays a segment of the deeper level."""
     talk = Hierarchy(8, [(1, 8), (1, 4), (5, 8), (5, 6), (7, 8)])

@@ -23,14 +23,9 @@ from caesura.model.marks import Marks
 from caesura.simulation import pseudo_coders
 from caesura.statistics import bootstrap, bootstrap_many
 
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
+
 MEASURES = default_measures("judge", "linear")
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -191,9 +186,6 @@ def test_shared_samples_give_the_same_intervals():
     assert together == [bootstrap(table, share, replicates=300, seed=6) for table in tables]
 
 
-# -- bounds on work ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("work", [1, 10**5, 10**6, 10**8])
 def test_draws_are_bounded_by_work(work):
     with warnings.catch_warnings(record=True) as caught:
@@ -340,9 +332,7 @@ def test_outputs_of_a_plan_are_bounded(monkeypatch):
     monkeypatch.setattr(planning, "simulate_system", lambda *arguments: calls.append(1) or simulate(*arguments))
     pilot = pseudo_coders([12] * 1300, [2, 4], coders=2, near=0.1, miss=0.2, seed=1)
     monkeypatch.setattr(planning, "MAX_PLAN_OUTPUTS", 4000)
-    with pytest.warns(
-        CaesuraWarning, match="2 simulated outputs of each system for 1,000 items instead of 60 for 1,300"
-    ):
+    with pytest.warns(CaesuraWarning, match="2 simulated outputs of .* for 1,000 items instead of 60 for 1,300"):
         planning.plan_study(pilot, items=[10])
     assert len(calls) == 4000 <= MAX_PLAN_OUTPUTS
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import json
-import warnings
 
 import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.errors import CaesuraWarning
 from caesura.judging.mistakes import Mistake, MistakeColumns, TypeConfusion, find_mistakes
 from caesura.judging.participants import collect_participants
 from caesura.simulation import pseudo_coders, random_segmentation, shifts
 from caesura.views.judgement import JudgeTables, judgement_view, mistake_list
 from caesura.views.text_table import table_text
 
+pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
+
 B = "boundary_similarity(n_t=2)"
-
-
-@pytest.fixture(autouse=True)
-def _few_items():
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "an interval from", CaesuraWarning)
-        yield
 
 
 def mistakes(corpus, systems, **options):
@@ -57,10 +50,8 @@ def test_every_mistake_by_hand():
 
 def test_more_near_misses_with_a_larger_n_t():
     result = mistakes(cz.Corpus({"x": X}), {"bot": BOT}, measures="boundary_similarity(n_t=4)")["bot"]
-    assert [(mistake.kind, mistake.offset) for mistake in result.mistakes if mistake.kind == "near miss"] == [
-        ("near miss", -1),
-        ("near miss", 2),
-    ]
+    expected = [("near miss", -1), ("near miss", 2)]
+    assert [(mistake.kind, mistake.offset) for mistake in result.mistakes if mistake.kind == "near miss"] == expected
 
 
 def test_types_confused():
@@ -81,10 +72,8 @@ def test_dialogue_names_the_stream():
     ann = {"F": utterance("", ",", ""), "M": utterance("", ".")}
     bot = {"F": utterance("", ".", ""), "M": utterance("", "")}
     result = mistakes(cz.Corpus({"x": {"ann": ann}}), {"bot": {"x": bot}})["bot"]
-    assert [(mistake.stream, mistake.kind, mistake.position) for mistake in result.mistakes] == [
-        ("F", "confusion", 2),
-        ("M", "miss", 2),
-    ]
+    expected = [("F", "confusion", 2), ("M", "miss", 2)]
+    assert [(mistake.stream, mistake.kind, mistake.position) for mistake in result.mistakes] == expected
     assert result.confusions == (TypeConfusion(",", ".", 1),)
     assert result.density == result.coders_density == 1 / 3
 

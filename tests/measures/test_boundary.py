@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import product
 
@@ -42,23 +43,18 @@ def test_figures_of_2013(hypothesis, s, b, compat):
     assert round(cz.boundary_similarity(m, a, compat=compat).value, 4) == b
 
 
-def test_figure_6_of_2013_without_weights():
-    """S = 0.9 as printed there."""
-    assert cz.segmentation_similarity(masses([2, 3, 6]), masses([2, 2, 7]), compat="fournier2012").value == 0.9
-    assert cz.segmentation_similarity(masses([2, 3, 6]), masses([2, 2, 7]), transposition="unit").value == 0.9
-
-
 @pytest.mark.parametrize(
     ("a", "b", "printed"),
     [
         ([1, 2, 2, 3, 3, 1, 2], [1, 2, 1, 2, 6, 2], 0.6923),  # section 3.3: 9/13, on Figure 3
         ([14], [1] * 14, 0),  # section 4.1, Figure 6
         ([6, 8], [7, 7], 0.9231),  # section 4.1, Figure 8
+        ([2, 3, 6], [2, 2, 7], 0.9),  # Figure 6 of 2013, without weights
     ],
-    ids=["figure 3", "figure 6", "figure 8"],
 )
 def test_figures_of_2012(a, b, printed):
-    assert round(cz.segmentation_similarity(masses(a), masses(b), compat="fournier2012").value, 4) == printed
+    for options in ({"compat": "fournier2012"}, {"transposition": "unit"}):
+        assert round(cz.segmentation_similarity(masses(a), masses(b), **options).value, 4) == printed
 
 
 def test_figure_7_of_2012():
@@ -88,18 +84,11 @@ def test_figure_1_of_2013():
     """
     a, b = masses([2, 4, 4, 4]), masses([3, 3, 6, 2])
     score = cz.boundary_similarity(a, b)
-    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == [
-        ("transposition", 2, 3),
-        ("match", 6, 6),
-        ("deletion", 10, None),
-        ("insertion", None, 12),
-    ]
+    expected = [("transposition", 2, 3), ("match", 6, 6), ("deletion", 10, None), ("insertion", None, 12)]
+    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == expected
     wider = cz.boundary_similarity(a, b, n_t=3)
-    assert [(e.kind, e.a_position, e.b_position) for e in wider.edits] == [
-        ("transposition", 2, 3),
-        ("match", 6, 6),
-        ("transposition", 10, 12),
-    ]
+    expected = [("transposition", 2, 3), ("match", 6, 6), ("transposition", 10, 12)]
+    assert [(e.kind, e.a_position, e.b_position) for e in wider.edits] == expected
 
 
 # Rules of the edit distance
@@ -193,9 +182,6 @@ def test_scale_is_the_declared_one():
         assert twice.value == pytest.approx(1 - 1 / number / (3 * number * number))
 
 
-# Costs and options
-
-
 @given(typed_pairs(max_units=8), st.integers(1, 5))
 def test_costs_of_edits_add_up_to_the_distance(pair: TypedPair, n_t):
     s, b = (f(*pair.segmentations, n_t=n_t) for f in (cz.segmentation_similarity, cz.boundary_similarity))
@@ -232,79 +218,30 @@ def test_edits_account_for_every_boundary_once(pair: TypedPair, n_t):
         ("boundary_similarity", {"ws": float("nan")}, "ws must be a number; got nan"),
         ("boundary_similarity", {"ws": "0"}, "ws must be a number; got '0'"),
         ("boundary_similarity", {"ws": True}, "ws must be a number; got True"),
-        (
-            "boundary_similarity",
-            {"transposition": "te"},
-            "transposition must be one of 'scaled', 'printed', 'unit'; got 'te'",
-        ),
-        (
-            "segmentation_similarity",
-            {"transposition": "linear"},
-            "transposition must be one of 'scaled', 'printed', 'unit', 'te'; got 'linear'",
-        ),
-        (
-            "segmentation_similarity",
-            {"transposition": "te", "n_t": 41},
-            "n_t must be at most 40 with transposition='te'; got 41",
-        ),
-        (
-            "boundary_similarity",
-            {"transposition": "unit", "wt": 0.1},
-            "wt has no effect with transposition='unit'; set only one of them",
-        ),
-        (
-            "segmentation_similarity",
-            {"transposition": "te", "wt": 0.1},
-            "wt has no effect with transposition='te'; set only one of them",
-        ),
-        (
-            "boundary_confusion",
-            {"substitution": "unit", "ws": 0.1},
-            "ws has no effect with substitution='unit'; set only one of them",
-        ),
-        (
-            "boundary_similarity",
-            {"n_t": 5, "wt": 0.3},
-            "wt is too large: a transposition may cost at most 1, but costs up to 1.1 at n_t=5; choose a smaller wt",
-        ),
-        (
-            "segmentation_similarity",
-            {"compat": "nltk"},
-            "segmentation_similarity has no preset 'nltk'; choose from 'fournier2012', 'fournier2013', 'segeval-2.0.11', 'evalsubtitle'",
-        ),
+        ("boundary_similarity", {"transposition": "te"}, "transposition must be one of 'scaled', 'printed', 'unit'"),
+        ("segmentation_similarity", {"transposition": "linear"}, "transposition must be one of 'scaled', 'printed'"),
+        ("segmentation_similarity", {"transposition": "te", "n_t": 41}, "n_t must be at most 40 with transposition"),
+        ("boundary_similarity", {"transposition": "unit", "wt": 0.1}, "wt has no effect with transposition='unit'"),
+        ("segmentation_similarity", {"transposition": "te", "wt": 0.1}, "wt has no effect with transposition='te'"),
+        ("boundary_confusion", {"substitution": "unit", "ws": 0.1}, "ws has no effect with substitution='unit'"),
+        ("boundary_similarity", {"n_t": 5, "wt": 0.3}, "at most 1, but costs up to 1.1 at n_t=5"),
+        ("segmentation_similarity", {"compat": "nltk"}, "segmentation_similarity has no preset 'nltk'"),
     ],
 )
 def test_invalid_options(measure, options, message):
     text = masses([2, 3])
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=re.escape(message)):
         getattr(cz, measure)(text, text, **options)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("measure", [cz.boundary_similarity, cz.boundary_confusion])
 @pytest.mark.parametrize(
     ("number", "options", "message"),
     [
-        (
-            2,
-            {"ws": 1},
-            "ws is too large: a substitution may cost at most 1, but costs up to 1.5 with 2 types; choose a smaller ws",
-        ),
-        (
-            2,
-            {"ws": 0.51},
-            "ws is too large: a substitution may cost at most 1, but costs up to 1.01 with 2 types; choose a smaller ws",
-        ),
-        (
-            4,
-            {"ws": 0.5},
-            "ws is too large: a substitution may cost at most 1, but costs up to 1.25 with 4 types; choose a smaller ws",
-        ),
-        (
-            2,
-            {"ws": 0.1, "substitution": "printed"},
-            "ws is too large: a substitution may cost at most 1, but costs up to 1.1 with 2 types; choose a smaller ws",
-        ),
+        (2, {"ws": 1}, "ws is too large: .* but costs up to 1.5 with 2 types"),
+        (2, {"ws": 0.51}, "ws is too large: .* but costs up to 1.01 with 2 types"),
+        (4, {"ws": 0.5}, "ws is too large: .* but costs up to 1.25 with 4 types"),
+        (2, {"ws": 0.1, "substitution": "printed"}, "ws is too large: .* but costs up to 1.1 with 2 types"),
     ],
 )
 def test_substitution_cost_is_at_most_one(measure, number, options, message):
@@ -313,9 +250,8 @@ def test_substitution_cost_is_at_most_one(measure, number, options, message):
     Two types, one apart, ws = 1: a substitution would cost 1.5 and B would be -0.5.
     """
     a, b = (typed(2, ("w", "x", "y", "z")[:number], frozenset({(1, t)})) for t in (0, 1))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=message):
         measure(a, b, **options)
-    assert str(caught.value) == message
     # S has no such bound: two boundaries may cost up to 2.
     assert 0 <= cz.segmentation_similarity(a, b, **options).value <= 1
 
@@ -329,22 +265,12 @@ def test_largest_valid_constant(ws):
 
 def test_weights_with_many_digits_are_rejected_on_overflow():
     a, b = positions(4001, range(1, 4000, 2)), positions(4001, range(2, 4001, 2))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^the weights of edits have too many digits in a text with 2000 boundaries"):
         cz.segmentation_similarity(a, b, wt=0.12345678901234)
-    assert str(caught.value) == "the weights of edits have too many digits in a text with 2000 boundaries; round them"
-
-
-def test_digit_error_names_the_option():
-    """te at n_t = 40 counts in parts of 2^-38, which do not fit a text of 3,000 boundaries; no weight was given."""
+    # te at n_t = 40 counts in parts of 2^-38, which do not fit; the error names n_t, because no weight was set
     a, b = positions(6001, range(1, 6000, 2)), positions(6001, range(2, 6001, 2))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^n_t is too large for transposition='te' in a text with 3000 boundaries"):
         cz.segmentation_similarity(a, b, n_t=40, transposition="te")
-    assert str(caught.value) == (
-        "n_t is too large for transposition='te' in a text with 3000 boundaries; choose a smaller n_t"
-    )
-
-
-# Numbers that must always exist
 
 
 @pytest.mark.parametrize("units", [1, 2, 11])
@@ -385,9 +311,6 @@ def test_position_n_is_ignored():
     assert cz.boundary_similarity(a, b).value == 1
     assert cz.segmentation_similarity(a, b).parts["positions"] == 3 * 2
     assert len(cz.boundary_similarity(a, b).edits) == 1
-
-
-# segeval, live
 
 
 def sets(side: frozenset[int], length: int) -> tuple[frozenset[int], ...]:
@@ -484,9 +407,6 @@ def test_forty_types_at_one_position():
         assert score.value == 1 - 1 / 40
 
 
-# Laws
-
-
 def mirrored(edit: cz.Edit) -> cz.Edit:
     kind = {"deletion": "insertion", "insertion": "deletion"}.get(edit.kind, edit.kind)
     return cz.Edit(kind, edit.b_position, edit.a_position, edit.b_type, edit.a_type, edit.cost)
@@ -579,9 +499,8 @@ def test_concatenated_documents_of_one_type(documents: list[Pair]):
 def test_transposition_range_needing_too_much_memory_is_rejected():
     """20,000 boundaries against 20,000, all within reach of each other, are 400 million pairs."""
     a, b = (positions(40_002, range(first, 40_000, 2)) for first in (1, 2))
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^n_t=100000 allows 399,980,000 pairs of boundaries"):
         cz.boundary_similarity(a, b, n_t=100_000)
-    assert str(caught.value).startswith("n_t=100000 allows 399,980,000 pairs of boundaries")
     scores = cz.score_many([(a, b), (positions(9, [1]), positions(9, [2]))], "boundary_similarity(n_t=100000)")
     assert list(scores.errors) == [0]
     assert scores.values[1] == 1 - 1e-5

@@ -21,9 +21,6 @@ def subsets(length: int) -> list[frozenset[int]]:
     return [frozenset(p for p in range(1, length) if bits >> p & 1) for bits in range(0, 2**length, 2)]
 
 
-# crisp
-
-
 @pytest.mark.parametrize("tolerance", range(6))
 def test_every_pair_of_up_to_five_positions(tolerance):
     """1,024 pairs against a search over all matchings."""
@@ -53,20 +50,15 @@ def test_greedy_nearest_matching_would_miss_a_pair():
     reference, hypothesis = positions(9, [1, 4]), positions(9, [3, 6])
     score = cz.crisp(reference, hypothesis, tolerance=2)
     assert score.parts["matches"] == 2
-    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == [
-        ("transposition", 1, 3),
-        ("transposition", 4, 6),
-    ]
+    expected = [("transposition", 1, 3), ("transposition", 4, 6)]
+    assert [(e.kind, e.a_position, e.b_position) for e in score.edits] == expected
 
 
 def test_distance_within_the_tolerance_does_not_matter():
     """All that is paired is free; what is left alone costs 1."""
     score = cz.crisp(positions(20, [3, 10, 15]), positions(20, [3, 12]), tolerance=2)
-    assert [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits] == [
-        ("match", 3, 3, 0),
-        ("transposition", 10, 12, 0),
-        ("deletion", 15, None, 1),
-    ]
+    expected = [("match", 3, 3, 0), ("transposition", 10, 12, 0), ("deletion", 15, None, 1)]
+    assert [(e.kind, e.a_position, e.b_position, e.cost) for e in score.edits] == expected
     assert (score.precision(), score.recall()) == (1, pytest.approx(2 / 3))
     assert score.value == score.f() == pytest.approx(0.8)
     assert score.f(beta=2) == pytest.approx(5 * 1 * (2 / 3) / (4 * 1 + 2 / 3))
@@ -122,10 +114,7 @@ def test_crisp_counts_positions_once_and_ignores_the_end():
     [
         (-1, "tolerance must be a number from 0 up; got -1"),
         (float("nan"), "tolerance must be a number; got nan"),
-        (
-            "0.5s",
-            "tolerance='0.5s' is in seconds, but the texts have units; write a number of positions, such as tolerance=2",
-        ),
+        ("0.5s", "tolerance='0.5s' is in seconds, but the texts have units"),
         ("two", "tolerance must be a number, or a text such as '0.5s', '500ms' or '5%'; got 'two'"),
         (float("inf"), "tolerance must be a number from 0 up; got inf"),
     ],
@@ -134,10 +123,7 @@ def test_invalid_tolerance(tolerance, message):
     text = masses([2, 3])
     with pytest.raises(OptionError) as caught:
         cz.crisp(text, text, tolerance=tolerance)
-    assert str(caught.value) == message
-
-
-# R_FN and R_FP
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("length", range(1, 7))

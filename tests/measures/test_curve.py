@@ -22,9 +22,6 @@ def points(curve: cz.BoundaryCurve) -> list[oracle.Point]:
     return list(zip(curve.thresholds.tolist(), curve.matches.tolist(), curve.marked.tolist(), strict=True))
 
 
-# Other programs
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_every_case_of_the_oracle(case):
     reference = cz.Segmentation.from_positions(case["length"], case["reference"])
@@ -69,8 +66,6 @@ def test_wtpsplit_takes_the_lowest_of_equal_thresholds_and_marks_everything_with
     assert cz.boundary_curve(empty, scores).best_threshold is None
     assert cz.boundary_curve(empty, scores, compat="wtpsplit").best_threshold == 0.1
 
-
-# The definition
 
 positions = st.sets(st.integers(1, 19), max_size=8)
 scored = st.lists(st.sampled_from([0, 0.1, 0.25, 0.5, 0.5, 0.9, 1]) | st.floats(-3, 3), min_size=19, max_size=19)
@@ -138,9 +133,6 @@ def test_rounding_does_not_lose_a_pair():
     assert cz.boundary_curve(reference, [(0.6, 0.9), (0.732, 0.1)], tolerance=3).matches.tolist() == [1, 2]
 
 
-# Thresholds
-
-
 def test_a_threshold_is_chosen_on_one_corpus_and_applied_to_another():
     development = cz.boundary_curve(cz.Segmentation.from_positions(5, [2]), [0.1, 0.6, 0.2, 0.3])
     assert development.best_threshold == 0.6
@@ -162,9 +154,6 @@ def test_a_curve_without_scores_marks_nothing():
     assert cz.boundary_curve(cz.Segmentation.from_masses([1]), []).best.f == 1
     curve = cz.boundary_curve(cz.Segmentation.from_times([1], duration=2), cz.BoundaryScores([], []))
     assert (curve.average_precision, curve.best_threshold, curve.best_f) == (0, None, 0)
-
-
-# Invalid input
 
 
 @pytest.mark.parametrize(

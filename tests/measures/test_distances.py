@@ -141,8 +141,6 @@ def test_windows_oracle(case):
             assert measure(a, b, window=window).value == close(case["right"][f"{name}_given"], abs=1e-9)
 
 
-# -- definitions ------------------------------------------------------------------------------------------------------
-
 places = st.sets(st.integers(1, 19), max_size=4).map(sorted)
 
 
@@ -171,8 +169,6 @@ def test_values_by_definition(first, second, tolerance, step):
         # At whole times, the discrete measure over this grid is the same.
         assert measure(*units, window=tolerance + 1).value == close(float(expected), abs=1e-9)
 
-
-# -- laws -------------------------------------------------------------------------------------------------------------
 
 tenths = st.sets(st.integers(1, 599), max_size=8).map(lambda x: [t / 10 for t in sorted(x)])
 MEASURES = [
@@ -226,9 +222,6 @@ def test_totals_are_finished_from_sums(documents):
         scores = cz.score_many(pairs, text)
         assert scores.values.tolist() == [cz.parse(text).score(*pair).value for pair in pairs]
         assert scores.total.value == close(sum(cz.parse(text).score(*pair) for pair in pairs).value, abs=1e-12)
-
-
-# -- one by one -------------------------------------------------------------------------------------------------------
 
 
 def test_a_greedy_search_loses_a_pair():
@@ -302,11 +295,8 @@ def test_undefined_distances():
 def test_streams_are_added():
     tiers = {"Ann": cz.Tier([(0, 4, "x"), (4, 9, "y")]), "Bo": cz.Tier([(0, 5, "x"), (5, 9, "y")])}
     moved = {"Ann": cz.Tier([(0, 5, "x"), (5, 9, "y")]), "Bo": cz.Tier([(0, 5, "x"), (5, 9, "y")])}
-    assert cz.parse("F1").score(cz.Dialogue(tiers), cz.Dialogue(moved)).parts == {
-        "matches": 1,
-        "reference": 2,
-        "hypothesis": 2,
-    }
+    expected = {"matches": 1, "reference": 2, "hypothesis": 2}
+    assert cz.parse("F1").score(cz.Dialogue(tiers), cz.Dialogue(moved)).parts == expected
     both = cz.parse("purity_coverage").score(cz.Dialogue(tiers), cz.Dialogue(moved))
     assert both.parts["total"] == 18
 
@@ -317,11 +307,7 @@ def test_streams_are_added():
         ({"tolerance": -1}, "tolerance must be a number from 0 up; got -1"),
         ({"tolerance": float("nan")}, "tolerance must be a number; got nan"),
         ({"tolerance": "1 h"}, "tolerance must be a number, or a text such as '0.5s', '500ms' or '5%'; got '1 h'"),
-        (
-            {"compat": "nltk"},
-            "boundary_f has no preset 'nltk'; choose from 'mir_eval', 'pyannote', 'ruptures', 'tcpd', 'gebd', "
-            "'superdialseg', 'chunkseg', 'chunkseg-collar', 'disrpt-2025', 'wtpsplit', 'evalsubtitle'",
-        ),
+        ({"compat": "nltk"}, "boundary_f has no preset 'nltk'"),
         ({"ends": "left"}, "ends must be one of 'none', 'start', 'end', 'both', 'marked'; got 'left'"),
     ],
 )
@@ -329,7 +315,7 @@ def test_invalid_options(options, message):
     a = times([5], duration=60)
     with pytest.raises(OptionError) as caught:
         cz.boundary_f(a, a, **options)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
 
 
 def test_windows_in_seconds_refuse_options_of_units():

@@ -59,9 +59,6 @@ def numbers(score: cz.Score) -> tuple[float, int, int, int, int]:
     return score.parts["cost"], score.parts["objects"], kinds.total() - alone, kinds["insertion"], kinds["deletion"]
 
 
-# -- tables of the module docstring -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("a_marks", "b_marks", "pardist", "swapped", "minimum"),
     [("p p . .", ". . p p", 2.0, 2.5, 2.0), ("p . .", ". q p", 2.5, 2.5, 2.0)],
@@ -87,12 +84,8 @@ def test_forced_pairs_are_never_reinterpreted() -> None:
 def test_example_of_section_3_2() -> None:
     a, b = marks("p . p . . q"), marks("q . p p . p")
     score = flexible(a, b)
-    assert [(e.kind, e.position, e.cost) for e in score.edits] == [
-        ("substitution", 1, 1),
-        ("match", 3, 0),
-        ("insertion", 4, 1),
-        ("substitution", 6, 1),
-    ]
+    expected = [("substitution", 1, 1), ("match", 3, 0), ("insertion", 4, 1), ("substitution", 6, 1)]
+    assert [(e.kind, e.position, e.cost) for e in score.edits] == expected
     assert score.parts == {"cost": 3, "positions": 6, "objects": 4}
     assert score.value == 0.5
     assert flexible(a, b, normalize="boundaries").value == 0.25
@@ -104,14 +97,8 @@ def test_moved_and_substituted_pair_counts_as_one_object() -> None:
     score = flexible(a, b)
     assert score.parts == {"cost": 1.5, "positions": 3, "objects": 1}
     (edit,) = score.edits
-    assert (edit.kind, edit.a_position, edit.b_position, edit.a_type, edit.b_type, edit.cost) == (
-        "transposition with substitution",
-        1,
-        2,
-        "p",
-        "q",
-        1.5,
-    )
+    expected = ("transposition with substitution", 1, 2, "p", "q", 1.5)
+    assert (edit.kind, edit.a_position, edit.b_position, edit.a_type, edit.b_type, edit.cost) == expected
     assert score.parts["s_f_b"] == -0.5
     assert flexible(a, b, compat="segsimflex").parts["objects"] == 2
 
@@ -136,8 +123,6 @@ def test_no_coder_placed_a_boundary(normalize: str) -> None:
     assert score.parts == {"cost": 0, "positions": 5, "objects": 0}
     assert score.edits == ()
 
-
-# -- against the definition ---------------------------------------------------------------------------------------
 
 TWO = ("p", "q")
 SETTINGS: list[dict[str, Any]] = [
@@ -307,9 +292,6 @@ def test_edits_of_the_published_recursion_add_up(problem: Problem, which: str) -
     assert flexible(a, b, **options).parts["cost"] <= score.parts["cost"] + 1e-9
 
 
-# -- size ---------------------------------------------------------------------------------------------------------
-
-
 def interleaved(n: int) -> tuple[cz.Segmentation, cz.Segmentation]:
     """One run of n boundaries on either side."""
     rng = np.random.default_rng(1)
@@ -342,19 +324,13 @@ def test_costs_with_many_digits_are_rejected_only_on_overflow() -> None:
     assert measure.score(a, b).parts["objects"] > 0
 
 
-# -- dialogue -----------------------------------------------------------------------------------------------------
-
-
 def test_streams_are_scored_separately_and_pooled() -> None:
     # Between the streams nothing may move: the p at the end of F and the p at the beginning of M stay alone.
     a = {"F": marks(". . p"), "M": marks(". q .")}
     b = {"F": marks(". . ."), "M": marks("p q .")}
     score = flexible(a, b)
-    assert [(e.stream, e.kind, e.a_position, e.b_position) for e in score.edits] == [
-        ("F", "deletion", 3, None),
-        ("M", "insertion", None, 1),
-        ("M", "match", 2, 2),
-    ]
+    expected = [("F", "deletion", 3, None), ("M", "insertion", None, 1), ("M", "match", 2, 2)]
+    assert [(e.stream, e.kind, e.a_position, e.b_position) for e in score.edits] == expected
     assert score.parts == {"cost": 2, "positions": 6, "objects": 3}
     stream_scores = [flexible(a[s], b[s]) for s in a]
     assert sum(stream_scores).parts == score.parts
@@ -451,9 +427,6 @@ def test_identity_matrix_accepts_all_types() -> None:
     assert flexible(a.with_types([".", ","]), b.with_types(["?", "!", "."])).value == score.value
 
 
-# -- matrices -----------------------------------------------------------------------------------------------------
-
-
 def test_equivalent_forms_of_a_matrix(tmp_path: Path) -> None:
     names = [".", ",", ";", "none"]
     rows = [[1, 0.5, 0.3, 0], [0.5, 1, 0.2, 0.25], [0.3, 0.2, 1, 0], [0, 0.25, 0, 1]]
@@ -500,10 +473,7 @@ def with_entry(i: int, j: int, value: Any) -> dict[str, Any]:
         (with_entry(0, 2, None), r"must be a number; got None"),
         (with_entry(1, 1, 0.999999), r"similarity\['q', 'q'\]: the diagonal must be exactly 1; got 0.999999"),
         (with_entry(2, 2, 0), r"similarity\['none', 'none'\]: the diagonal must be exactly 1; got 0"),
-        (
-            {"types": ["p", "q"], "matrix": [[1, 0], [0, 1]]},
-            r"must have 3 rows, one for each of 2 types and a last one",
-        ),
+        ({"types": ["p", "q"], "matrix": [[1, 0], [0, 1]]}, "must have 3 rows, one for each of 2 types and a last"),
         ({"types": ["p"], "matrix": [[1, 0], [0]]}, r"similarity\['none'\]: a row must have 2 numbers.*; got 1"),
         ({"types": ["p"], "matrix": [[1, 0], 7]}, r"similarity\['none'\]: expected a row of 2 numbers; got 7"),
         ({"types": ["p", "p"], "matrix": np.eye(3)}, r"a type may be named only once; got 'p' again"),
@@ -672,9 +642,6 @@ def test_incompatible_options() -> None:
         flexible(marks("p"), marks("p"), compat="nltk")
 
 
-# -- similarity from confusions -----------------------------------------------------------------------------------
-
-
 def test_similarity_from_confusion() -> None:
     # n[., ,] = 20, n[,, .] = 5, agreements 80 and 20: sqrt(100 / 1600).
     estimate = cz.similarity_from_confusion([[80, 20, 8], [5, 20, 0], [2, 0, 900]], [".", ","])
@@ -713,9 +680,6 @@ def test_smoothing_handles_unobserved_confusions() -> None:
     assert estimate[0][1] == round(1.5 / math.sqrt(0.5 * 5.5), 6)
 
 
-# -- the operations table -----------------------------------------------------------------------------------------
-
-
 def test_operations_table() -> None:
     # a   p p . q . . p
     # b   p q . . q . .
@@ -749,9 +713,6 @@ def test_operations_table_over_many() -> None:
         cz.operations_table(sum(scores))
     far = cz.operations_table([(marks("p . ."), marks(". q ."))])
     assert [row.transposition_with_substitution for row in far] == [1, 1]
-
-
-# -- random texts -------------------------------------------------------------------------------------------------
 
 
 def test_draws_continue_from_the_random_state() -> None:

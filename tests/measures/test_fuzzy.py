@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -26,8 +27,6 @@ positions = cz.Segmentation.from_positions
 def success(h: list[int], c: list[int], coders: int, **options: Any) -> FuzzyScore:
     return cz.fuzzy_success(h, positions(len(h) + 1, c), coders=coders, **options)
 
-
-# Against the definition
 
 OPTIONS = st.fixed_dictionaries(
     {},
@@ -119,9 +118,6 @@ def test_reversed_text(text, options):
     ]
     forward, backward = cz.score_many(pairs, measure).values
     assert forward == pytest.approx(backward, abs=1e-12, nan_ok=True)
-
-
-# Checks by hand
 
 
 @pytest.mark.parametrize("alpha", [1, 1.5, 2])
@@ -243,9 +239,6 @@ def test_phantoms_inside_a_cluster_and_on_stray_marks():
     assert [b.contribution for b in score.boundaries[1:]] == pytest.approx([-1 / 5, -4 / 5])
 
 
-# Clusters
-
-
 def chains(h: list[int], coders: int, **options: Any) -> list[tuple[int, int]]:
     return [(k.lower, k.upper) for k in success(h, [], coders, **options).clusters]
 
@@ -334,9 +327,6 @@ def test_figure_4_problematic_cases():
     assert near == pytest.approx(((2 + 4 / 2 + 1 / 3) + 7) / 14)
 
 
-# Giant clusters
-
-
 @pytest.mark.parametrize("alpha", [1, 1.37, 2])
 def test_powers_as_sums_of_exponentials(alpha):
     near, rate, weight = inverse_powers(alpha)
@@ -389,9 +379,6 @@ def test_text_of_two_billion_units():
     assert score.p == pytest.approx(1 + 1 / (far - 4) ** 2)
 
 
-# What can be given
-
-
 def test_counts_marks_and_segmentations():
     h, hypothesis = [0, 4, 3, 0], positions(5, [2])
     score = cz.fuzzy_success(h, hypothesis, coders=7)
@@ -425,15 +412,8 @@ def test_json_and_pickle():
     assert [b["cluster"] for b in data["boundaries"]] == [0, "phantom"]
     assert data["best"] == pytest.approx(8 / 14)
     again = pickle.loads(pickle.dumps(score))
-    assert (again, again.clusters, again.boundaries, again.best) == (
-        score,
-        score.clusters,
-        score.boundaries,
-        score.best,
-    )
-
-
-# Many documents
+    expected = (score, score.clusters, score.boundaries, score.best)
+    assert (again, again.clusters, again.boundaries, again.best) == expected
 
 
 def test_many_documents():
@@ -478,9 +458,6 @@ def test_many_random_documents(workers):
         assert scores.total.parts["items"] == scores.total.documents
 
 
-# What cannot be
-
-
 def test_no_cluster():
     for h, options, message in (
         ([0, 2, 0, 3], {}, "there is no cluster: the highest count is 3, minimal_peak is 4"),
@@ -488,9 +465,11 @@ def test_no_cluster():
         ([], {"minimal_peak": 1}, "there is no cluster: the highest count is 0, minimal_peak is 1"),
         ([5], {"min_count": 6}, "there is no cluster: the highest count is 5, minimal_peak is 4 and min_count 6"),
     ):
-        with pytest.raises(Undefined) as caught:
+        with pytest.raises(Undefined, match=f"^{message}$"):
             success(h, [], 7, **options)
-        assert str(caught.value) == message
+
+
+NO_DIALOGUE = "this measure cannot score a dialogue; got 1 speaker; use boundary_similarity or flexible_similarity"
 
 
 def test_invalid_documents_are_listed_and_the_rest_are_scored():
@@ -515,10 +494,7 @@ def test_invalid_documents_are_listed_and_the_rest_are_scored():
         3: (MismatchError, "unit 2 differs: counts has 'be', hypothesis has 'do'" + ALIGN_HINT),
         4: (MismatchError, "counts: expected Marks or a Segmentation; got list"),
         5: (MismatchError, "hypothesis: expected a Segmentation; got Marks"),
-        6: (
-            MismatchError,
-            "counts: this measure cannot score a dialogue; got 1 speaker; use boundary_similarity or flexible_similarity",
-        ),
+        6: (MismatchError, f"counts: {NO_DIALOGUE}"),
         7: (MismatchError, "expected a pair of segmentations; got int"),
         8: (OptionError, "p_min must not be above p_max, by default 1 / clusters = 0.333333; got 0.4; set p_max too"),
         9: (OptionError, "minimal_peak must lie in 1..1, the number of coders; got 4"),
@@ -555,34 +531,22 @@ def test_invalid_documents_are_listed_and_the_rest_are_scored():
     ],
 )
 def test_invalid_options(options, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
         cz.fuzzy_success([0, 4, 0], positions(4, [2]), **{"coders": 7} | options)
-    assert str(caught.value) == message
 
 
 def test_invalid_counts():
     hypothesis = positions(4, [2])
     for counts, coders, kind, message in (
         ([0, 8, 0], 7, SegmentationError, "counts[1]: expected a number of coders from 0 to 7; got 8"),
-        (
-            [0, 4, 0],
-            0,
-            SegmentationError,
-            "coders: the number of coders must be a whole number from 1 to 2147483647; got 0",
-        ),
+        ([0, 4, 0], 0, SegmentationError, "coders: the number of coders must be a whole number from 1 to"),
         ([0, 4], 7, MismatchError, "both sides must have the same units; counts has 3, hypothesis has 4"),
         (cz.Marks([0, 4, 0], 7), 5, OptionError, "coders must be 7, the number of coders who made the marks; got 5"),
         (positions(4, [2]), 5, OptionError, "coders must be 1, the number of coders who made the marks; got 5"),
-        (
-            {"F": hypothesis},
-            5,
-            MismatchError,
-            "counts: this measure cannot score a dialogue; got 1 speaker; use boundary_similarity or flexible_similarity",
-        ),
+        ({"F": hypothesis}, 5, MismatchError, f"counts: {NO_DIALOGUE}"),
     ):
-        with pytest.raises(kind) as caught:
+        with pytest.raises(kind, match=f"^{re.escape(message)}"):
             cz.fuzzy_success(counts, hypothesis, coders=coders)
-        assert str(caught.value) == message
 
 
 def test_other_measures_reject_marks():

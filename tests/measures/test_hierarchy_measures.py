@@ -30,9 +30,6 @@ RIGHT = Hierarchy(6, [(1, 6), (3, 6), (1, 2), (3, 4), (5, 6)])
 NOTHING = Hierarchy(6, [])
 
 
-# Flammia & Zue
-
-
 def test_figure_6():
     """Carbone et al.: two trees that differ, and every segment of which is matched."""
     score = cz.hierarchy_kappa(LEFT, RIGHT)
@@ -90,9 +87,6 @@ def test_kappa_has_no_worst_value():
     assert all(y < 1.5 * x < 0 for x, y in itertools.pairwise(values))
 
 
-# Spans in common
-
-
 @examples(100)
 @given(hierarchy_pairs())
 def test_overlap_matches_its_definition(pair):
@@ -139,9 +133,6 @@ def test_non_crossing_of_thousands_of_spans_is_fast():
     b = Hierarchy(2 * n + 2, [(2 * i + 2, 2 * i + 3, 1) for i in range(n)])
     assert cz.non_crossing(a, b).value == 0
     assert cz.non_crossing(a, a).value == 1
-
-
-# Triples
 
 
 def meets(measure, a, b):
@@ -284,9 +275,6 @@ def test_no_triples_to_order(measure):
     assert dict(measure(whole, NOTHING).parts) == dict.fromkeys(("recalled", "reference", "confirmed", "hypothesis"), 0)
 
 
-# mir_eval
-
-
 def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tuple[int, int, str]]]:
     """Segments of 0..n, level by level, each a refinement of the one above."""
     cuts: set[int] = {0, n}
@@ -298,71 +286,41 @@ def random_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tu
     return out
 
 
-def test_mir_eval_on_text():
-    rng = np.random.default_rng(3)
-    for _ in range(12):
-        n = int(rng.integers(5, 40))
-        sides = [random_levels(rng, n, int(rng.integers(1, 4))) for _ in "ab"]
-        a, b = (
-            Hierarchy(n, [(s + 1, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level])
-            for side in sides
-        )
-        for name in ("t", "l"):
-            assert our_value(name, a, b) == pytest.approx(value_of_mir_eval(name, *sides, 1), abs=1e-9)
-
-
-def test_mir_eval_on_times():
-    rng = np.random.default_rng(4)
-    for name in ("t", "l"):
-        edges = np.round(np.sort(rng.uniform(1, 40, 9)), 1)
-        sides = [random_levels(rng, len(edges) + 1, 2) for _ in "ab"]
-        times = [0.0, *edges.tolist(), 41.0]
-        a, b = (
-            Hierarchy.from_times(
-                [(times[s], times[e], k, lab) for k, level in enumerate(side, 1) for s, e, lab in level]
-            )
-            for side in sides
-        )
-        check_mir_eval_on_times(a, b, name)
-
-
 def free_levels(rng: np.random.Generator, n: int, levels: int) -> list[list[tuple[int, int, str]]]:
     """Segments of 0..n, level by level, independent of each other."""
     return [random_levels(rng, n, 1)[0] for _ in range(levels)]
 
 
-def test_mir_eval_on_levels_that_do_not_nest():
-    rng = np.random.default_rng(5)
+def spans_of(levels, times):
+    return [(times[s], times[e], k, label) for k, level in enumerate(levels, 1) for s, e, label in level]
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_mir_eval_on_text(nested):
+    rng = np.random.default_rng(3 if nested else 5)
+    draw, fewest = (random_levels, 1) if nested else (free_levels, 2)
     crossing = 0
     for _ in range(12):
         n = int(rng.integers(5, 40))
-        sides = [free_levels(rng, n, int(rng.integers(2, 4))) for _ in "ab"]
-        a, b = (
-            Hierarchy(n, [(s + 1, e, k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], nested=False)
-            for side in sides
-        )
+        sides = [draw(rng, n, int(rng.integers(fewest, 4))) for _ in "ab"]
+        rows = [[(s + 1, e, k, label) for s, e, k, label in spans_of(side, range(n + 1))] for side in sides]
+        a, b = (Hierarchy(n, side, nested=nested) for side in rows)
         crossing += not a.nested
         for name in ("t", "l"):
             assert our_value(name, a, b) == pytest.approx(value_of_mir_eval(name, *sides, 1), abs=1e-9)
-    assert crossing > 6
+    assert (crossing == 0) if nested else (crossing > 6)
 
 
-def test_mir_eval_on_times_that_do_not_nest():
-    rng = np.random.default_rng(6)
+@pytest.mark.parametrize("nested", [True, False])
+def test_mir_eval_on_times(nested):
+    rng = np.random.default_rng(4 if nested else 6)
+    draw = random_levels if nested else free_levels
     for name in ("t", "l"):
         times = [0.0, *np.round(np.sort(rng.uniform(1, 40, 9)), 1).tolist(), 41.0]
-        sides = [free_levels(rng, len(times) - 1, 2) for _ in "ab"]
-        a, b = (
-            Hierarchy.from_times(
-                [(times[s], times[e], k, lab) for k, level in enumerate(side, 1) for s, e, lab in level], nested=False
-            )
-            for side in sides
-        )
-        assert not a.nested
+        sides = [draw(rng, len(times) - 1, 2) for _ in "ab"]
+        a, b = (Hierarchy.from_times(spans_of(side, times), nested=nested) for side in sides)
+        assert a.nested == nested
         check_mir_eval_on_times(a, b, name)
-
-
-# Bad input
 
 
 TIMED = Hierarchy.from_times([(0, 10, 1, "x"), (0, 5, 2, "y")])
@@ -406,43 +364,29 @@ def test_incomparable_annotations(name):
 @pytest.mark.parametrize("name", ALL[:3])
 def test_times_need_the_same_units(name):
     measure = cz.measures()[name]()
-    with pytest.raises(MismatchError) as caught:
-        measure.score(TIMED, LATER)
     first, second = measure.sides
-    assert str(caught.value) == (
-        f"both sides must have the same units; {first} has 2 from 0 to 10 s, {second} has 3 from 0 to 10.5 s; "
-        "put them on the same units with common_units"
-    )
+    with pytest.raises(MismatchError, match=f"{first} has 2 from 0 to 10 s, {second} has 3 from 0 to 10.5 s"):
+        measure.score(TIMED, LATER)
     merged, _ = cz.common_units({"a": TIMED, "b": LATER})
     assert 0 < measure.score(merged["a"], merged["b"]).value <= 1
 
 
 def test_other_messages():
-    with pytest.raises(MismatchError) as caught:
+    with pytest.raises(
+        MismatchError, match="hypothesis: l_measure needs a label on every span; 3-4 on level 2 has none"
+    ):
         cz.l_measure(Hierarchy(4, [(1, 4, 1, "x")]), Hierarchy(4, [(1, 4, 1, "x"), (3, 4, 2)]))
-    assert str(caught.value) == (
-        "hypothesis: l_measure needs a label on every span; 3-4 on level 2 has none; t_measure needs no labels"
-    )
-    with pytest.raises(MismatchError) as caught:
+    with pytest.raises(MismatchError, match=r"both sides must have the same extent, .* a has 6, b has 12"):
         cz.hierarchy_kappa(LEFT, Hierarchy(6, [(1, 6)], extent=12))
-    assert (
-        str(caught.value)
-        == "both sides must have the same extent, which is the N of chance agreement; a has 6, b has 12"
-    )
-    with pytest.raises(OptionError) as option:
+    with pytest.raises(OptionError, match="level must be one of 'flat', 'full'; got 'deep'"):
         cz.hierarchy_overlap(LEFT, RIGHT, level="deep")
-    assert str(option.value) == "level must be one of 'flat', 'full'; got 'deep'"
     ones = Hierarchy(2, [(1, 1), (2, 2)])
-    with pytest.raises(Undefined) as undefined:
+    with pytest.raises(
+        Undefined, match="chance agreement is 1, because every unit begins and ends a span on both sides"
+    ):
         cz.hierarchy_kappa(ones, ones)
-    assert str(undefined.value) == (
-        "chance agreement is 1, because every unit begins and ends a span on both sides; agreement beyond chance is undefined"
-    )
     with pytest.raises(MismatchError, match=r"^a: the hierarchy has the levels 1, 2, 3; choose one with level=1$"):
         cz.boundary_similarity(LEFT, RIGHT)
-
-
-# Many documents
 
 
 @examples(30)
@@ -471,9 +415,6 @@ def test_batch_equals_single_documents(documents):
             assert pickle.loads(pickle.dumps(alone)) == alone
 
 
-# Corpora
-
-
 @pytest.fixture
 def corpus():
     return cz.Corpus(
@@ -500,9 +441,8 @@ def test_pairwise_of_times_names_common_units():
         cz.pairwise(corpus, "hierarchy_kappa")
     merged, notes = cz.over_common_units(corpus)
     assert notes == {}
-    assert cz.pairwise(merged, "hierarchy_kappa").rows[0].value == pytest.approx(
-        cz.hierarchy_kappa(merged["song", "ann"], merged["song", "bo"]).value
-    )
+    expected = cz.hierarchy_kappa(merged["song", "ann"], merged["song", "bo"]).value
+    assert cz.pairwise(merged, "hierarchy_kappa").rows[0].value == pytest.approx(expected)
     assert cz.pairwise(corpus, "t_measure").rows[0].value == cz.t_measure(TIMED, LATER).value
 
 
@@ -510,11 +450,8 @@ def test_agreement_pools_observed_and_chance(corpus):
     with pytest.warns(cz.errors.CaesuraWarning, match="an interval from 2 items"):
         result = cz.agreement(corpus, measure="hierarchy_kappa", seed=1)
     pairs = [("ann", "bo"), ("ann", "cy"), ("bo", "cy")]
-    scores = {
-        (item, a, b): cz.hierarchy_kappa(corpus[item, a], corpus[item, b])
-        for item in corpus.item_names
-        for a, b in pairs
-    }
+    keys = [(item, a, b) for item in corpus.item_names for a, b in pairs]
+    scores = {(item, a, b): cz.hierarchy_kappa(corpus[item, a], corpus[item, b]) for item, a, b in keys}
     whole = sum(scores.values())
     assert (result.coefficient, result.method) == ("kappa", "counted")
     assert (result.value, result.observed, result.expected) == pytest.approx(
@@ -541,21 +478,17 @@ def test_agreement_pools_observed_and_chance(corpus):
 def test_clusters_of_coders(corpus):
     clustering = cz.cluster_coders(corpus, "hierarchy_kappa")
     assert clustering.coefficient == "kappa"
-    assert clustering.clusters[-1].value == pytest.approx(
-        cz.agreement(corpus, measure="hierarchy_kappa", interval=None).value
-    )
-    with pytest.raises(OptionError, match=r"^hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'$"):
+    expected = cz.agreement(corpus, measure="hierarchy_kappa", interval=None).value
+    assert clustering.clusters[-1].value == pytest.approx(expected)
+    with pytest.raises(OptionError, match="hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'"):
         cz.cluster_coders(corpus, "hierarchy_kappa", coefficient="multi_pi")
 
 
 def test_agreement_excludes_undefined_pairs(corpus):
-    items = {item: corpus.of_item(item) for item in corpus.item_names}
-    result = cz.agreement(
-        cz.Corpus({**items, "none": {"ann": NOTHING, "bo": NOTHING}}), measure="hierarchy_kappa", interval=None
-    )
-    assert reasons(result) == {
-        "none": "a is ann, b is bo: neither side has a span, so agreement beyond chance is undefined"
-    }
+    items = {item: corpus.of_item(item) for item in corpus.item_names} | {"none": {"ann": NOTHING, "bo": NOTHING}}
+    result = cz.agreement(cz.Corpus(items), measure="hierarchy_kappa", interval=None)
+    assert list(reasons(result)) == ["none"]
+    assert reasons(result)["none"].startswith("a is ann, b is bo: neither side has a span")
 
 
 def test_measures_without_chance_give_the_mean_over_pairs(corpus):
@@ -568,28 +501,16 @@ def test_measures_without_chance_give_the_mean_over_pairs(corpus):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"measure": "hierarchy_kappa", "coefficient": "multi_pi"},
-            "hierarchy_kappa has no coefficient 'multi_pi'; choose from 'kappa'",
-        ),
-        (
-            {"measure": "hierarchy_kappa", "chance": "exact"},
-            "chance has no effect on kappa over hierarchy_kappa, which simulates nothing; leave it out",
-        ),
-        (
-            {"measure": "hierarchy_kappa", "counted": "segments"},
-            "kappa over hierarchy_kappa has no option 'counted'; it has none",
-        ),
-        (
-            {"measure": "hierarchy_kappa", "compat": "fournier2013"},
-            "hierarchy_kappa has no preset 'fournier2013'; it has none",
-        ),
+        ({"measure": "hierarchy_kappa", "coefficient": "multi_pi"}, "hierarchy_kappa has no coefficient 'multi_pi'"),
+        ({"measure": "hierarchy_kappa", "chance": "exact"}, "chance has no effect on kappa over hierarchy_kappa"),
+        ({"measure": "hierarchy_kappa", "counted": "segments"}, "kappa over hierarchy_kappa has no option 'counted'"),
+        ({"measure": "hierarchy_kappa", "compat": "fournier2013"}, "hierarchy_kappa has no preset 'fournier2013'"),
     ],
 )
 def test_invalid_agreement(corpus, options, message):
     with pytest.raises(OptionError) as caught:
         cz.agreement(corpus, **options)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
 
 
 def test_levels_as_types(corpus):
@@ -600,9 +521,8 @@ def test_levels_as_types(corpus):
     assert flat["one", "cy"].boundaries == ((3, "2"),)
     assert cz.boundary_similarity(flat["two", "ann"], flat["two", "cy"]).value == 1
     assert 0 < cz.agreement(flat, interval=None).value < 1
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match="item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"):
         cz.levels_as_types(cz.Corpus({"poem": {"ann": FLAT}}))
-    assert str(caught.value) == "item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"
 
 
 def test_unmergeable_items_are_listed():
@@ -616,6 +536,5 @@ def test_unmergeable_items_are_listed():
     }
     assert merged["text", "ann"] is LEFT
     assert merged["mixed", "ann"] is TIMED
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match="item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"):
         cz.over_common_units(cz.Corpus({"poem": {"ann": FLAT}}))
-    assert str(caught.value) == "item 'poem', coder 'ann': expected a Hierarchy; got Segmentation"

@@ -175,10 +175,7 @@ def test_agreement_of_each_pair_is_that_of_two_coders_alone(coefficient):
         "third": {"bo": "BBC", "cy": "BCC", "ann": "CCC"},
     }
     corpus = cz.Corpus(
-        {
-            item: {coder: cz.Segmentation.from_labels(list(text)) for coder, text in row.items()}
-            for item, row in texts.items()
-        }
+        {item: {coder: text_of(list(text)) for coder, text in row.items()} for item, row in texts.items()}
     )
     result = cz.agreement(corpus, "label_share", coefficient=coefficient, interval=None)
     assert len(result.pairs) == 6
@@ -197,16 +194,9 @@ def test_agreement_of_each_pair_is_that_of_two_coders_alone(coefficient):
 def test_parts_and_signature():
     a, b = cz.Tier([(0, 6, "play"), (6, 9, "cry")], end=10), cz.Tier([(0, 7, "play"), (7, 10, "cry")])
     score = cz.label_share(a, b)
-    assert dict(score.parts) == {
-        "length": 10,
-        "agreed": 8,
-        "reference_unlabelled": 1,
-        "reference[cry]": 3,
-        "reference[play]": 6,
-        "hypothesis_unlabelled": 0,
-        "hypothesis[cry]": 3,
-        "hypothesis[play]": 7,
-    }
+    reference = {"reference_unlabelled": 1, "reference[cry]": 3, "reference[play]": 6}
+    hypothesis = {"hypothesis_unlabelled": 0, "hypothesis[cry]": 3, "hypothesis[play]": 7}
+    assert dict(score.parts) == {"length": 10, "agreed": 8, **reference, **hypothesis}
     assert "axis:time" in score.signature
     assert "tolerance:'2s'" in cz.label_share(a, b, tolerance="2s").signature
     assert cz.parse(repr(cz.parse("time_kappa(tolerance='2s')"))) == cz.parse("time_kappa(tolerance='2s')")
@@ -219,29 +209,32 @@ def test_one_label_cut_in_two_is_no_disagreement():
     assert cz.label_share(whole, halves).value == 1
 
 
-def test_bad_input():
-    points = cz.Tier(points=[(2, "x")], end=10)
-    labelled = cz.Tier([(0, 10, "A")])
-    with pytest.raises(
-        cz.errors.MismatchError, match="hypothesis: label_share compares labels, and the segments have none"
-    ):
-        cz.label_share(labelled, points)
-    text = cz.Segmentation.from_labels(list("AAB"))
-    with pytest.raises(cz.errors.MismatchError, match="reference: label_share compares labels"):
-        cz.label_share(cz.Segmentation.from_masses([1, 2]), text)
-    with pytest.raises(cz.errors.OptionError, match="is in seconds, but the texts have units"):
-        cz.label_share(text, text, tolerance="1s")
-    with pytest.raises(cz.errors.OptionError, match="kappa only"):
-        cz.label_share(labelled, labelled, tolerance=1, coefficient="pi")
-    with pytest.raises(cz.errors.Undefined, match="chance agreement is 1"):
-        cz.label_share(labelled, labelled, coefficient="kappa")
-    with pytest.raises(cz.errors.Undefined, match="no time has a label on both sides"):
-        cz.label_share(cz.Tier([(0, 5, "A")], end=10), cz.Tier([(5, 10, "A")]), gaps="ignore")
+LABELLED, TEXT = cz.Tier([(0, 10, "A")]), cz.Segmentation.from_labels(list("AAB"))
+LEVELS = cz.Hierarchy.from_times([(0, 10, 1, "A"), (0, 5, 2, "B"), (5, 10, 2, "C")])
+EARLY, LATE = cz.Tier([(0, 5, "A")], end=10), cz.Tier([(5, 10, "A")])
+POINTS, MASSES = cz.Tier(points=[(2, "x")], end=10), cz.Segmentation.from_masses([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "error", "message"),
+    [
+        (LABELLED, POINTS, {}, "MismatchError", "hypothesis: label_share compares labels, and the segments"),
+        (MASSES, TEXT, {}, "MismatchError", "reference: label_share compares labels"),
+        (TEXT, TEXT, {"tolerance": "1s"}, "OptionError", "is in seconds, but the texts have units"),
+        (LABELLED, LABELLED, {"tolerance": 1, "coefficient": "pi"}, "OptionError", "kappa only"),
+        (LABELLED, LABELLED, {"coefficient": "kappa"}, "Undefined", "chance agreement is 1"),
+        (EARLY, LATE, {"gaps": "ignore"}, "Undefined", "no time has a label on both sides"),
+        (LEVELS, LEVELS, {}, "MismatchError", "the hierarchy has the levels 1, 2; choose one"),
+    ],
+)
+def test_bad_input(a, b, options, error, message):
+    with pytest.raises(getattr(cz.errors, error), match=message):
+        cz.label_share(a, b, **options)
+
+
+def test_other_bad_input():
     with pytest.raises(cz.errors.OptionError, match="tolerance compares two coders"):
         cz.agreement(one_item([cz.Tier([(0, x, "A")], end=9) for x in (4, 5, 6)]), "time_kappa(tolerance=1)")
     with pytest.raises(cz.errors.TierError, match="stream"):
         cz.Tier([(0, 5, "A"), (4, 10, "B")])
-    two = cz.Hierarchy.from_times([(0, 10, 1, "A"), (0, 5, 2, "B"), (5, 10, 2, "C")])
-    with pytest.raises(cz.errors.MismatchError, match="the hierarchy has the levels 1, 2; choose one"):
-        cz.label_share(two, two)
-    assert cz.label_share(two, two, level=2).value == 1
+    assert cz.label_share(LEVELS, LEVELS, level=2).value == 1

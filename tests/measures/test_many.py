@@ -75,16 +75,11 @@ def test_batch_equals_single_scores_with_any_number_of_workers(text, types):
         assert scores.values.tolist() == [score.value for score in single]
         rows = [dict(zip(scores.part_names, row, strict=True)) for row in scores.counts.tolist()]
         # Parts by label are those of all labels of the batch, also of labels that a text lacks.
-        occurring = [
-            {name: part for name, part in row.items() if part or name in s.parts}
-            for row, s in zip(rows, single, strict=True)
-        ]
-        assert occurring == [dict(score.parts) for score in single]
+        for row, score in zip(rows, single, strict=True):
+            assert {name: part for name, part in row.items() if part or name in score.parts} == dict(score.parts)
         assert scores.scored.tolist() == list(range(len(pairs)))
         for i, score in enumerate(single):
-            assert {name: scores[i].params[name] for name in scores.resolved} == {
-                name: score.params[name] for name in scores.resolved
-            }
+            assert all(scores[i].params[name] == score.params[name] for name in scores.resolved)
     assert scores.measure == measure
 
 
@@ -140,8 +135,6 @@ def test_total_of_typed_documents(documents: list[TypedPair]):
         assert scores.types == documents[0].types
         assert scores.total.value == pytest.approx(sum(scores[i] for i in range(len(pairs))).value, abs=1e-12)
 
-
-# Bad pairs
 
 GOOD = (masses([2, 3, 6]), masses([5, 6]))
 PAIRS = [
@@ -243,10 +236,7 @@ def test_undeclared_types_cause_a_warning():
     a, b = cz.Segmentation.from_sets([{"x"}, {"y"}]), cz.Segmentation.from_sets([{"x"}, {"z"}])
     with pytest.warns(CaesuraWarning) as caught:
         score = cz.boundary_similarity(a, b)
-    assert str(caught[0].message) == (
-        "the order of the types was not declared; x < y < z is assumed, and the costs of substitutions depend on it. "
-        "Declare the order with --types, or types=[...] in Python"
-    )
+    assert str(caught[0].message).startswith("the order of the types was not declared; x < y < z is assumed")
     assert caught[0].filename == __file__
     assert score.types == ("x", "y", "z")
     assert score.value == pytest.approx(1 - 1 / 3 / 2)
@@ -261,10 +251,8 @@ def test_two_types_need_no_order():
 
 def test_indexed_score_equals_the_table_entry():
     """Types that nobody declared are collected over all pairs; one pair looked at again must not forget the others."""
-    pairs = [
-        tuple(cz.Segmentation.from_sets(s) for s in ([{"1"}, {"2"}], [{"2"}, {"2"}])),
-        tuple(cz.Segmentation.from_sets(s) for s in ([{"3"}, {"4"}], [{"3"}, {"4"}])),
-    ]
+    sets = ([{"1"}, {"2"}], [{"2"}, {"2"}]), ([{"3"}, {"4"}], [{"3"}, {"4"}])
+    pairs = [tuple(map(cz.Segmentation.from_sets, pair)) for pair in sets]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaesuraWarning)
         scores = cz.score_many(pairs, "segmentation_similarity")
@@ -282,17 +270,13 @@ def test_pickled_segmentations_score_the_same():
         np.testing.assert_array_equal(cz.score_many(restored, name).values, cz.score_many(original, name).values)
 
 
-# The ends of the range
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_no_pairs(name):
     for nothing in ([], iter(())):
         scores = cz.score_many(nothing, name)
         assert (len(scores), scores.values.tolist(), scores.errors, scores.scored.tolist()) == (0, [], {}, [])
-        with pytest.raises(OptionError) as caught:
+        with pytest.raises(OptionError, match=r"^there are no pairs to score$"):
             _ = scores.total
-        assert str(caught.value) == "there are no pairs to score"
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -300,9 +284,8 @@ def test_only_invalid_pairs(name):
     scores = cz.score_many([(masses([1]), masses([2]))] * 3, name, workers=2)
     assert sorted(scores.errors) == [0, 1, 2]
     assert np.isnan(scores.values).all()
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^none of 3 pairs could be scored$"):
         _ = scores.total
-    assert str(caught.value) == "none of 3 pairs could be scored"
 
 
 @pytest.mark.slow
@@ -310,9 +293,8 @@ def test_only_invalid_pairs(name):
 def test_ten_thousand_documents(name):
     view = cz.measures()[name].view
     # Trees take long to make; some of them several times are as many documents.
-    candidates = random_pairs(
-        1600 if view == "trees" else 16_000, seed=4, longest=8 if view in ("spans", "trees") else 25
-    )
+    number, longest = 1600 if view == "trees" else 16_000, 8 if view in ("spans", "trees") else 25
+    candidates = random_pairs(number, seed=4, longest=longest)
     pairs = (defined(name, candidates) * 10)[:10_000]
     scores = cz.score_many(pairs, name, workers=2)
     assert len(scores) == 10_000
@@ -340,12 +322,10 @@ def test_params_of_a_total_describe_its_items():
 
 
 def test_invalid_arguments():
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^workers must be a whole number of at least 1; got 0$"):
         cz.score_many([GOOD], "pk", workers=0)
-    assert str(caught.value) == "workers must be a whole number of at least 1; got 0"
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=r"^there is no measure 'pc'"):
         cz.score_many([GOOD], "pc")
-    assert str(caught.value).startswith("there is no measure 'pc'")
 
 
 def test_score_many_accepts_a_generator_and_a_measure_object():
@@ -377,11 +357,8 @@ def test_the_score_of_a_group_is_that_of_its_pairs(measure: str) -> None:
     for k in range(4):
         places = np.flatnonzero(group == k)
         expected, actual = scores.over(places), groups[k]
-        assert (actual.value, dict(actual.parts), actual.signature) == (
-            groups.values[k],
-            dict(expected.parts),
-            expected.signature,
-        )
+        assert (actual.value, dict(actual.parts)) == (groups.values[k], dict(expected.parts))
+        assert actual.signature == expected.signature
         assert actual == expected
 
 
@@ -398,10 +375,8 @@ def test_the_document_of_a_score_is_found_when_it_is_needed() -> None:
 def test_edits_of_many_pairs_are_those_of_each_pair(measure: str) -> None:
     """Edits are listed for many neighbours at once; pairs that cannot be scored are no neighbours."""
     rng = random.Random(5)
-    pairs = [
-        tuple(cz.Segmentation.from_positions(9, sorted(rng.sample(range(1, 9), rng.randrange(5)))) for _ in range(2))
-        for _ in range(600)
-    ]
+    marks = [[sorted(rng.sample(range(1, 9), rng.randrange(5))) for _ in range(2)] for _ in range(600)]
+    pairs = [tuple(cz.Segmentation.from_positions(9, side) for side in pair) for pair in marks]
     pairs[3] = pairs[300] = (masses([2, 3]), masses([4]))
     scores = cz.score_many(pairs, measure)
     assert set(scores.errors) == {3, 300}

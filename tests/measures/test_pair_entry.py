@@ -102,9 +102,6 @@ def test_a_score_of_a_pair_survives_pickling_with_its_edits() -> None:
     assert [edit.kind for edit in again.edits] == ["match", "transposition"]
 
 
-# Packing
-
-
 def test_packed_is_the_length_two_bits_and_the_inner_positions() -> None:
     plain = cz.Segmentation.from_masses([2, 3, 6])
     assert struct.unpack("4q", plain.packed) == (11, 1, 2, 5)
@@ -123,11 +120,8 @@ def test_packed_is_the_length_two_bits_and_the_inner_positions() -> None:
 def test_packed_follows_from_the_other_fields(text: str) -> None:
     segmentation = eval(f"cz.Segmentation.{text}")
     again = pickle.loads(pickle.dumps(segmentation))
-    assert (again, again.packed, again.inner.tolist()) == (
-        segmentation,
-        segmentation.packed,
-        segmentation.inner.tolist(),
-    )
+    expected = (segmentation, segmentation.packed, segmentation.inner.tolist())
+    assert (again, again.packed, again.inner.tolist()) == expected
     assert not again.inner.flags.writeable
     assert not again.boundary_positions.flags.writeable
 

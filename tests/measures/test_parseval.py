@@ -24,15 +24,6 @@ from support.strategies import trees
 tree = cz.Tree.from_brackets
 
 
-def counts(gold: str, predicted: str, **options) -> tuple[int, int, int]:
-    """Matched, gold and predicted brackets."""
-    parts = cz.parseval(tree(gold), tree(predicted), **options).parts
-    return parts["matched"], parts["gold"], parts["predicted"]
-
-
-# Step by step
-
-
 def test_pair_by_hand():
     """The man is seen with dogs, or has them.
 
@@ -61,59 +52,56 @@ def test_pair_by_hand():
     assert score.parts["tagging_accuracy"] == 5 / 6
 
 
-def test_deleting_words_removes_empty_brackets():
-    """(S (NP *) (VP go)) without the trace is (S (VP go)); the NP has nothing to stand over."""
-    assert counts("(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))") == (2, 2, 2)
-    assert counts("(S (NP (NP (-NONE- *)) (, ,)) (VP (VB go)))", "(S (VP (VB go)))") == (2, 2, 2)
-    assert counts("(S (NP (-NONE- *)) (VP (VB go)))", "(S (NP (-NONE- *)) (VP (VB go)))", delete_labels=[]) == (3, 3, 3)
+QUOTES = {"quote_labels": ["''", "POS"]}
+EQUAL = {"equal_labels": [("A", "B"), ("C", "B")]}
+DELETED = {"delete_labels": ["X"], "equal_labels": [("X", "Y")]}
+POSSESSIVE = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
 
 
-def test_punctuation_attachment_does_not_matter():
-    assert counts("(S (NP (NN a)) (, ,) (VP (VB b)))", "(S (NP (NN a) (, ,)) (VP (VB b)))") == (3, 3, 3)
+@pytest.mark.parametrize(
+    ("gold", "predicted", "options", "expected"),
+    [
+        # words are deleted with the brackets that have nothing left to stand over
+        ("(S (NP (-NONE- *)) (VP (VB go)))", "(S (VP (VB go)))", {}, (2, 2, 2)),
+        ("(S (NP (NP (-NONE- *)) (, ,)) (VP (VB go)))", "(S (VP (VB go)))", {}, (2, 2, 2)),
+        ("(S (NP (-NONE- *)) (VP (VB go)))", "(S (NP (-NONE- *)) (VP (VB go)))", {"delete_labels": []}, (3, 3, 3)),
+        # where punctuation is attached does not matter
+        ("(S (NP (NN a)) (, ,) (VP (VB b)))", "(S (NP (NN a) (, ,)) (VP (VB b)))", {}, (3, 3, 3)),
+        # labels are truncated before deletion: TOP-X is TOP and goes; a bracket -NONE- is cut to nothing, and stays
+        ("(TOP-X (S (NN a) (NN b)))", "(S (NN a) (NN b))", {}, (1, 1, 1)),
+        ("(-NONE- (NN a) (NN b))", "( (NN a) (NN b))", {}, (1, 1, 1)),
+        ("(S (TOP-X a) (NN b))", "(S (NN a) (NN b))", {}, (1, 1, 1)),  # a tag TOP-X is no TOP
+        # a deleted bracket keeps its words
+        ("(TOP (S (TOP (NP (NN a)) (VP (VB b)))))", "(S (NP (NN a)) (VP (VB b)))", {}, (3, 3, 3)),
+        # brackets match one to one: three NPs over one word against two of them, and an S between
+        ("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", {}, (2, 3, 3)),
+        ("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", {"labelled": False}, (3, 3, 3)),
+        # equal labels apply to deletion too, and are not transitive
+        ("(Y (NN a) (NN b))", "(S (NN a) (NN b))", DELETED, (0, 0, 1)),
+        ("(A (NN a))", "(B (NN a))", EQUAL, (1, 1, 1)),
+        ("(B (NN a))", "(A (NN a))", EQUAL, (1, 1, 1)),
+        ("(A (NN a))", "(C (NN a))", EQUAL, (0, 1, 1)),
+        # gold brackets are matched in order: B takes the A that A would need
+        ("(B (A (NN a)))", "(A (C (NN a)))", EQUAL, (1, 2, 2)),
+        ("(B (A (NN a)))", "(C (A (NN a)))", EQUAL, (2, 2, 2)),
+        # several roots
+        ("(NP (NN a)) (VP (VB b))", "(S (NP (NN a)) (VP (VB b)))", {}, (2, 2, 3)),
+        # a restored quote keeps its position, here outside the inner NP, and the bracket around it is restored
+        (POSSESSIVE, "(S (NP (NP (DT the) (NNS boys)) ('' ') (NN dog)) (VP (VBD barked)))", QUOTES, (3, 4, 4)),
+        ("(S (NP (NN a)) (X ('' ')))", "(S (NP (NN a)) (X (POS ')))", QUOTES, (3, 3, 3)),
+    ],
+)
+def test_matched_gold_and_predicted_brackets(gold, predicted, options, expected):
+    parts = cz.parseval(tree(gold), tree(predicted), **options).parts
+    assert (parts["matched"], parts["gold"], parts["predicted"]) == expected
 
 
-def test_labels_are_truncated_and_tags_are_not():
-    gold, predicted = "(S (NP-SBJ-1 (NN-X a)) (VP=2 (VB b)))", "(S-TPC (NP=3-4 (NN-Y a)) (VP-Q (VB b)))"
-    assert counts(gold, predicted) == (3, 3, 3)
-    assert cz.parseval(tree(gold), tree(predicted)).parts["correct_tags"] == 1
-
-
-def test_labels_are_truncated_before_deletion():
-    """TOP-X is TOP and goes; a bracket -NONE- is cut to nothing, and stays. A tag TOP-X is no TOP."""
-    assert counts("(TOP-X (S (NN a) (NN b)))", "(S (NN a) (NN b))") == (1, 1, 1)
-    assert counts("(-NONE- (NN a) (NN b))", "( (NN a) (NN b))") == (1, 1, 1)
-    assert counts("(S (TOP-X a) (NN b))", "(S (NN a) (NN b))") == (1, 1, 1)
-
-
-def test_deleting_a_bracket_keeps_its_words():
-    assert counts("(TOP (S (TOP (NP (NN a)) (VP (VB b)))))", "(S (NP (NN a)) (VP (VB b)))") == (3, 3, 3)
-
-
-def test_equal_labels_apply_to_deleted_brackets_only():
-    options = {"delete_labels": ["X"], "equal_labels": [("X", "Y")]}
-    assert counts("(Y (NN a) (NN b))", "(S (NN a) (NN b))", **options) == (0, 0, 1)
-    assert cz.parseval(tree("(S (Y a) (X b))"), tree("(S (Y a))"), **options).parts["words"] == 1
-
-
-def test_brackets_match_one_to_one():
-    """Three NPs over one word against two of them, and an S between."""
-    assert counts("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))") == (2, 3, 3)
-    assert counts("(NP (NP (NP (NN a))))", "(NP (S (NP (NN a))))", labelled=False) == (3, 3, 3)
-
-
-def test_equal_labels_are_not_transitive():
-    options = {"equal_labels": [("A", "B"), ("C", "B")]}
-    assert counts("(A (NN a))", "(B (NN a))", **options) == counts("(B (NN a))", "(A (NN a))", **options) == (1, 1, 1)
-    assert counts("(A (NN a))", "(C (NN a))", **options) == (0, 1, 1)
-    score = cz.parseval(tree("(S (A a) (A b))"), tree("(S (B a) (C b))"), **options)
-    assert score.parts["correct_tags"] == 1
-
-
-def test_gold_brackets_are_matched_in_order():
-    """B takes the A that A would need; the other way round both would have a partner."""
-    options = {"equal_labels": [("A", "B"), ("C", "B")]}
-    assert counts("(B (A (NN a)))", "(A (C (NN a)))", **options) == (1, 2, 2)
-    assert counts("(B (A (NN a)))", "(C (A (NN a)))", **options) == (2, 2, 2)
+def test_tags_are_not_truncated_and_are_equal_like_labels():
+    gold, predicted = tree("(S (NP-SBJ-1 (NN-X a)) (VP=2 (VB b)))"), tree("(S-TPC (NP=3-4 (NN-Y a)) (VP-Q (VB b)))")
+    parts = cz.parseval(gold, predicted).parts
+    assert (parts["matched"], parts["gold"], parts["predicted"], parts["correct_tags"]) == (3, 3, 3, 1)
+    assert cz.parseval(tree("(S (A a) (A b))"), tree("(S (B a) (C b))"), **EQUAL).parts["correct_tags"] == 1
+    assert cz.parseval(tree("(S (Y a) (X b))"), tree("(S (Y a))"), **DELETED).parts["words"] == 1
 
 
 def test_equal_words():
@@ -148,35 +136,18 @@ def test_crossing_brackets_are_counted():
     assert (parts["crossing"], parts["no_crossing"], parts["two_or_less_crossing"]) == (3, 0, 0)
 
 
-# Quotes
-
-QUOTES = {"quote_labels": ["''", "POS"]}
-
-
 def test_quote_deleted_on_one_side_is_restored():
     """The gold says the boys' is a possessive, the prediction a quote; the NP grows by it again.
 
     gold       (S (NP (NP the boys (POS ')) dog) barked)
     predicted  (S (NP (NP the boys ('' ')) dog) barked)
     """
-    gold = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
-    predicted = gold.replace("POS", "''")
-    for pair in ((gold, predicted), (predicted, gold)):
+    predicted = POSSESSIVE.replace("POS", "''")
+    for pair in ((POSSESSIVE, predicted), (predicted, POSSESSIVE)):
         with pytest.raises(MismatchError, match="same words after deletion"):
             cz.parseval(*map(tree, pair))
         score = cz.parseval(*map(tree, pair), **QUOTES)
         assert (score.value, score.parts["words"], score.parts["correct_tags"]) == (1, 5, 4)
-
-
-def test_restored_quote_keeps_its_position():
-    """Outside the inner NP on one side: the brackets end before it there."""
-    gold = "(S (NP (NP (DT the) (NNS boys) (POS ')) (NN dog)) (VP (VBD barked)))"
-    predicted = "(S (NP (NP (DT the) (NNS boys)) ('' ') (NN dog)) (VP (VBD barked)))"
-    assert counts(gold, predicted, **QUOTES) == (3, 4, 4)
-
-
-def test_bracket_around_a_restored_quote_is_restored():
-    assert counts("(S (NP (NN a)) (X ('' ')))", "(S (NP (NN a)) (X (POS ')))", **QUOTES) == (3, 3, 3)
 
 
 def test_quotes_stay_deleted_if_word_counts_are_equal():
@@ -202,19 +173,12 @@ def test_restored_quotes_make_the_measure_asymmetric():
         cz.parseval(second_tree, first_tree, **options)
 
 
-# What has no score
-
-
 def test_unscorable_items_are_listed_and_excluded_from_the_total():
     fine = tree("(S (NN a) (NN b))")
     pairs = [(fine, fine), (fine, tree("(S (NN a))")), (fine, tree("(S (. a) (. b))")), (fine, None), (fine, "(S)")]
     scores = cz.score_many(pairs, "parseval")
-    assert {i: type(problem) for i, problem in scores.errors.items()} == {
-        1: MismatchError,
-        2: Undefined,
-        3: MismatchError,
-        4: MismatchError,
-    }
+    expected = {1: MismatchError, 2: Undefined, 3: MismatchError, 4: MismatchError}
+    assert {i: type(problem) for i, problem in scores.errors.items()} == expected
     assert str(scores.errors[1]) == "both sides must have the same words after deletion; gold has 2, predicted has 1"
     assert str(scores.errors[2]) == "predicted: no words are left, because all tags are in delete_labels"
     assert str(scores.errors[3]) == "predicted: there is no tree"
@@ -228,13 +192,6 @@ def test_no_bracket_on_either_side():
     assert (one_sided.value, one_sided.precision(), one_sided.recall()) == (0, 0, 0)
 
 
-def test_several_roots():
-    assert counts("(NP (NN a)) (VP (VB b))", "(S (NP (NN a)) (VP (VB b)))") == (2, 2, 3)
-
-
-# Options
-
-
 def test_measure_ignores_the_order_of_labels():
     measure = cz.parse("parseval(delete_labels=('b', 'a', 'a'), equal_labels=(('y', 'x'), ('z', 'z')))")
     assert measure == cz.parse("parseval(equal_labels=[['x', 'y']], delete_labels=['a', 'b'])")
@@ -246,10 +203,7 @@ def test_measure_ignores_the_order_of_labels():
     [
         ({"delete_labels": "TOP"}, "delete_labels must be a list of labels, such as ['TOP', ',']; got 'TOP'"),
         ({"quote_labels": [1]}, "quote_labels must be a list of labels, such as ['TOP', ',']; got [1]"),
-        (
-            {"equal_labels": ("A", "B")},
-            "equal_labels must be a list of pairs, such as [('ADVP', 'PRT')]; got ('A', 'B')",
-        ),
+        ({"equal_labels": ("A", "B")}, "equal_labels must be a list of pairs, such as [('ADVP', 'PRT')]"),
         ({"equal_words": 3}, "equal_words must be a list of pairs, such as [('ADVP', 'PRT')]; got 3"),
         ({"labelled": 1}, "labelled must be True or False; got 1"),
         ({"cutoff": -1}, "cutoff must be a whole number of at least 0; got -1"),
@@ -260,27 +214,19 @@ def test_invalid_options(options, message):
     trees = [tree("(S (NN a))")]
     with pytest.raises(OptionError) as caught:
         cz.parseval_corpus(trees, trees, **options)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
 
 
 def test_options_override_the_parameter_file(tmp_path: Path):
     (tmp_path / "x.prm").write_text("DELETE_LABEL X\nLABELED 0\n")
     gold, predicted = tree("(X (NN a) (. .))"), tree("(Y (NN a) (. .))")
     param = tmp_path / "x.prm"
-    assert dict(cz.parseval(gold, predicted, param=param).params) == {
-        "labelled": False,
-        "delete_labels": ("X",),
-        "delete_labels_for_length": (),
-        "equal_labels": (),
-        "equal_words": (),
-        "quote_labels": (),
-        "cutoff": 40,
-    }
+    empty = dict.fromkeys(("delete_labels_for_length", "equal_labels", "equal_words", "quote_labels"), ())
+    expected = {"labelled": False, "delete_labels": ("X",), "cutoff": 40, **empty}
+    assert dict(cz.parseval(gold, predicted, param=param).params) == expected
     params = cz.parseval(gold, predicted, param=param, labelled=True, delete_labels=[]).params
     assert (params["labelled"], params["delete_labels"]) == (True, ())
 
-
-# Against the oracle
 
 WORDS = ["a", "'", '"', "/", "b"]
 LABELS = ["NP", "NP-SBJ", "VP=2", "TOP", "ADVP", "PRT", "-X-", "", "X"]
@@ -359,8 +305,6 @@ def test_many_quotes_in_one_place():
         cz.parseval(tree("(S (N a) " + "('' ') " * n + "(N b))"), tree("(S (N a) " + "('' ') " * n + ")"), **QUOTES)
 
 
-# A test set
-
 GOLD = [
     "(TOP (S (NP-SBJ (PRP He)) (VP (VBD got) (PRT (RP up))) (. .)))",
     "(S (NP (DT The) (NN dog)) (VP (VBD ran)))",
@@ -386,14 +330,8 @@ def corpus_result(**options) -> cz.ParsevalResult:
 
 def test_rows_of_a_test_set():
     rows = corpus_result().sentences
-    assert [(row.number, row.length, row.status) for row in rows] == [
-        (1, 4, 0),
-        (2, 3, 1),
-        (3, 2, 0),
-        (4, 2, 2),
-        (5, 0, 1),
-        (6, 0, 2),
-    ]
+    expected = [(1, 4, 0), (2, 3, 1), (3, 2, 0), (4, 2, 2), (5, 0, 1), (6, 0, 2)]
+    assert [(row.number, row.length, row.status) for row in rows] == expected
     assert [row.reason for row in rows] == [
         None,
         "both sides must have the same words after deletion; gold has 3, predicted has 2; word 2 is 'dog' and 'ran'",
@@ -428,13 +366,8 @@ def test_labels_of_a_test_set():
     rows = {
         row.label: (row.gold, row.predicted, row.gold_matched, row.predicted_matched) for row in corpus_result().labels
     }
-    assert rows == {
-        "S": (2, 2, 2, 2),
-        "VP": (2, 2, 2, 2),
-        "NP": (1, 1, 1, 1),
-        "PRT": (1, 0, 1, 0),
-        "ADVP": (0, 1, 0, 1),
-    }
+    expected = {"S": (2, 2, 2, 2), "VP": (2, 2, 2, 2), "NP": (1, 1, 1, 1), "PRT": (1, 0, 1, 0), "ADVP": (0, 1, 0, 1)}
+    assert rows == expected
     shares = {row.label: (row.recall, row.precision, row.f) for row in corpus_result().labels}
     assert shares["PRT"] == (1, 0, 1)
     assert shares["ADVP"] == (0, 1, 1)
@@ -446,9 +379,8 @@ def test_labels_of_a_test_set():
 def test_test_set_without_a_valid_sentence():
     result = cz.parseval_corpus([tree("(S (NN a))")], [None])
     assert (result.all.valid, result.all.f, result.all.average_crossing, result.labels) == (0, None, None, ())
-    with pytest.raises(Undefined) as caught:
+    with pytest.raises(Undefined, match="none of 1 sentences could be scored: sentence 1: predicted: there is no tree"):
         _ = result.total
-    assert str(caught.value) == "none of 1 sentences could be scored: sentence 1: predicted: there is no tree"
     rows = {row[0]: row[1:] for row in summary_table(result).rows}
     assert rows["bracketing F"] == rows["average crossing"] == ("undefined", "undefined")
     assert rows["skipped sentences"] == (1, 1)
@@ -457,11 +389,8 @@ def test_test_set_without_a_valid_sentence():
 
 def test_incompatible_lists():
     first_tree = tree("(S (NN a))")
-    with pytest.raises(MismatchError) as caught:
+    with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 2, predicted has 1"):
         cz.parseval_corpus([first_tree, first_tree], [first_tree])
-    assert str(caught.value) == (
-        "both sides must have the same sentences; gold has 2, predicted has 1. Use None for a sentence without a parse"
-    )
     with pytest.raises(MismatchError, match=r"gold\[0\]: expected a Tree or None; got str"):
         cz.parseval_corpus("wsj.mrg", [first_tree])
 
@@ -470,16 +399,8 @@ def test_test_set_as_json():
     plain = json.loads(json.dumps(corpus_result().to_dict(), allow_nan=False))
     assert plain["all"]["f"] == plain["cutoff"]["f"] == 1
     assert (plain["cutoff"]["max_length"], len(plain["sentences"])) == (40, 6)
-    assert plain["labels"][3] == {
-        "label": "PRT",
-        "gold": 1,
-        "predicted": 0,
-        "gold_matched": 1,
-        "predicted_matched": 0,
-        "recall": 1,
-        "precision": 0,
-        "f": 1,
-    }
+    counts = {"gold": 1, "predicted": 0, "gold_matched": 1, "predicted_matched": 0}
+    assert plain["labels"][3] == {"label": "PRT", **counts, "recall": 1, "precision": 0, "f": 1}
     assert json.loads(json.dumps(cz.parseval_corpus([None], [None]).to_dict()))["signature"] is None
 
 
@@ -495,9 +416,6 @@ def test_tables_of_a_test_set():
     assert label_table(result.labels).rows[3] == ("PRT", 1, 0, 1, 0, 100, 0, 100)
     assert len(label_table(result.labels).notes) == 1
     assert label_table(result.labels[:3]).notes == ()
-
-
-# Two parsers
 
 
 def randomly_parsed(number: int, seed: int) -> list[cz.Tree]:
@@ -557,10 +475,8 @@ def test_only_common_sentences_are_compared():
     (alone,) = cz.compare_parsers(truth, {"one": first, "other": second}, seed=7, replicates=200).pairs
     for name in ("difference", "interval", "bootstrap", "randomisation", "wins", "ties", "losses"):
         assert getattr(alone, name) == getattr(pair, name), name
-    assert comparison.excluded[:2] == (
-        Excluded("04", "gold", "there is no tree"),
-        Excluded("03", "one", "there is no tree"),
-    )
+    expected = (Excluded("04", "gold", "there is no tree"), Excluded("03", "one", "there is no tree"))
+    assert comparison.excluded[:2] == expected
     assert (comparison.excluded[2].item, comparison.excluded[2].coder) == ("06", "other")
     assert comparison.excluded[2].reason.startswith("PARSEVAL F: both sides must have the same words")
     assert comparison.scores["one"].documents == 10
@@ -584,9 +500,6 @@ def test_incomparable_parsers(arguments, message):
     trees = [tree("(S (NN a))")]
     with pytest.raises(cz.errors.InputError, match=message):
         cz.compare_parsers(**{"gold": trees, "parsers": {"one": trees, "two": trees}, **arguments})
-
-
-# Beside the other parts
 
 
 def corpus() -> cz.Corpus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from fractions import Fraction
 
@@ -32,9 +33,6 @@ def ratios(score: cz.Score) -> list[float]:
     return [score.precision(), score.recall(), score.value]
 
 
-# -- TCPDBench --------------------------------------------------------------------------------------------------------
-
-
 def series(case):
     length = case["n_obs"]
     *references, hypothesis = (
@@ -60,9 +58,6 @@ def test_several_series_are_averaged():
     for measure, key in (("boundary_f(compat=tcpd)", "f1"), ("covering(compat=tcpd)", "covering")):
         expected = [{**case["peer"], **case["peer_ascending"]}[key] for case in TCPD[1:]]
         assert cz.score_many(cases, measure).total.value == close(np.mean(expected), abs=1e-9)
-
-
-# -- GEBD -------------------------------------------------------------------------------------------------------------
 
 
 def videos(case):
@@ -102,9 +97,6 @@ def test_gebd_without_a_consistent_video():
                 _ = cz.score_many(list(videos(case)), measure).total
 
 
-# -- SuperDialseg -----------------------------------------------------------------------------------------------------
-
-
 def dialogue(case):
     return tuple(
         cz.Segmentation.from_marks(["x" if mark else "" for mark in case[side]]) for side in ("y_true", "y_pred")
@@ -127,9 +119,6 @@ def test_superdialseg_corpus():
     for name, key in NUMBERS.items():
         total = cz.score_many(pairs, f"{name}(compat=superdialseg)").total
         assert total.value == close(SUPERDIALSEG[0]["corpus_shown"][key], abs=1e-9), name
-
-
-# -- chunkseg ---------------------------------------------------------------------------------------------------------
 
 
 def recording(case):
@@ -177,9 +166,6 @@ def test_chunks_need_seconds():
         cz.pk(short, short, compat="chunkseg")
 
 
-# -- wtpsplit ---------------------------------------------------------------------------------------------------------
-
-
 def ends_of(sentences, separator=""):
     texts = [sentence + separator for sentence in sentences[:-1]] + sentences[-1:]
     return np.cumsum([len(text) for text in texts])
@@ -193,9 +179,6 @@ def test_wtpsplit_oracle(case):
     assert ratios(peer) == close([case["peer"][name] for name in ("precision", "recall", "f1")], abs=1e-9)
     assert list(peer.parts.values()) == case["right"]["counts with end of text"]
     assert ratios(cz.boundary_f(a, b)) == close(case["right"]["inner only"], abs=1e-9)
-
-
-# -- EvalSubtitle -----------------------------------------------------------------------------------------------------
 
 
 def test_evalsubtitle_by_hand():
@@ -223,12 +206,7 @@ def subtitles(tmp_path, texts, **options):
 def test_sigma_by_hand(tmp_path):
     """Words: 5/6, 3/5, 2/4, 1/3; with breaks: 7/8, 3/7, 1/6 and 0/5, smoothed to 1/10; a third of a break per word."""
     ((a, b),) = subtitles(tmp_path, WITH_BREAKS)
-    limits = [
-        (5 / 6 + 1 / 3) * 3 / 4,
-        (2 / 3 * 3 / 5 + 2 / 3 * 5 / 6) * 3 / 4,
-        (1 / 6 + 3 / 5) * 3 / 4,
-        4 / 3 / 2 * 3 / 4,
-    ]
+    limits = np.array([5 / 6 + 1 / 3, 2 / 3 * 3 / 5 + 2 / 3 * 5 / 6, 1 / 6 + 3 / 5, 4 / 3 / 2]) * 3 / 4
     expected = 100 * (7 / 8 * 3 / 7 / 6 / 10 / np.prod(limits)) ** (1 / 4)
     score = cz.sigma(a, b, smooth="exp")
     assert score.value == close(expected)
@@ -288,13 +266,8 @@ def test_sigma_of_a_side_without_words():
 def test_sigma_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.tokenizers.tokenizer_13a", None)
     sigma_tokenizer.cache_clear()
-    with pytest.raises(
-        OptionError, match=r"tokenize='sacrebleu' needs sacrebleu; run pip install 'caesura\[subtitles\]'"
-    ):
+    with pytest.raises(OptionError, match="tokenize='sacrebleu' needs sacrebleu"):
         cz.sigma(masses([2, 3]), masses([2, 3]), compat="evalsubtitle")
-
-
-# -- every greedy program loses a pair --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -313,8 +286,6 @@ def test_greedy_programs_lose_a_pair(measure, value):
     score = cz.parse(measure).score(times([12, 15.5], duration=60), times([10, 13], duration=60))
     assert score.value == close(value, abs=1e-12)
 
-
-# -- the option average -----------------------------------------------------------------------------------------------
 
 TEXTS = [masses(m) for m in ((2, 3, 6), (2, 2, 7), (5, 6), (11,), (1, 1, 1, 2, 6))]
 PAIRS = [(a, b) for a in TEXTS for b in TEXTS]
@@ -366,19 +337,13 @@ def test_items_without_a_value_are_left_out_of_the_mean():
     [
         ("pk(average=items_pr)", "average='items_pr' needs precision and recall; pk has none; use average='items'"),
         ("pk(average=macro)", "average must be one of 'micro', 'items', 'items_pr'; got 'macro'"),
-        (
-            "pk(references=union)",
-            "references='union' needs the precision and recall of boundaries, which pk does not have",
-        ),
+        ("pk(references=union)", "references='union' needs the precision and recall of boundaries, which pk"),
     ],
 )
 def test_invalid_averages(text, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         cz.parse(text)
-    assert str(caught.value).startswith(message)
 
-
-# -- the option references --------------------------------------------------------------------------------------------
 
 CODERS, SYSTEM = [masses([2, 3, 6]), masses([5, 6]), masses([2, 9])], masses([2, 2, 7])
 
@@ -415,9 +380,6 @@ def test_an_item_with_a_bad_reference_is_excluded_alone():
     assert scores.total.value == close(2 / 3)
 
 
-# -- plain numbers beside presets -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("preset", "plain"),
     [
@@ -432,8 +394,6 @@ def test_an_item_with_a_bad_reference_is_excluded_alone():
 def test_plain_measure(preset, plain):
     assert cz.parse(preset).plain() == cz.parse(plain)
 
-
-# -- boundary similarity in seconds -----------------------------------------------------------------------------------
 
 grid = st.sampled_from([1, 2, 3, 7, 10, 1000])
 
@@ -472,19 +432,15 @@ def test_boundary_similarity_of_long_recordings():
     ("call", "message"),
     [
         (lambda a: cz.boundary_similarity(a, a), "n_t=2 is a number of positions, but the annotations are in seconds"),
-        (
-            lambda a: cz.boundary_similarity(a, a, n_t="0s"),
-            "n_t must be a whole number of positions, or a time above 0",
-        ),
+        (lambda a: cz.boundary_similarity(a, a, n_t="0s"), "n_t must be a whole number of positions, or a time"),
         (lambda a: cz.boundary_similarity(a, a, n_t="1s", alignment="greedy"), "n_t='1s': greedy pairs"),
         (lambda a: cz.segmentation_similarity(a, a), "segmentation_similarity counts positions"),
         (lambda a: cz.boundary_similarity(masses([2]), masses([2]), n_t="1s"), "n_t='1s' is in seconds, but the texts"),
     ],
 )
 def test_refusals_in_seconds(call, message):
-    with pytest.raises(CaesuraError) as caught:
+    with pytest.raises(CaesuraError, match=re.escape(message)):
         call(times([2.5], duration=10))
-    assert message in str(caught.value)
 
 
 def test_sigma_refuses_many_units_without_words() -> None:

@@ -155,9 +155,6 @@ def test_mir_eval_oracle(case):
         assert values == pytest.approx(expected_numbers(case["right"]["frame_free"][name]), abs=1e-9)
 
 
-# -- definitions ------------------------------------------------------------------------------------------------------
-
-
 @st.composite
 def sides(draw: st.DrawFn, *, last: int = 12) -> tuple[list[int], list[str]]:
     cuts = sorted(draw(st.sets(st.integers(1, last - 1), max_size=last - 1)))
@@ -185,11 +182,8 @@ def test_values_by_definition(first, second, step):
             check_entropies(x, y, a, b, over)
         both, rows, columns, alike, every = oracle.rand_over_units(a, b)
         assert cz.rand_index(a_units, b_units, over=over).parts == {"agreeing": alike, "all": every}
-        assert cz.pairwise_f(a_units, b_units, over=over).parts == {
-            "joined": both,
-            "reference": rows,
-            "hypothesis": columns,
-        }
+        expected = {"joined": both, "reference": rows, "hypothesis": columns}
+        assert cz.pairwise_f(a_units, b_units, over=over).parts == expected
         ari = cz.adjusted_rand_index(a_units, b_units, over=over).value
         assert ari == pytest.approx(oracle.adjusted_rand(both, rows, columns, every), abs=1e-9)
         both, rows, columns, every = oracle.squares(a, b)
@@ -251,9 +245,6 @@ def check_entropies(x, y, a, b, over):
     for name, conditional, side in (("over", b_given_a, b), ("under", a_given_b, a)):
         classes = len(oracle.by_class(side))
         assert parts[name] == pytest.approx(1 - conditional / np.log2(classes) if classes > 1 else 1, abs=1e-9)
-
-
-# -- laws in seconds --------------------------------------------------------------------------------------------------
 
 
 def tiers(*listed: list[tuple[float, float, str]], end: float) -> list[cz.Tier]:
@@ -319,9 +310,6 @@ def test_only_the_axis_of_pairs_differs():
         assert "|axis:time|" in in_time.signature
 
 
-# -- gaps, extents and levels -----------------------------------------------------------------------------------------
-
-
 def test_gaps():
     # a |AAAA|    |BBBB|    b |xx|xx|xxxx|  |
     a, b = tiers([(0, 4, "A"), (8, 12, "B")], [(0, 2, "x"), (2, 4, "y"), (4, 8, "x")], end=12)
@@ -334,12 +322,8 @@ def test_gaps():
 
 def test_extents():
     a, b = cz.Tier([(0, 4, "A"), (4, 10, "B")]), cz.Tier([(2, 5, "A"), (5, 12, "B")], begin=2)
-    with pytest.raises(MismatchError) as caught:
+    with pytest.raises(MismatchError, match="the same extent; got reference 0-10 s, hypothesis 2-12 s; set extent to"):
         cz.covering(a, b)
-    assert str(caught.value) == (
-        "both sides must have the same extent; got reference 0-10 s, hypothesis 2-12 s; set extent to 'reference', "
-        "'intersection' or 'union'"
-    )
     assert cz.rand_index(a, b, extent="intersection").parts["all"] == 64
     assert cz.rand_index(a, b, extent="union").parts["all"] == 144
     score = cz.rand_index(a, b, extent="reference")
@@ -350,12 +334,10 @@ def test_extents():
 
 
 def test_levels_of_a_hierarchy():
-    songs = [
-        cz.Hierarchy.from_times(
-            [(0, cut, 1, "A"), (cut, 90, 1, "B"), (0, 9, 2, "a"), (9, cut, 2, "b"), (cut, 90, 2, "c")]
-        )
-        for cut in (30, 33)
-    ]
+    songs = []
+    for cut in (30, 33):
+        fine = [(0, 9, 2, "a"), (9, cut, 2, "b"), (cut, 90, 2, "c")]
+        songs.append(cz.Hierarchy.from_times([(0, cut, 1, "A"), (cut, 90, 1, "B"), *fine]))
     with pytest.raises(MismatchError, match="the hierarchy has the levels 1, 2; choose one with level=1"):
         cz.v_measure(*songs)
     with pytest.raises(MismatchError, match="has no level 3; its levels are 1, 2"):
@@ -365,21 +347,28 @@ def test_levels_of_a_hierarchy():
     assert cz.covering(*songs, level=2).value > cz.covering(*songs, level=1).value - 1
 
 
-def test_bad_input():
-    text, tier = masses([2, 3]), cz.Segmentation.from_times([2], duration=5)
-    with pytest.raises(MismatchError, match="reference has units, hypothesis has seconds"):
-        cz.covering(text, tier)
-    with pytest.raises(MismatchError, match="both sides must have the same units; reference has 5, hypothesis has 4"):
-        cz.covering(text, masses([4]))
-    with pytest.raises(MismatchError, match="reference: pairwise_f needs labels of segments; use over='segments'"):
-        cz.pairwise_f(text, text)
-    with pytest.raises(MismatchError, match="expected a Segmentation, a Tier or a level of a Hierarchy; got list"):
-        cz.covering([2, 3], text)
-    with pytest.raises(MismatchError, match="hypothesis: expected a mapping from streams"):
-        cz.covering({"Ann": text, "Bo": text}, text)
+TEXT, SECONDS = masses([2, 3]), cz.Segmentation.from_times([2], duration=5)
+
+
+@pytest.mark.parametrize(
+    ("measure", "a", "b", "message"),
+    [
+        ("covering", TEXT, SECONDS, "reference has units, hypothesis has seconds"),
+        ("covering", TEXT, masses([4]), "both sides must have the same units; reference has 5, hypothesis has 4"),
+        ("pairwise_f", TEXT, TEXT, "reference: pairwise_f needs labels of segments; use over='segments'"),
+        ("covering", [2, 3], TEXT, "expected a Segmentation, a Tier or a level of a Hierarchy; got list"),
+        ("covering", {"Ann": TEXT, "Bo": TEXT}, TEXT, "hypothesis: expected a mapping from streams"),
+    ],
+)
+def test_bad_input(measure, a, b, message):
+    with pytest.raises(MismatchError, match=message):
+        getattr(cz, measure)(a, b)
+
+
+def test_other_bad_input():
     with pytest.raises(OptionError, match="over must be one of 'segments', 'labels'; got 'words'"):
-        cz.rand_index(text, text, over="words")
-    scores = cz.score_many([(text, text), (tier, tier)], "covering")
+        cz.rand_index(TEXT, TEXT, over="words")
+    scores = cz.score_many([(TEXT, TEXT), (SECONDS, SECONDS)], "covering")
     assert str(scores.errors[1]) == "all pairs must be on the same axis; some are in units and some in seconds"
     with pytest.raises(cz.errors.TierError, match="overlap; put intervals that may overlap into one stream each"):
         cz.Tier([(0, 2, "A"), (1, 3, "B")])

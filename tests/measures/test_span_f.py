@@ -127,23 +127,31 @@ def test_nested_and_overlapping_spans():
     assert "use gamma" in result.excluded[0].reason
 
 
-def test_bad_input():
-    fine = cz.Spans([(0, 1)], length=6)
-    with pytest.raises(cz.errors.MismatchError, match="reference has 6, hypothesis has 7"):
-        cz.span_f(fine, cz.Spans([(0, 1)], length=7))
-    with pytest.raises(cz.errors.MismatchError, match="needs the number of tokens"):
-        cz.span_f(cz.Spans([(0, 1)]), cz.Spans([(0, 1)]), chance="li2024")
-    with pytest.raises(cz.errors.MismatchError, match="these are in seconds; use gamma"):
-        cz.span_f(cz.Spans([(0, 1)], seconds=True), fine)
+FINE = cz.Spans([(0, 1)], length=6)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        (FINE, cz.Spans([(0, 1)], length=7), {}, "reference has 6, hypothesis has 7"),
+        (cz.Spans([(0, 1)]), cz.Spans([(0, 1)]), {"chance": "li2024"}, "needs the number of tokens"),
+        (cz.Spans([(0, 1)], seconds=True), FINE, {}, "these are in seconds; use gamma"),
+        (cz.Segmentation.from_masses([2, 4]), FINE, {}, "expected Spans or a Hierarchy; got Segmentation"),
+    ],
+)
+def test_bad_input(a, b, options, message):
+    with pytest.raises(cz.errors.MismatchError, match=message):
+        cz.span_f(a, b, **options)
+
+
+def test_other_bad_input():
     with pytest.raises(cz.errors.MismatchError, match=r"spans\[0\] must begin and end at whole positions"):
-        cz.token_f(cz.Spans([(0, 1.5)], length=6), fine)
-    with pytest.raises(cz.errors.MismatchError, match="expected Spans or a Hierarchy; got Segmentation"):
-        cz.span_f(cz.Segmentation.from_masses([2, 4]), fine)
+        cz.token_f(cz.Spans([(0, 1.5)], length=6), FINE)
     corpus = cz.Corpus({"x": {c: cz.Segmentation.from_masses([2, 4]) for c in "ab"}})
     with pytest.raises(cz.errors.OptionError, match="chance='li2024' is for spans"):
         cz.agreement(corpus, "purity_coverage", chance="li2024")
     with pytest.raises(cz.errors.OptionError, match=r"is not defined over|has no coefficient"):
-        cz.agreement(cz.Corpus({"x": {"a": fine, "b": fine}}), "span_f", coefficient="pi", chance="li2024")
+        cz.agreement(cz.Corpus({"x": {"a": FINE, "b": FINE}}), "span_f", coefficient="pi", chance="li2024")
 
 
 def test_too_much_work_for_chance_is_refused_before_it_is_done(monkeypatch):
@@ -171,22 +179,14 @@ crossing_spans = st.lists(
 )
 
 
+@pytest.mark.parametrize(("name", "counted"), [("token_f", oracle.tokens_of), ("span_f", frozenset)])
 @given(st.lists(st.tuples(crossing_spans, crossing_spans), max_size=4), st.booleans())
-def test_token_f_of_spans_that_overlap_counts_every_token_once(documents, labels):
-    measure = cz.parse(f"token_f(labels={labels})")
+def test_spans_that_overlap_count_every_token_or_span_once(name, counted, documents, labels):
+    measure = cz.parse(f"{name}(labels={labels})")
     scores = cz.score_many([tuple(map(cz.Spans, pair)) for pair in documents], measure)
     for pair, parts in zip(documents, scores.counts, strict=True):
         sides = [[(start, end, label if labels else None) for start, end, label in side] for side in pair]
-        a, b = (oracle.tokens_of(frozenset(side)) for side in sides)
-        assert list(parts) == [len(a & b), len(a), len(b)]
-
-
-@given(st.lists(st.tuples(crossing_spans, crossing_spans), max_size=4), st.booleans())
-def test_span_f_of_spans_that_overlap_counts_every_span_once(documents, labels):
-    measure = cz.parse(f"span_f(labels={labels})")
-    scores = cz.score_many([tuple(map(cz.Spans, pair)) for pair in documents], measure)
-    for pair, parts in zip(documents, scores.counts, strict=True):
-        a, b = ({(start, end, label if labels else None) for start, end, label in side} for side in pair)
+        a, b = (counted(frozenset(side)) for side in sides)
         assert list(parts) == [len(a & b), len(a), len(b)]
 
 

@@ -217,9 +217,8 @@ def test_corpus() -> None:
     assert result.total.value == pytest.approx(weighted)
     assert {place: str(why) for place, why in result.errors.items()} == {3: "gold: there is no tree"}
     assert [result.alignments[i] for i in range(3)] == [entry.alignment for entry in scores]
-    assert Counter({entry.label: entry.gold for entry in result.labels}) == Counter(
-        x for entry in gold for x in entry.labels
-    )
+    gold_labels = Counter(label for tree in gold for label in tree.labels)
+    assert Counter({entry.label: entry.gold for entry in result.labels}) == gold_labels
     assert result[1] == scores[1]
     assert "3 of 4 sentences" in repr(result)
     with pytest.raises(MismatchError, match="both sides must have the same sentences; gold has 3, predicted has 2"):
@@ -234,9 +233,7 @@ def test_corpus() -> None:
 def test_invalid_input() -> None:
     tree = Tree.from_brackets("(X (A a) (B b))")
     timed = tree.with_times([(0, 1), (1, 2)])
-    with pytest.raises(
-        MismatchError, match="both trees must have times, or neither; predicted has times, gold has none"
-    ):
+    with pytest.raises(MismatchError, match=r"both trees must have times.*; predicted has times, gold has none"):
         cz.struct_iou(tree, timed)
     with pytest.raises(MismatchError, match="predicted: expected a Tree; got str"):
         cz.struct_iou(tree, "(X a)")  # type: ignore[arg-type]
@@ -254,9 +251,7 @@ def chain(words: int, label: str) -> Tree:
 def test_very_deep_trees_are_scored_or_rejected() -> None:
     deep = chain(50_000, "X")
     assert cz.struct_iou(deep, deep).value == 1
-    with pytest.raises(
-        MismatchError, match="nodes of this shape are too large: more than 16777216 pairs of nodes overlap"
-    ):
+    with pytest.raises(MismatchError, match="nodes of this shape are too large: more than 16777216 pairs of nodes"):
         cz.struct_iou(deep, chain(50_000, "Y"))
     # A long sentence that is not deep: 20,000 words in twos.
     flat = Tree.from_nested(("S", *(("NP", ("A", "a"), ("B", "b")) for _ in range(10_000))))
@@ -265,19 +260,17 @@ def test_very_deep_trees_are_scored_or_rejected() -> None:
     assert cz.struct_iou(flat, moved).parts["iou"] == pytest.approx(1 + 9_999 / 3)
 
 
-def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    def zigzag(words: int, first: int) -> Tree:
-        left = right = ""
-        for i in range(words - 1):
-            left += "(X (T t) " if (i + first) % 2 else "(X "
-            right = (")" if (i + first) % 2 else " (T t))") + right
-        return Tree.from_brackets(f"{left}(T t){right}")
+def zigzag(words: int, first: int) -> Tree:
+    tree = "(T t)"
+    for k in range(words - 1):
+        tree = f"(X {tree} (T t))" if (k + first) % 2 else f"(X (T t) {tree})"
+    return Tree.from_brackets(tree)
 
+
+def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = zigzag(320, 0), zigzag(320, 1)
-    with pytest.raises(
-        MismatchError,
-        match=r"1\.3e\+09 steps are needed and 6e\+08 allowed; score .* wait about 4 s with max_steps=1e\+10",
-    ):
+    message = r"1\.3e\+09 steps are needed and 6e\+08 allowed; .* about 4 s with max_steps=1e\+10"
+    with pytest.raises(MismatchError, match=message):
         cz.struct_iou(a, b)
     with pytest.raises(OptionError, match=r"max_steps must be a number from 1e\+08"):
         cz.parse("struct_iou(max_steps=10)")
@@ -303,12 +296,6 @@ def test_oracle_by_hand() -> None:
 
 
 def test_all_sentences_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    def zigzag(words: int, first: int) -> Tree:
-        tree = "(T w)"
-        for k in range(words - 1):
-            tree = f"(A {tree} (T w))" if (k + first) % 2 else f"(A (T w) {tree})"
-        return Tree.from_brackets(tree)
-
     monkeypatch.setattr(structiou, "_SAFE_PAIRS", 0)
     monkeypatch.setattr(structiou, "MAX_STEPS_PER_NODE", 1)
     pairs = [(zigzag(words, 0), zigzag(words, 1)) for words in (5, 120, 110, 100)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import pytest
 
@@ -98,22 +99,16 @@ def test_equality_hash_and_pickle():
 
 
 def test_immutable():
-    with pytest.raises(AttributeError) as caught:
+    with pytest.raises(AttributeError, match=r"^Corpus objects are immutable; cannot set 'coders'$"):
         CORPUS.coders = ()
-    assert str(caught.value) == "Corpus objects are immutable; cannot set 'coders'"
+    with pytest.raises(AttributeError):
+        del CORPUS.coders
     CORPUS.of_item("poem")["Cy"] = third
     assert ("poem", "Cy") not in CORPUS
     mapping = {"poem": {"Ann": first}}
     corpus = cz.Corpus(mapping)
     mapping["poem"]["Ann"] = second
     assert corpus["poem", "Ann"] == first
-
-
-def test_attributes_cannot_be_deleted():
-    corpus = cz.Corpus({"poem": {"Ann": first}})
-    with pytest.raises(AttributeError):
-        del corpus.coders
-    assert corpus.coders == ("Ann",)
 
 
 @pytest.mark.parametrize(
@@ -128,18 +123,12 @@ def test_attributes_cannot_be_deleted():
             lambda: cz.Corpus({f"i{n}": {"Ann": first} for n in range(12)}).of_item("x"),
             "the corpus has no item 'x'; it has " + ", ".join(f"'i{n}'" for n in range(10)) + ", …",
         ),
-        (
-            lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}),
-            "item 'poem', coder 'Ann': expected a Segmentation; got list; use Segmentation.from_masses([2, 2]) "
-            "(lengths of segments), Segmentation.from_positions(N, [2, 2]) (boundaries in a text of N units), "
-            "Segmentation.from_labels([2, 2]) (the segment of each unit)",
-        ),
+        (lambda: cz.Corpus({"poem": {"Ann": [2, 2]}}), "item 'poem', coder 'Ann': expected a Segmentation; got list"),
     ],
 )
 def test_invalid_input(call, message):
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         call()
-    assert str(caught.value) == message
 
 
 def test_names_become_text():

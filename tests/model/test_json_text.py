@@ -119,10 +119,8 @@ def test_numbers_that_json_does_not_have() -> None:
 
 def test_a_row_has_its_reason_only_if_there_is_one() -> None:
     rows = [Row(0.5, ("Ann", "Bo")), Row(-1.0, ("Ann", "Cy"))]
-    assert [list(row) for row in json.loads(to_json(rows))] == [
-        ["value", "coders", "entry"],
-        ["value", "coders", "entry", "reason"],
-    ]
+    expected = [["value", "coders", "entry"], ["value", "coders", "entry", "reason"]]
+    assert [list(row) for row in json.loads(to_json(rows))] == expected
     assert json_entries(rows[1]) == {"value": -1.0, "coders": ("Ann", "Cy"), "entry": None, "reason": "negative"}
 
 

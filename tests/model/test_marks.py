@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -77,15 +78,11 @@ def test_units():
     assert cz.Marks.of(segmentations[::-1]).units == ("to", "be")
     assert cz.Marks.of([masses([2])]).units is None
     assert cz.Marks([1], 3, units=["to", "be"]) != cz.Marks([1], 3)
-    with pytest.raises(SegmentationError) as caught:
+    message = r"token 2 is 'be' for segmentations\[0\] and 'do' for segmentations\[3\]; to align them, read with align="
+    with pytest.raises(SegmentationError, match=message):
         cz.Marks.of([*segmentations, masses([2], units=["to", "do"])])
-    assert str(caught.value) == (
-        "all coders must segment the same text: token 2 is 'be' for segmentations[0] and 'do' for segmentations[3]; "
-        "to align them, read with align='tokens' (or align='positions', which ignores the spelling)"
-    )
-    with pytest.raises(SegmentationError) as caught:
+    with pytest.raises(SegmentationError, match=r"^units: expected one string per unit; got 1 for 2 units$"):
         cz.Marks([1], 3, units=["to"])
-    assert str(caught.value) == "units: expected one string per unit; got 1 for 2 units"
 
 
 def test_repr():
@@ -103,9 +100,8 @@ def test_marks_are_immutable():
         with pytest.raises(AttributeError) as caught:
             setattr(marks, name, 1)
         assert str(caught.value) == f"Marks objects are immutable; cannot set {name!r}"
-    with pytest.raises(AttributeError) as caught:
+    with pytest.raises(AttributeError, match=r"^Marks objects are immutable; cannot delete 'coders'$"):
         del marks.coders
-    assert str(caught.value) == "Marks objects are immutable; cannot delete 'coders'"
     for array in (marks.positions, marks.position_counts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
@@ -130,9 +126,8 @@ def test_marks_are_immutable():
     ],
 )
 def test_invalid_input(counts, coders, message):
-    with pytest.raises(SegmentationError) as caught:
+    with pytest.raises(SegmentationError, match=f"^{re.escape(message)}$"):
         cz.Marks(counts, coders)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -140,18 +135,14 @@ def test_invalid_input(counts, coders, message):
     [
         ([], "segmentations: expected at least one; got none"),
         ([masses([2]), "01"], "segmentations[1]: expected a Segmentation; got str"),
-        (
-            [masses([2, 3]), masses([2, 2])],
-            "all coders must segment the same text: 5 tokens for segmentations[0] and 4 for segmentations[1]",
-        ),
+        ([masses([2, 3]), masses([2, 2])], "the same text: 5 tokens for segmentations[0] and 4 for segmentations[1]"),
         ({"ann": masses([2])}, "segmentations[0]: expected a Segmentation; got str"),
         (5, "segmentations: expected a sequence; got 5"),
     ],
 )
 def test_annotations_without_marks(segmentations, message):
-    with pytest.raises(SegmentationError) as caught:
+    with pytest.raises(SegmentationError, match=re.escape(message)):
         cz.Marks.of(segmentations)
-    assert str(caught.value) == message
 
 
 def test_the_marks_of_one_coder():

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree, limits, over_characters, over_edits
+from caesura import Corpus, Hierarchy, Segmentation, Tree, limits, over_characters, over_edits
 from caesura.errors import CaesuraWarning, InputError, MismatchError, OptionError
 from caesura.model.text_difference import alignment_hint
 from support.transcribers import check_unknown_texts_of_different_length
@@ -21,9 +21,6 @@ from support.transcribers import check_unknown_texts_of_different_length
 
 def corpus(**by_coder: object) -> Corpus:
     return Corpus({"x": by_coder})
-
-
-# -- the same characters ----------------------------------------------------------------------------------------------
 
 
 @st.composite
@@ -90,17 +87,11 @@ def test_tokens_without_a_character_lose_their_boundary_and_this_is_reported() -
 
 
 def test_streams_of_dialogues_are_projected_separately() -> None:
-    ann = {
-        "F": Segmentation.from_marks([",", "."], units=["can", "not"]),
-        "M": Segmentation.from_marks(["."], units=["no"]),
-    }
-    bo = {
-        "F": Segmentation.from_marks(["?"], units=["cannot"]),
-        "M": Segmentation.from_marks(["", "."], units=["n", "o"]),
-    }
+    marks = Segmentation.from_marks
+    ann = {"F": marks([",", "."], units=["can", "not"]), "M": marks(["."], units=["no"])}
+    bo = {"F": marks(["?"], units=["cannot"]), "M": marks(["", "."], units=["n", "o"])}
     projected, notes = over_characters(corpus(ann=ann, bo=bo))
     annotation = projected["x", "ann"]
-    assert isinstance(annotation, Dialogue)
     assert (annotation["F"].boundaries, annotation["M"].boundaries) == (((3, ","), (6, ".")), ((2, "."),))
     assert projected["x", "bo"]["F"].boundaries == ((6, "?"),)
     assert notes == {"x": "3 tokens for ann, 3 for bo: 8 characters"}
@@ -124,27 +115,28 @@ def test_trees_get_offsets_as_times() -> None:
     assert cz.struct_iou(projected["x", "ann"], projected["x", "bo"]).value < 1
 
 
-def test_annotations_that_cannot_be_projected_to_characters() -> None:
-    ann = Segmentation.from_masses([1, 1], units=["good", "night"])
-    bo = Segmentation.from_masses([1, 1], units=["good", "knight"])
-    with pytest.raises(
-        MismatchError, match=r"item 'x': all .* character 5 differs: 'goodnight' for ann and 'goodknight'"
-    ):
-        over_characters(corpus(ann=ann, bo=bo))
-    with pytest.raises(MismatchError, match=r"the end after 'goodnight' for ann and .*; use align='tokens'"):
-        over_characters(corpus(ann=ann, bo=Segmentation.from_masses([1, 1], units=["good", "nights"])))
-    with pytest.raises(MismatchError, match=r"coder 'bo': expected units with a text; got 5 units without one"):
-        over_characters(corpus(ann=ann, bo=Segmentation.from_masses([2, 3])))
-    with pytest.raises(MismatchError, match="coder 'bo': expected units of text; got Tier"):
-        over_characters(corpus(ann=ann, bo=cz.Tier([(0, 1, "A")])))
-    with pytest.raises(MismatchError, match="coder 'bo': expected units of text; got times"):
-        over_characters(corpus(ann=ann, bo=Hierarchy.from_times([(0, 1)])))
-    with pytest.raises(MismatchError, match="all coders must have streams, or none; ann has none"):
-        over_characters(corpus(ann=ann, bo={"F": bo}))
-    with pytest.raises(MismatchError, match="stream 'F': all coders must have the same characters"):
-        over_characters(corpus(ann={"F": ann}, bo={"F": bo}))
-    with pytest.raises(MismatchError, match="expected a text of at least one character"):
-        over_characters(corpus(ann=Segmentation.from_masses([1, 1], units=["", " "])))
+NIGHT, KNIGHT, NIGHTS, BLANK = (
+    Segmentation.from_masses([1, 1], units=units)
+    for units in (["good", "night"], ["good", "knight"], ["good", "nights"], ["", " "])
+)
+
+
+@pytest.mark.parametrize(
+    ("by_coder", "message"),
+    [
+        ({"ann": NIGHT, "bo": KNIGHT}, "item 'x': .* character 5 differs: 'goodnight' for ann and 'goodknight'"),
+        ({"ann": NIGHT, "bo": NIGHTS}, "the end after 'goodnight' for ann and .*; use align='tokens'"),
+        ({"ann": NIGHT, "bo": Segmentation.from_masses([2, 3])}, "coder 'bo': .* got 5 units without one"),
+        ({"ann": NIGHT, "bo": cz.Tier([(0, 1, "A")])}, "coder 'bo': expected units of text; got Tier"),
+        ({"ann": NIGHT, "bo": Hierarchy.from_times([(0, 1)])}, "coder 'bo': expected units of text; got times"),
+        ({"ann": NIGHT, "bo": {"F": KNIGHT}}, "all coders must have streams, or none; ann has none"),
+        ({"ann": {"F": NIGHT}, "bo": {"F": KNIGHT}}, "stream 'F': all coders must have the same characters"),
+        ({"ann": BLANK}, "expected a text of at least one character"),
+    ],
+)
+def test_annotations_that_cannot_be_projected_to_characters(by_coder: dict[str, object], message: str) -> None:
+    with pytest.raises(MismatchError, match=message):
+        over_characters(corpus(**by_coder))
 
 
 def test_bad_items_are_collected() -> None:
@@ -154,9 +146,6 @@ def test_bad_items_are_collected() -> None:
         Corpus({"x": {"ann": good}, "y": {"ann": Segmentation.from_bits("1")}}), excluded=bad
     )
     assert (projected.item_names, len(bad)) == (("x",), 1)
-
-
-# -- other characters -------------------------------------------------------------------------------------------------
 
 
 def test_by_hand() -> None:
@@ -171,9 +160,7 @@ def test_by_hand() -> None:
     assert after.units == tuple("goodnightmoon")
     assert after.boundaries == ((4, ","), (10, "."))
     # whichever o is missing, m stays before it
-    assert re.fullmatch(
-        "for bo 2 of 13 characters differ from the text of ann; [01] boundar(y|ies) moved, 0 lost", notes["x"]
-    )
+    assert re.fullmatch("for bo 2 of 13 characters differ from .*; [01] boundar(y|ies) moved, 0 lost", notes["x"])
 
 
 def test_boundaries_on_the_same_character_are_joined_and_counted() -> None:
@@ -204,10 +191,7 @@ def test_any_two_texts(seed: int) -> None:
     rng = random.Random(seed)
     words = [rng.choice(["a", "bc", "d-e", "ff"]) for _ in range(rng.randint(1, 12))]
     different = [word if rng.random() < 0.7 else rng.choice(["", "x", word + "y"]) for word in words]
-    ann, bo = (
-        Segmentation.from_bits([rng.randint(0, 1) for _ in words[1:]], units=annotation)
-        for annotation in (words, different)
-    )
+    ann, bo = (Segmentation.from_bits([rng.randint(0, 1) for _ in words[1:]], units=u) for u in (words, different))
     projected, notes = over_edits(corpus(ann=ann, bo=bo))
     exact, _ = over_characters(corpus(ann=ann))
     assert projected["x", "ann"] == exact["x", "ann"]
@@ -231,15 +215,10 @@ def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_ALIGNED_CHARACTERS", 30)
     annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce"))
     assert len(over_edits(corpus(ann=annotation, bo=different))[0]) == 2
-    expected = (
-        "texts of 4 characters for ann and 4 for bo are too long to align: about 0 s for 3 coders; use smaller items"
-    )
+    expected = "texts of 4 characters for ann and 4 for bo are too long to align: about 0 s for 3 coders"
     with pytest.raises(MismatchError, match=expected):  # the coders of an item count together
         over_edits(corpus(ann=annotation, bo=different, cy=different))
     over_edits(corpus(ann=annotation, bo=annotation, cy=different))  # equal texts need no alignment
-
-
-# -- the way out, and reading -----------------------------------------------------------------------------------------
 
 
 def test_errors_suggest_a_solution() -> None:
@@ -252,9 +231,7 @@ def test_errors_suggest_a_solution() -> None:
         cz.pk(annotation, Segmentation.from_bits("10"))
     assert alignment_hint(None, ["a"]) == ""
     (message,) = cz.check_same_tokens(corpus(ann=annotation, bo=Segmentation.from_bits("", units=["cannot"])))
-    assert str(message).endswith(
-        "; to align them, read with align='tokens' (or align='characters', because the characters agree)"
-    )
+    assert str(message).endswith("align='tokens' (or align='characters', because the characters agree)")
 
 
 @pytest.fixture
@@ -273,9 +250,7 @@ def test_reading_aligned(two: list[Path], tmp_path: Path) -> None:
             projected = read()
         ann, bo = projected.of_item("x").values()
         assert (ann["F"].boundaries, bo["F"].boundaries) == (((4, "."), (7, ",")), ((1, "."), (7, ",")))
-    with pytest.raises(
-        OptionError, match="align must be one of 'tokens', 'characters', 'edit', 'positions'; got 'words'"
-    ):
+    with pytest.raises(OptionError, match="align must be one of 'tokens', 'characters', 'edit', 'positions'"):
         cz.read_coders(two, align="words")
 
 
@@ -294,8 +269,6 @@ def test_lossless_items_share_one_line_and_every_loss_is_reported(tmp_path: Path
 
 
 def test_coders_with_different_numbers_of_units_and_no_text(tmp_path: Path) -> None:
-    both = {
-        "ann": Segmentation.from_positions(3869, range(5, 3860, 7)),
-        "bo": Segmentation.from_positions(3887, range(4, 3880, 9)),
-    }
-    check_unknown_texts_of_different_length(both, tmp_path)
+    ann = Segmentation.from_positions(3869, range(5, 3860, 7))
+    bo = Segmentation.from_positions(3887, range(4, 3880, 9))
+    check_unknown_texts_of_different_length({"ann": ann, "bo": bo}, tmp_path)

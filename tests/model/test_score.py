@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 
 import pytest
 from hypothesis import given
@@ -72,13 +73,9 @@ def test_signature_names_the_preset_and_its_options(name):
     for preset, values in kind.presets.items():
         words = preset_score(name, preset).signature.split("|")
         assert f"compat:{preset}" in words
-        omitted = {
-            option.name
-            for option in kind.options
-            if option.omitted_at_default and option.default == values.get(option.name)
-        }
+        options = {option.name: option for option in kind.options}
         for option, value in values.items():
-            if option in omitted:
+            if options[option].omitted_at_default and options[option].default == value:
                 continue
             plain = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
             assert {f"{option}:{plain}", f"{option}:{plain!r}"} & set(words)
@@ -141,9 +138,8 @@ def test_precision_and_recall_of_boundaries(name):
     r  |··|···|······|
     h  |··|··|···|····|
     """
-    score = score_of(
-        name, REFERENCE, masses([2, 2, 3, 4]), **({"tolerance": 1} if name == "boundary_f" else {"window": 1})
-    )
+    options = {"tolerance": 1} if name == "boundary_f" else {"window": 1}
+    score = score_of(name, REFERENCE, masses([2, 2, 3, 4]), **options)
     hits = 2 if name == "boundary_f" else 1  # 4 is within 1 of 5
     assert score.parts["precision"] == score.precision() == hits / 3
     assert score.parts["recall"] == score.recall() == hits / 2
@@ -182,9 +178,6 @@ def test_edit():
         gone.cost = 2.0
 
 
-# Parts
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_parts_are_whole_numbers_if_possible(name):
     for part, count in score_of(name).parts.items():
@@ -219,16 +212,11 @@ def test_scores_are_immutable(name):
         score.params["window"] = 1
 
 
-# Sums
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_sums(name):
     first, second = score_of(name), score_of(name, HYPOTHESIS, masses([5, 6]))
     both = first + second
-    assert {k: both.parts[k] for k in both.parts} == {
-        k: pytest.approx(first.parts[k] + second.parts[k]) for k in first.parts
-    }
+    assert dict(both.parts) == pytest.approx({k: first.parts[k] + second.parts[k] for k in first.parts})
     assert both.documents == 2
     assert both.measure == first.measure
     assert sum([first, second]) == both
@@ -263,11 +251,9 @@ def test_the_signature_of_a_sum_does_not_depend_on_brackets():
 def test_scores_that_cannot_be_added():
     first = score_of("pk")
     for different in (score_of("window_diff"), score_of("pk", window=3), score_of("pk", compat="nltk")):
-        with pytest.raises(cz.errors.OptionError) as caught:
+        message = f"got {first.signature} and {different.signature}"
+        with pytest.raises(cz.errors.OptionError, match=re.escape(message)):
             first + different
-        assert str(caught.value) == (
-            f"only scores of one measure over the same types add up; got {first.signature} and {different.signature}"
-        )
     typed = cz.Segmentation.from_sets([{"x"}], types=["x", "y"])
     with pytest.raises(cz.errors.OptionError, match="over the same types"):
         score_of("boundary_similarity") + score_of("boundary_similarity", typed, typed)
@@ -277,9 +263,8 @@ def test_scores_that_cannot_be_added():
 
 
 def test_the_sum_of_no_scores():
-    with pytest.raises(cz.errors.OptionError) as caught:
+    with pytest.raises(cz.errors.OptionError, match=r"^a total needs at least one score; got none$"):
         cz.parse("pk").total([])
-    assert str(caught.value) == "a total needs at least one score; got none"
 
 
 def test_a_sum_in_fractions_is_exact_to_the_last_bit():
@@ -289,9 +274,6 @@ def test_a_sum_in_fractions_is_exact_to_the_last_bit():
     assert scores[0].parts["fp"] == 0.1
     assert sum(scores[1:], scores[0]).parts["fp"] == pytest.approx(1, abs=1e-15)
     assert scores[0].measure.total(scores).parts["fp"] == 1
-
-
-# Value semantics
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -315,12 +297,7 @@ def test_a_score_can_be_pickled(name):
 
 def test_repr():
     assert repr(score_of("pk")) == "Score(0.222222, pk, parts={'errors': 2, 'windows': 9})"
-    assert repr(score_of("boundary_f", tolerance=1)).startswith(
-        "Score(1, boundary_f(tolerance=1), parts={'matches': 2,"
-    )
-
-
-# Ratios and F-measures of zero
+    assert repr(score_of("boundary_f", tolerance=1)).startswith("Score(1, boundary_f(tolerance=1), parts={'matches': 2")
 
 
 @pytest.mark.parametrize(

@@ -75,21 +75,13 @@ def put_over_units(tiers: dict[str, Tier], units: Any, **options: Any) -> tuple[
     }, notes.get("x", "")  # type: ignore[union-attr]
 
 
-# -- the value --------------------------------------------------------------------------------------------------------
-
-
 def test_tiers_can_be_compared_and_pickled() -> None:
     segmentation = Tier([(0.5, 1, "A"), [np.float64(1), 2, "B"]], end=3)
     assert segmentation == Tier(((0.5, 1.0, "A"), (1.0, 2.0, "B")), 0, 3.0)
     assert hash(segmentation) == hash(Tier([(0.5, 1, "A"), (1, 2, "B")], end=3))
     assert pickle.loads(pickle.dumps(segmentation)) == segmentation
     assert segmentation != Tier([(0.5, 1, "A"), (1, 2, "B")], end=3.5)
-    assert (segmentation.intervals[1].start, segmentation.intervals[1].label, segmentation.begin, segmentation.end) == (
-        1.0,
-        "B",
-        0.0,
-        3.0,
-    )
+    assert (segmentation.intervals[1], segmentation.begin, segmentation.end) == (cz.Interval(1.0, 2.0, "B"), 0.0, 3.0)
     with pytest.raises(AttributeError):
         segmentation.end = 4  # type: ignore[misc]
     assert repr(Tier(points=[(1, "x")])) == "Tier(1 point from 0 to 1 s: x)"
@@ -112,10 +104,7 @@ def test_the_end_is_that_of_the_last_interval_or_point() -> None:
         ({"intervals": [(1, 1, "A")]}, r"intervals\[0\]: end must be > start; got 1 <= 1"),
         ({"intervals": [(0, 2, "A"), (1, 3, "B")]}, r"intervals\[1\]: .* 0-2 s 'A' and 1-3 s 'B' overlap"),
         ({"intervals": [(4, 5, "A"), (1, 2, "B")]}, r"intervals\[1\]: .* 4-5 s 'A' and 1-2 s 'B' are not sorted"),
-        (
-            {"intervals": [(0, 1, " \n")]},
-            r"intervals\[0\]: an interval must have a label; leave out intervals without one",
-        ),
+        ({"intervals": [(0, 1, " \n")]}, r"intervals\[0\]: an interval must have a label"),
         ({"intervals": [(0, 1, None)]}, r"intervals\[0\]: label must be a string; got None"),
         ({"intervals": [(0, 1)]}, r"intervals\[0\]: it must be \(start, end, label\); got \(0, 1\)"),
         ({"intervals": ["abc"]}, r"intervals\[0\]: it must be \(start, end, label\); got 'abc'"),
@@ -135,8 +124,6 @@ def test_invalid_input(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(TierError, match=message):
         Tier(**arguments)
 
-
-# -- words ------------------------------------------------------------------------------------------------------------
 
 # time   0   1   2   3   4   5   6   7   8
 # words  . |good|night|  .  |moon|and|sun| .
@@ -159,10 +146,7 @@ def test_an_end_inside_a_word_moves_to_the_nearest_gap() -> None:
     ann = Tier([(1, 2.25, "A"), (2.25, 5.75, "B")], end=8, words=WORDS)
     segmentations, note = put_over_units({"ann": ann}, "words")
     assert segmentations["ann"] == (5, ((1, "A"), (4, "B")))
-    assert (
-        note
-        == "edges were moved to the nearest gap between words; the largest shift is 0.25 s, for coder 'ann' at 2.25 s"
-    )
+    assert note.endswith("; the largest shift is 0.25 s, for coder 'ann' at 2.25 s")
 
 
 def test_a_start_without_an_end_is_a_plain_boundary() -> None:
@@ -178,11 +162,9 @@ def test_a_start_without_an_end_is_a_plain_boundary() -> None:
 def test_the_plain_type_precedes_declared_types() -> None:
     ann = Tier([(2, 3, "minor"), (5, 6, "major")], end=8, words=WORDS)
     corpus = over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor", "major"])[0]["x", "ann"]
-    assert isinstance(corpus, Segmentation)
     assert (corpus.types, corpus.types_declared) == (("boundary", "minor", "major"), True)
     whole = Tier([(1, 3, "minor"), (3, 7, "major")], end=8, words=WORDS)
     corpus = over_units(Corpus({"x": {"ann": whole}}), "words", types=["minor", "major"])[0]["x", "ann"]
-    assert isinstance(corpus, Segmentation)
     assert corpus.types == ("minor", "major")
     with pytest.raises(TierError, match=r"item 'x': coder 'ann': boundaries\[3\]: type 'major' is not declared"):
         over_units(Corpus({"x": {"ann": ann}}), "words", types=["minor"])
@@ -190,18 +172,14 @@ def test_the_plain_type_precedes_declared_types() -> None:
 
 def test_two_ends_at_one_gap_are_an_error() -> None:
     ann = Tier([(1, 3.2, "A"), (3.2, 3.8, "B")], end=8, words=WORDS)  # both end in the silence after "night"
-    message = (
-        "two ends must not fall on the same position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2; join them, or use"
-    )
+    message = "two ends must not fall on the same position; 1-3.2 s 'A' and 3.2-3.8 s 'B' both end at 2"
     with pytest.raises(TierError, match=f"item 'x': coder 'ann': {message}"):
         put_over_units({"ann": ann}, "words")
 
 
 def test_nothing_ends_before_the_first_word() -> None:
     ann = Tier([(0, 0.8, "noise"), (1, 7, "A")], end=8, words=WORDS)
-    with pytest.raises(
-        TierError, match=r"0-0.8 s 'noise' lies before the first unit; boundaries are not possible there"
-    ):
+    with pytest.raises(TierError, match=r"0-0.8 s 'noise' lies before the first unit"):
         put_over_units({"ann": ann}, "words")
 
 
@@ -223,15 +201,11 @@ def test_coders_may_have_different_times_for_the_same_words() -> None:
 
 def test_coders_must_have_the_same_words() -> None:
     ann = Tier([(1, 7, "A")], words=WORDS)
-    with pytest.raises(
-        TierError, match="item 'x': coders must have the same words; word 2 is 'night' for ann and 'day'"
-    ):
+    with pytest.raises(TierError, match=r"item 'x': .*; word 2 is 'night' for ann and 'day'"):
         put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good"), (2, 3, "day")])}, "words")
     with pytest.raises(TierError, match="coders must have the same words; ann has 5 words and bo has 1"):
         put_over_units({"ann": ann, "bo": Tier([(1, 3, "A")], words=[(1, 2, "good")])}, "words")
-    with pytest.raises(
-        TierError, match="the units are words, but the tiers have no words; set the word tier, or choose"
-    ):
+    with pytest.raises(TierError, match="the units are words, but the tiers have no words"):
         put_over_units({"bo": Tier([(1, 3, "A")])}, "words")
 
 
@@ -253,9 +227,6 @@ def test_every_edge_moves_to_the_nearest_gap_by_exhaustive_search(data: st.DataO
     assert (note == "") == (min(far) <= 1e-9)
 
 
-# -- steps ------------------------------------------------------------------------------------------------------------
-
-
 def test_steps_in_seconds() -> None:
     # 0 . . . . 0.5 . . . . 1.0      ten steps of 0.1 s
     # ann  |- A -|- B -|              0.12 is nearest to 0.1, 0.3 to 0.3 despite binary fractions, 0.58 to 0.6
@@ -275,17 +246,12 @@ def test_steps_begin_where_the_recording_does() -> None:
 
 def test_invalid_steps() -> None:
     ann = Tier([(0, 0.52, "A"), (0.52, 0.54, "B")], end=1)
-    with pytest.raises(
-        TierError, match=r"two ends must not fall on the same position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"
-    ):
+    with pytest.raises(TierError, match=r"the same position; 0-0.52 s 'A' and 0.52-0.54 s 'B'"):
         put_over_units({"ann": ann}, 0.1)
     with pytest.raises(TierError, match="a step must not be longer than the recording, 1 s; got 2 s"):
         put_over_units({"ann": ann}, 2)
     with pytest.raises(TierError, match="a step of 1e-12 s gives too many units in 1 s; choose a longer step"):
         put_over_units({"ann": ann}, 1e-12)
-
-
-# -- the union --------------------------------------------------------------------------------------------------------
 
 
 def test_the_union_of_times() -> None:
@@ -332,10 +298,7 @@ def test_beginning_and_end_of_the_recording() -> None:
 @given(marks=st.lists(st.sets(st.integers(1, 400), max_size=8), min_size=1, max_size=4), tolerance=st.integers(0, 60))
 def test_groups_match_their_definition(marks: list[set[int]], tolerance: int) -> None:
     """Points at whole tenths of a second. A group spans at most the tolerance, has each coder once, and is greedy."""
-    tiers = {
-        f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(segmentation)], end=100)
-        for i, segmentation in enumerate(marks)
-    }
+    tiers = {f"c{i}": Tier(points=[(t / 10, "p") for t in sorted(m)], end=100) for i, m in enumerate(marks)}
     segmentations, _ = put_over_units(tiers, "union", tolerance=tolerance / 10)
     group: dict[int, list[tuple[int, str]]] = {}
     for (name, (_, boundaries)), segmentation in zip(segmentations.items(), marks, strict=True):
@@ -359,8 +322,6 @@ def test_coders_converted_separately_cannot_be_compared() -> None:
         segmentation, two = (
             over_units(Corpus({"x": {"c": Tier([(0, t, "A")], end=4)}}), "union")[0]["x", "c"] for t in (1.0, 3.0)
         )
-    assert isinstance(segmentation, Segmentation)
-    assert isinstance(two, Segmentation)
     assert (segmentation.units, two.units) == (("0-1 s", "1-4 s"), ("0-3 s", "3-4 s"))
     with pytest.raises(MismatchError, match=r"'0-1 s'.*'0-3 s'"):
         cz.boundary_similarity(segmentation, two)
@@ -371,7 +332,6 @@ def test_all_coders_share_one_scale_of_types(tmp_path: Any) -> None:
     tiers = {"ann": Tier([(1, 2, "B")], end=3), "bo": Tier([(0, 2, "A")], end=3), "cy": Tier(end=3)}
     corpus, _ = over_units(Corpus({"x": tiers}), 1)
     for segmentation in corpus.of_item("x").values():
-        assert isinstance(segmentation, Segmentation)
         assert (segmentation.types, segmentation.types_declared) == (("A", "B", "boundary"), False)
     cz.write(corpus, tmp_path / "c.csv")
     assert cz.read(tmp_path / "c.csv") == corpus
@@ -380,13 +340,8 @@ def test_all_coders_share_one_scale_of_types(tmp_path: Any) -> None:
 def test_the_union_warns() -> None:
     corpus = Corpus({"x": {"ann": Tier([(1, 2, "A")], end=4)}})
     for units in (None, "union"):
-        with pytest.warns(
-            CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff or chance-corrected coefficients"
-        ):
+        with pytest.warns(CaesuraWarning, match=f"{UNION}.*Do not trust S, Pk, WindowDiff"):
             over_units(corpus, units)
-
-
-# -- whole corpora ----------------------------------------------------------------------------------------------------
 
 
 def test_words_by_default_if_there_are_any() -> None:
@@ -425,8 +380,6 @@ def test_invalid_options(options: dict[str, Any], message: str) -> None:
         over_units(Corpus({"x": {"ann": Tier([(1, 2, "A")])}}), **options)
 
 
-# -- what takes no tiers ----------------------------------------------------------------------------------------------
-
 TIERS = Corpus({item: {"ann": Tier([(1, 2, "A")], end=3), "bo": Tier([(1, 3, "A")], end=3)} for item in "xy"})
 
 
@@ -456,10 +409,7 @@ def test_functions_of_positions_reject_tiers_in_one_line(ask: Any) -> None:
 
 @pytest.mark.parametrize("name", ["c.json", "c.csv", "c.tsv", "c.bits"])
 def test_other_formats_cannot_contain_tiers(tmp_path: Any, name: str) -> None:
-    with pytest.raises(
-        FormatError,
-        match=r"cannot store a Tier; convert the tiers to common units with over_units; it can be written as rttm, audacity, textgrid",
-    ):
+    with pytest.raises(FormatError, match=r"cannot store a Tier; .*; it can be written as rttm, audacity, textgrid"):
         cz.write(TIERS, tmp_path / name)
     assert not (tmp_path / name).exists()
 
@@ -481,8 +431,6 @@ def test_points_beside_intervals_are_no_boundaries() -> None:
     for units in ("union", 1.0):
         assert put_over_units({"ann": both}, units) == put_over_units({"ann": alone}, units)
     assert Tier(points=[(1, "x")]).rows == ((1.0, "x"),)
-    with pytest.raises(TierError, match=r"points\[1\]: points must ascend"):
-        Tier(points=[(1, "x"), (1, "y")])
     with pytest.raises(TierError, match=r"points\[0\] must lie in 0-4 s"):
         Tier([(0, 4, "A")], end=4, points=[(5, "x")])
 
@@ -502,12 +450,9 @@ def test_streams_in_seconds_are_converted_separately() -> None:
             single, _ = cz.over_units(
                 Corpus({"talk": {"ann": ann[stream], "bo": bo[stream]}}), 1.0, types=["boundary", "A", "B"]
             )
-            segmentation = single["talk", coder]
-            assert isinstance(segmentation, cz.Segmentation)
             streams = converted["talk", coder]
-            assert isinstance(streams, Dialogue)
             assert len(streams) == len(dialogue)
-            assert streams[stream].boundaries == segmentation.boundaries
+            assert streams[stream].boundaries == single["talk", coder].boundaries
 
 
 def test_streams_in_seconds_must_agree() -> None:
@@ -553,11 +498,8 @@ def test_tier_from_times_is_that_of_the_class(times, is_labelled):
     """The same rows and edges, also if two times are the same place."""
     labels = ["b", "a", "b", "c"][: len(times) + 1]
     ends = [0.0, *times, 3.0]
-    expected = (
-        Tier(zip(ends[:-1], ends[1:], labels, strict=True), end=3)
-        if is_labelled
-        else Tier(points=[(time, "") for time in times], end=3)
-    )
+    intervals = Tier(zip(ends[:-1], ends[1:], labels, strict=True), end=3)
+    expected = intervals if is_labelled else Tier(points=[(time, "") for time in times], end=3)
     tier = Tier.from_times(np.array(times), labels if is_labelled else None, begin=0.0, end=3.0)
     assert tier == expected
     assert tier.packed_edges == expected.packed_edges

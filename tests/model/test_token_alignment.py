@@ -144,9 +144,6 @@ def test_long_texts_are_aligned_in_a_few_seconds() -> None:
     assert sum(i is not None and j is not None for i, j in pairs) == len(b)
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two coders of two items. The tokens of item y differ."""

@@ -37,16 +37,8 @@ def test_nodes_in_preorder() -> None:
     assert tree.labels == ("S", "NP", "DT", "NN", "VP", "VBD", "NP", "NN")
     assert tree.words == ("the", "man", "ate", "rice")
     assert tree.parent.tolist() == [-1, 0, 1, 1, 0, 4, 4, 6]
-    assert [(tree.start, tree.end) for tree in tree.nodes] == [
-        (0, 4),
-        (0, 2),
-        (0, 1),
-        (1, 2),
-        (2, 4),
-        (2, 3),
-        (3, 4),
-        (3, 4),
-    ]
+    expected = [(0, 4), (0, 2), (0, 1), (1, 2), (2, 4), (2, 3), (3, 4), (3, 4)]
+    assert [(tree.start, tree.end) for tree in tree.nodes] == expected
     assert tree.depth.tolist() == [0, 1, 2, 2, 1, 2, 2, 3]
     assert np.flatnonzero(tree.preterminal).tolist() == [2, 3, 5, 7]
     assert (tree.length, len(tree)) == (4, 8)
@@ -139,16 +131,15 @@ def test_invalid_arrays() -> None:
     ):
         with pytest.raises(TreeError, match="must be in preorder"):
             Tree("SAB", parent, start, end, ("a", "b"))
-    with pytest.raises(TreeError, match="node 0: a preterminal has one word; got 2"):
-        Tree("S", [-1], [0], [2], ("a", "b"))
-    with pytest.raises(TreeError, match="every word needs a preterminal; got 1 for 2 words"):
-        Tree("S", [-1], [0], [1], ("a", "b"))
-    with pytest.raises(TreeError, match="a tree has at least one word; got nothing"):
-        Tree((), [], [], [], ())
-    with pytest.raises(TreeError, match="expected one parent, start and end per node"):
-        Tree("S", [-1, 0], [0], [1], ("a",))
-    with pytest.raises(TreeError, match=r"words\[0\]: expected a string; got 1"):
-        Tree("S", [-1], [0], [1], (1,))  # type: ignore[arg-type]
+    for arguments, message in (
+        (("S", [-1], [0], [2], ("a", "b")), "node 0: a preterminal has one word; got 2"),
+        (("S", [-1], [0], [1], ("a", "b")), "every word needs a preterminal; got 1 for 2 words"),
+        (((), [], [], [], ()), "a tree has at least one word; got nothing"),
+        (("S", [-1, 0], [0], [1], ("a",)), "expected one parent, start and end per node"),
+        (("S", [-1], [0], [1], (1,)), r"words\[0\]: expected a string; got 1"),
+    ):
+        with pytest.raises(TreeError, match=message):
+            Tree(*arguments)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ import caesura.simulation as sim
 from caesura.errors import OptionError
 from caesura.papers import experiments
 from caesura.simulation import segmentations
+from support.binomial import is_likely
 
 S, B = "segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)"
 
@@ -27,17 +28,10 @@ def segmentation(drawing: str) -> cz.Segmentation:
     return cz.Segmentation.from_masses([len(segment) for segment in drawing.split("|")])
 
 
-def is_likely(count: int, n: int, p: float) -> bool:
-    return abs(count - n * p) <= 3 * math.sqrt(n * p * (1 - p))
-
-
 seeds = st.integers(0, 2**32)
 probabilities = st.floats(0, 1)
 masses = st.lists(st.integers(1, 9), min_size=1, max_size=20)
 references = masses.map(cz.Segmentation.from_masses)
-
-
-# Bounds
 
 
 @given(st.integers(1, 200), masses, seeds)
@@ -90,9 +84,6 @@ def test_uniform_segments_are_uniform_and_include_both_ends():
     assert set(lengths) == {3, 4, 5, 6, 7}
     for mass in range(3, 8):
         assert is_likely(lengths.count(mass), 10_000, 1 / 5)
-
-
-# Errors
 
 
 @given(references, probabilities, seeds)
@@ -195,8 +186,6 @@ def test_the_text_is_preserved():
         assert hypothesis.units == reference.units
 
 
-# Seeds
-
 REFERENCE = cz.Segmentation.from_masses([5] * 40)
 RANDOM_FUNCTIONS = {
     "random_segmentation": lambda seed: sim.random_segmentation(200, [2, 3, 9], seed=seed),
@@ -215,14 +204,9 @@ def test_the_result_depends_only_on_the_seed(name):
     draw = RANDOM_FUNCTIONS[name]
     assert draw(7) == draw(7) == draw(np.int64(7)) == draw(np.random.default_rng(7))
     assert draw(7) != draw(8)
-
-
-@pytest.mark.parametrize("name", RANDOM_FUNCTIONS)
-def test_a_generator_is_advanced(name):
-    rng = np.random.default_rng(7)
-    first, second = RANDOM_FUNCTIONS[name](rng), RANDOM_FUNCTIONS[name](rng)
-    assert first != second
-    assert first == RANDOM_FUNCTIONS[name](7)
+    rng = np.random.default_rng(7)  # a generator is advanced
+    first, second = draw(rng), draw(rng)
+    assert draw(7) == first != second
 
 
 def test_two_draws_from_one_generator_are_independent():
@@ -302,15 +286,14 @@ def test_cells_of_table_1_by_hand():
     # 20 units, 19 positions: 9 missed, 10 added; or every one of 9 moved and one added
     assert means == pytest.approx({"misses": 1 - 9 / 19, "false alarms": 1 - 10 / 19, "both": 1 - 10 / 19})
     assert [cell.deviation for cell in table] + [cell.standard_error for cell in table] == pytest.approx([0] * 6)
-    assert table[0].to_dict() == {
+    cell = {
         "scenario": "misses",
         "low": 2,
         "high": 2,
         "measure": "segmentation_similarity(n_t=2, compat='fournier2012')",
-        "mean": pytest.approx(10 / 19),
-        "deviation": pytest.approx(0),
-        "standard_error": pytest.approx(0),
     }
+    zero = {"deviation": pytest.approx(0), "standard_error": pytest.approx(0)}
+    assert table[0].to_dict() == {**cell, "mean": pytest.approx(10 / 19), **zero}
 
 
 def test_table_1_accepts_any_suitable_measure():
@@ -328,12 +311,8 @@ def test_options_override_the_preset_of_table_1():
     assert {(cell.low, cell.high) for cell in preset} == {(20, 30), (15, 35), (10, 40), (5, 44)}
     ranges = ((20, 30), (15, 35), (10, 40), (5, 44))
     assert experiments.table_1(**small, ranges=ranges, margin=1) == preset
-    assert experiments.table_1(**small, ranges=ranges, margin=0, compat="fournier2012") == experiments.table_1(
-        **small, ranges=ranges
-    )
-
-
-# Coders
+    overridden = experiments.table_1(**small, ranges=ranges, margin=0, compat="fournier2012")
+    assert overridden == experiments.table_1(**small, ranges=ranges)
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=3), masses, probabilities, probabilities, seeds, st.booleans())
@@ -443,8 +422,6 @@ def test_random_coders_agree_little_based_on_b_and_much_on_s(moonstone):
         assert multi_pi(corpus, B) == pytest.approx(0.14, abs=0.03)
 
 
-# Invalid input
-
 CODERS = {"units": 10, "masses": [2], "coders": 2, "near": 0, "miss": 0, "seed": 1}
 TABLE = {"seed": 1, "trials": 2, "hypotheses": 2, "segments": 3}
 PLAIN = cz.Segmentation.from_masses([2, 3])
@@ -459,10 +436,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.random_segmentation(10**8, [2], seed=1), "units must be a whole number of at most 10000000; got"),
         (lambda: sim.random_segmentation(5, [], seed=1), "masses: expected at least one segment length to draw from"),
         (lambda: sim.random_segmentation(5, 3, seed=1), "masses must be a sequence of segment lengths; got 3"),
-        (
-            lambda: sim.random_segmentation(5, [2, 0], seed=1),
-            r"masses\[1\] must be a whole number of at least 1; got 0",
-        ),
+        (lambda: sim.random_segmentation(5, [2, 0], seed=1), r"masses\[1\] must be a whole number of at least 1"),
         (lambda: sim.random_segmentation(5, "23", seed=1), r"masses\[0\] must be a whole number; got '2'"),
         (lambda: sim.random_segmentation(5, [2], seed=-1), "seed must be a whole number of at least 0"),
         (lambda: sim.random_segmentation(5, [2], seed=True), "seed must be .*; got True"),
@@ -475,10 +449,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.uniform_segments(0, 2, 3, seed=1), "segments must be a whole number of at least 1; got 0"),
         (lambda: sim.uniform_segments(1, 0, 3, seed=1), "low must be a whole number of at least 1; got 0"),
         (lambda: sim.uniform_segments(1, 4, 3, seed=1), "high must be at least low; got low=4 and high=3"),
-        (
-            lambda: sim.uniform_segments(10**6, 2, 30, seed=1),
-            "one call may simulate at most 10,000,000 units, .*; got 30,000,000",
-        ),
+        (lambda: sim.uniform_segments(10**6, 2, 30, seed=1), "one call may simulate at most 10,000,000 units"),
         (lambda: sim.misses(PLAIN, 1.5, seed=1), "p must be a number from 0 to 1; got 1.5"),
         (lambda: sim.misses(PLAIN, math.nan, seed=1), "p must be a number; got nan"),
         (lambda: sim.misses(PLAIN, "half", seed=1), "p must be a number; got 'half'"),
@@ -489,10 +460,7 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.near_misses(PLAIN, 0.5, seed=1, distance=0), "distance must be a whole number of at least 1"),
         (lambda: sim.near_misses(PLAIN, 2, seed=1), "p must be a number from 0 to 1; got 2"),
         (lambda: sim.shifts(PLAIN, 3), r"distance must keep every boundary in 1\.\.4; 3 moves the boundary at 2 to 5"),
-        (
-            lambda: sim.shifts(PLAIN, -2),
-            r"distance must keep every boundary in 1\.\.4; -2 moves the boundary at 2 to 0",
-        ),
+        (lambda: sim.shifts(PLAIN, -2), r"every boundary in 1\.\.4; -2 moves the boundary at 2 to 0"),
         (lambda: sim.shifts(PLAIN, 0.5), "distance must be a whole number; got 0.5"),
         (lambda: experiments.figure_5a(1), "units must be a whole number of at least 2; got 1"),
         (lambda: experiments.figure_5a(10_000), "units: one call may simulate"),
@@ -501,21 +469,12 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: experiments.figure_5c(10**5), "max_units: one call may simulate"),
         (lambda: experiments.figure_5c(3), "max_units must be a whole number of at least 4; got 3"),
         (lambda: experiments.table_1(**TABLE | {"trials": 1}), "trials must be a whole number of at least 2; got 1"),
-        (
-            lambda: experiments.table_1(**TABLE | {"hypotheses": 0}),
-            "hypotheses must be a whole number of at least 1; got 0",
-        ),
+        (lambda: experiments.table_1(**TABLE | {"hypotheses": 0}), "hypotheses must be a whole number of at least 1"),
         (lambda: experiments.table_1(**TABLE | {"trials": 10**8}), "trials and hypotheses: one call may simulate"),
         (lambda: experiments.table_1(**TABLE, miss=2), "miss must be a number from 0 to 1; got 2"),
         (lambda: experiments.table_1(**TABLE, false_alarm=-1), "false_alarm must be a number from 0 to 1; got -1"),
-        (
-            lambda: experiments.table_1(**TABLE, compat="fournier2013"),
-            "compat must be one of 'fournier2012'; got 'fournier2013'",
-        ),
-        (
-            lambda: experiments.table_1(**TABLE, ranges=[5]),
-            r"ranges must be pairs \(low, high\) of segment lengths; got \[5\]",
-        ),
+        (lambda: experiments.table_1(**TABLE, compat="fournier2013"), "compat must be one of 'fournier2012'"),
+        (lambda: experiments.table_1(**TABLE, ranges=[5]), r"ranges must be pairs \(low, high\) of segment lengths"),
         (lambda: experiments.table_1(**TABLE, ranges=[]), "ranges: expected at least one pair"),
         (lambda: experiments.table_1(**TABLE, ranges=[(9, 3)]), "high must be at least low; got low=9 and high=3"),
         (lambda: experiments.table_1(**TABLE, margin=-1), "margin must be a whole number of at least 0; got -1"),
@@ -524,17 +483,11 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.pseudo_coders(**CODERS | {"miss": -1}), "miss must be a number from 0 to 1; got -1"),
         (lambda: sim.pseudo_coders(**CODERS | {"coders": 0}), "coders must be a whole number of at least 1; got 0"),
         (lambda: sim.pseudo_coders(**CODERS | {"units": []}), "units: expected at least one item; got none"),
-        (
-            lambda: sim.pseudo_coders(**CODERS | {"units": [5, 0]}),
-            r"units\[1\] must be a whole number of at least 1; got",
-        ),
+        (lambda: sim.pseudo_coders(**CODERS | {"units": [5, 0]}), r"units\[1\] must be a whole number of at least 1"),
         (lambda: sim.pseudo_coders(**CODERS | {"units": "12"}), "units must be a whole number; got '12'"),
         (lambda: sim.pseudo_coders(**CODERS | {"coders": 10**8}), "units and coders: one call may simulate"),
         (lambda: sim.pseudo_coders(**CODERS | {"units": [1] * 10**5}), "units and coders: one call may simulate"),
-        (
-            lambda: experiments.table_1(**TABLE | {"hypotheses": 10**5}),
-            "segments and hypotheses: one call may simulate",
-        ),
+        (lambda: experiments.table_1(**TABLE | {"hypotheses": 10**5}), "segments and hypotheses: one call may"),
         (lambda: sim.pseudo_coders(**CODERS, omissions_only=1), "omissions_only must be True or False; got 1"),
         (lambda: sim.random_coders(10, [], coders=2, seed=1), "masses: expected at least one segment length"),
         (lambda: sim.random_coders(10, [2], coders=2, seed="x"), "seed must be .*; got 'x'"),
@@ -551,9 +504,6 @@ def test_all_is_complete():
     assert set(sim.__all__) == defined | {"MAX_SIMULATED_UNITS", "SEGMENTATION_OVERHEAD", "trees"}
     assert sorted(sim.__all__, key=lambda name: (not name.isupper(), name.islower(), name)) == sim.__all__
     assert cz.simulation is sim
-
-
-# -- the fast functions draw the same numbers as their definitions ---------------------------------------------------
 
 
 def test_segments_are_drawn_as_by_choice():

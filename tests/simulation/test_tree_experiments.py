@@ -21,6 +21,7 @@ from caesura.progress import on_progress
 from caesura.simulation import trees
 from caesura.views.trees import ambiguity_table
 from oracle import rewording as oracle
+from support.binomial import is_likely
 from support.examples import examples
 from support.spoken import sentences, spoken
 from support.tree_experiments import (
@@ -70,19 +71,10 @@ def edges(sentence: cz.Tree) -> list[float]:
     return [*sentence.times[:, 0].tolist(), float(sentence.times[-1, 1])]
 
 
-def is_likely(count: int, n: int, p: float) -> bool:
-    return abs(count - n * p) <= 3 * math.sqrt(n * p * (1 - p))
-
-
 def check(sentence: cz.Tree) -> None:
     """Check that the public constructor accepts a tree that was made without validation."""
-    assert (
-        cz.Tree(sentence.labels, sentence.parent, sentence.start, sentence.end, sentence.words, sentence.times)
-        == sentence
-    )
-
-
-# Silence
+    edges = sentence.parent, sentence.start, sentence.end
+    assert cz.Tree(sentence.labels, *edges, sentence.words, sentence.times) == sentence
 
 
 def test_gaps_are_closed_and_the_first_word_stays():
@@ -102,9 +94,6 @@ def test_without_silence_words_keep_their_lengths(sentence):
     assert np.diff(edges(quiet)) == pytest.approx(sentence.times[:, 1] - sentence.times[:, 0], abs=1e-12)
     assert trees.without_silence(quiet) is quiet
     assert quiet.brackets == sentence.brackets
-
-
-# Noise
 
 
 def test_noise_goes_from_left_to_right():
@@ -169,9 +158,6 @@ def test_silence_must_be_removed_before_noise():
         trees.noise(cz.Tree.from_brackets(MAN, [(0, 1), (1, 2), (3, 4), (4, 5)]), 0.5, seed=1)
 
 
-# Insertion
-
-
 def test_insertion_by_hand():
     # b    0   2       10          r  .1  .6      cut  .25  .5, of which the second is not used
     # b'   0 .5 2      10
@@ -209,9 +195,6 @@ def test_insertion_only_adds(sentence, delta, seed):
     assert all(span in words for span in before - after)
     assert set(sentence.times.ravel().tolist()) <= set(perturbed.times.ravel().tolist())
     assert sentence.length <= perturbed.length <= 2 * sentence.length
-
-
-# Deletion
 
 
 @pytest.mark.parametrize(
@@ -265,8 +248,6 @@ def test_split_words_match_the_definition(roots, data):
     assert perturbed.brackets == oracle.to_brackets(oracle.split(roots, cut))
     assert edges(perturbed) == sorted([*range(n + 1), *(word + 0.5 for word in cut)])
 
-
-# The curve
 
 SPOKEN = [
     cz.Tree.from_brackets(MAN, [(0, 1), (1, 3), (3.5, 4), (4, 8)]),
@@ -344,15 +325,9 @@ def test_seed_progress_signature_and_json():
         (lambda: trees.perturbation_curve(SPOKEN, deltas=[]), "deltas: expected at least one"),
         (lambda: trees.perturbation_curve(SPOKEN, deltas=[2]), "deltas must be a number from 0 to 1; got 2"),
         (lambda: trees.perturbation_curve(SPOKEN, repeats=0), "repeats must be a whole number of at least 1"),
-        (
-            lambda: trees.perturbation_curve(SPOKEN, measure="pk"),
-            r"measure must compare trees, like struct_iou; got pk",
-        ),
+        (lambda: trees.perturbation_curve(SPOKEN, measure="pk"), "measure must compare trees, like struct_iou"),
         (lambda: trees.perturbation_curve(SPOKEN, seed="x"), "seed must be a whole number"),
-        (
-            lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"),
-            "no kind 'blur'; choose from 'noise'",
-        ),
+        (lambda: trees.perturbation_curve(SPOKEN, deltas=[1], repeats=1).of_kind("blur"), "no kind 'blur'; choose"),
         (lambda: ambiguity.plausible_trees(0), "n must be a whole number of at least 1"),
         (lambda: ambiguity.ambiguity(1), "n must be a whole number of at least 2"),
         (lambda: ambiguity.ambiguity(11), "n must be a whole number of at most 10"),
@@ -360,10 +335,7 @@ def test_seed_progress_signature_and_json():
         (lambda: ambiguity.random_tree([], seed=1), "words: expected at least one"),
         (lambda: trees.by_length([0.5]), "corpus: expected the result of struct_iou_corpus; got list"),
         (lambda: trees.correlation(SPOKEN, SPOKEN), "2 sentences make 0 of 10. Use a smaller size"),
-        (
-            lambda: trees.correlation(SPOKEN, SPOKEN, samples=5),
-            "size must be at most the number of sentences, 2; got 10",
-        ),
+        (lambda: trees.correlation(SPOKEN, SPOKEN, samples=5), "size must be at most the number of sentences, 2"),
         (lambda: trees.correlation(SPOKEN, SPOKEN, samples=2), "samples must be a whole number of at least 3"),
     ],
 )
@@ -377,8 +349,6 @@ def test_a_word_that_is_too_short_after_silence_is_an_error():
     with pytest.raises(TreeError, match="gold, sentence 1: word 2 'b': must take time"):
         trees.perturbation_curve([lost])
 
-
-# A sentence with many parses
 
 Brackets = frozenset[tuple[int, int]]
 
@@ -448,10 +418,8 @@ def random_brackets(words: int) -> list[Brackets]:
 @pytest.mark.parametrize("n", [2, 3])
 def test_expected_f1_by_every_order(n):
     random_sets = random_brackets(2 * n + 1)
-    expected = [
-        np.mean([f1(brackets_of(parse), random_set) for random_set in random_sets])
-        for parse in ambiguity.plausible_trees(n)
-    ]
+    sets = [brackets_of(parse) for parse in ambiguity.plausible_trees(n)]
+    expected = [np.mean([f1(parse, random_set) for random_set in random_sets]) for parse in sets]
     assert ambiguity.ambiguity(n, random_trees=1, seed=1).random_f1 == pytest.approx(expected, abs=1e-12)
 
 
@@ -488,9 +456,6 @@ def test_table_1():
     assert len(json.loads(json.dumps(result.to_dict()))["random_iou"]) == 1430
 
 
-# Levels
-
-
 def test_levels_by_length_are_those_of_the_shorter_sentences():
     check_levels_by_length(*two_random_parsers(60, seed=1))
 
@@ -498,15 +463,9 @@ def test_levels_by_length_are_those_of_the_shorter_sentences():
 def test_requested_lengths():
     corpus = cz.struct_iou_corpus(SPOKEN, SPOKEN)
     rows = trees.by_length(corpus, [3, 1, 9])
-    assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == [
-        (3, 1, 1, 1),
-        (1, 0, None, None),
-        (9, 2, 1, 1),
-    ]
+    expected = [(3, 1, 1, 1), (1, 0, None, None), (9, 2, 1, 1)]
+    assert [(row.length, row.sentences, row.mean, row.corpus) for row in rows] == expected
     assert rows[0].to_dict() == {"length": 3, "sentences": 1, "mean": 1, "corpus": 1}
-
-
-# Correlation
 
 
 def test_samples_of_one_sentence():
@@ -529,9 +488,7 @@ def test_sentences_that_cannot_be_compared_are_excluded_and_listed():
     odd = [tree("(S (A a) (B b))", 0, 0.5, 1), tree("(S (A a) (B b))", 0, 1, 2)]
     result = trees.correlation(gold, [predicted[0], *predicted, *odd], size=1, seed=1)
     assert (result.sentences, [entry.item for entry in result.excluded]) == (5, ["1", "6"])
-    assert (
-        result.excluded[1].reason == "both sides must have the same words after deletion; gold has 1, predicted has 2"
-    )
+    assert result.excluded[1].reason.endswith("the same words after deletion; gold has 1, predicted has 2")
 
 
 def test_constant_scores_have_no_correlation():

@@ -49,9 +49,6 @@ def test_invalid_p_values(correct, p, message):
         correct(p)
 
 
-# Letters
-
-
 def graphs(k):
     """Yield every combination of differences between k systems, as a table of p-values."""
     pairs = list(combinations(range(k), 2))
@@ -145,9 +142,6 @@ def test_more_groups_than_letters():
 def test_invalid_letters(p, means, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         letters(p, means)
-
-
-# Wins
 
 
 @given(

@@ -38,9 +38,6 @@ def two_systems(draw, least=1, most=8):
     return side(), side()
 
 
-# Randomisation
-
-
 @given(two_systems())
 def test_all_swaps_against_exhaustive_search(systems):
     a, b = systems
@@ -156,9 +153,6 @@ def test_paired_tests_are_invariant_to_scale_and_shift(systems, factor):
     moved = paired_bootstrap(a, b, lambda sums: factor * ratio(sums) - 1, replicates=99, seed=2)
     assert moved.p == straight.p
     assert moved.standard_error == pytest.approx(factor * straight.standard_error, abs=1e-9)
-
-
-# The studentised bootstrap
 
 
 def test_the_standard_error_of_a_mean_is_that_of_textbooks():
@@ -297,9 +291,6 @@ def test_parts_of_a_measure(name):
     assert 0 < result.p <= 1
 
 
-# Level of the tests
-
-
 def equal_systems(rng, items):
     """Return the boundary pairs of two equally good systems: matches, near misses and unpaired boundaries."""
     size, ease = rng.integers(4, 40, items), rng.normal(0, 0.8, items)
@@ -337,8 +328,6 @@ def test_equal_systems_seldom_differ_significantly(items):
     assert counts["plain"] > 0.065 * 500
 
 
-# Invalid input
-
 GOOD = [[1, 2], [2, 3]]
 
 
@@ -347,36 +336,12 @@ GOOD = [[1, 2], [2, 3]]
     ("a", "b", "finish", "kind", "message"),
     [
         ([1, 2], GOOD, ratio, OptionError, "a: must be a table of items by parts; got an array of shape (2,)"),
-        (
-            GOOD,
-            np.zeros((0, 2)),
-            ratio,
-            OptionError,
-            "b: must be a table of items by parts; got an array of shape (0, 2)",
-        ),
+        (GOOD, np.zeros((0, 2)), ratio, OptionError, "b: must be a table of items by parts"),
         ([[1, 2], [3]], GOOD, ratio, OptionError, "a: must be a regular array of numbers; got list"),
         ([[1, 2], [math.nan, 3]], GOOD, ratio, OptionError, "a[1, 0]: must be a finite number; got nan"),
-        (
-            GOOD,
-            [*GOOD, [1, 1]],
-            ratio,
-            MismatchError,
-            "a and b must have the same items and parts; got 2 by 2 and 3 by 2",
-        ),
-        (
-            GOOD,
-            GOOD,
-            lambda sums: sums,
-            OptionError,
-            "finish: must turn 1 rows of summed parts into 1 values; got an array of shape (1, 2)",
-        ),
-        (
-            GOOD,
-            GOOD,
-            lambda sums: sums[:, 0] * math.nan,
-            OptionError,
-            "finish: must return finite values; got nan for the sums [3.0, 5.0]",
-        ),
+        (GOOD, [*GOOD, [1, 1]], ratio, MismatchError, "a and b must have the same items and parts"),
+        (GOOD, GOOD, lambda sums: sums, OptionError, "finish: must turn 1 rows of summed parts into 1 values"),
+        (GOOD, GOOD, lambda sums: sums[:, 0] * math.nan, OptionError, "got nan for the sums [3.0, 5.0]"),
     ],
 )
 def test_invalid_parts(test, a, b, finish, kind, message):

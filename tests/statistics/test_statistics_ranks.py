@@ -146,8 +146,6 @@ def test_r_examples():
     assert f"{kruskal_wallis(INSECT_SPRAYS).p:.3e}" == "1.511e-10"
 
 
-# Other libraries
-
 scores = st.integers(0, 6).map(float)
 
 
@@ -208,9 +206,6 @@ def test_two_systems_are_the_sign_test():
     assert limit.pairs[0, 1] == pytest.approx(limit.p) == pytest.approx(2 * stats.norm.sf(7 / math.sqrt(11)))
 
 
-# Permutations within blocks
-
-
 def all_permutations(ranks):
     """Return the statistic and the range of rank sums for every combination of permutations within the blocks."""
     columns = [list(permutations(block)) for block in ranks.tolist()]
@@ -269,12 +264,8 @@ def test_a_rank_test_from_draws_near_the_level_is_borderline():
 
 def test_methods_by_size():
     rng = np.random.default_rng(1)
-    assert [friedman(rng.random((n, k))).method for n, k in ((500, 2), (100, 3), (20, 5), (21, 5))] == [
-        "exact",
-        "exact",
-        "draws",
-        "asymptotic",
-    ]
+    expected = ["exact", "exact", "draws", "asymptotic"]
+    assert [friedman(rng.random((n, k))).method for n, k in ((500, 2), (100, 3), (20, 5), (21, 5))] == expected
     tied = np.ones((100, 5))
     tied[:10] = rng.random((10, 5))
     assert friedman(tied).method == "draws"  # only 10 of 100 blocks differ
@@ -299,9 +290,6 @@ def test_easy_and_hard_items_hide_differences_from_the_independent_test():
     table = np.arange(8)[:, None] + np.array([[0.1, 0.0]])
     assert blocked_kruskal_wallis(table).p == 2 / 2**8
     assert kruskal_wallis(list(table.T)).p > 0.5
-
-
-# Laws
 
 
 @given(tables, st.randoms(use_true_random=False))
@@ -346,37 +334,13 @@ def test_incomplete_blocks_are_excluded_and_counted():
     ("run", "kind", "message"),
     [
         (lambda: kruskal_wallis([[1, 2]]), OptionError, "groups: a comparison needs at least 2 groups; got 1"),
-        (
-            lambda: kruskal_wallis([[1, 2], []]),
-            OptionError,
-            "groups[1]: must be a list of at least one number; got an array of shape (0,)",
-        ),
-        (
-            lambda: kruskal_wallis([[1, 2], [1, math.nan]]),
-            OptionError,
-            "groups[1][1]: must be a finite number; got nan",
-        ),
+        (lambda: kruskal_wallis([[1, 2], []]), OptionError, "groups[1]: must be a list of at least one number"),
+        (lambda: kruskal_wallis([[1, 2], [1, math.nan]]), OptionError, "groups[1][1]: must be a finite number"),
         (lambda: kruskal_wallis([[1], [2]], alpha=5), OptionError, "alpha must be a number between 0 and 1; got 5"),
-        (
-            lambda: friedman([1, 2]),
-            OptionError,
-            "blocks: must be a table of blocks by systems; got an array of shape (2,)",
-        ),
-        (
-            lambda: friedman([[1], [2]]),
-            OptionError,
-            "blocks: a comparison needs at least 2 systems, one column each; got 1",
-        ),
-        (
-            lambda: friedman([[1, math.inf]]),
-            OptionError,
-            "blocks[0, 1]: must be a finite number (NaN if there is no value); got inf",
-        ),
-        (
-            lambda: friedman([[1, math.nan], [math.nan, 2]]),
-            Undefined,
-            "no block is complete: each of the 2 blocks lacks the value of a system",
-        ),
+        (lambda: friedman([1, 2]), OptionError, "blocks: must be a table of blocks by systems"),
+        (lambda: friedman([[1], [2]]), OptionError, "blocks: a comparison needs at least 2 systems, one column each"),
+        (lambda: friedman([[1, math.inf]]), OptionError, "blocks[0, 1]: must be a finite number (NaN if there is no"),
+        (lambda: friedman([[1, math.nan], [math.nan, 2]]), Undefined, "no block is complete: each of the 2 blocks"),
         (lambda: friedman([[1, 2]], method="quick"), OptionError, "method must be"),
         (lambda: blocked_kruskal_wallis([[1, math.nan]]), Undefined, "no block is complete"),
         (lambda: friedman([[1, 2]], alpha=0), OptionError, "alpha must be a number between 0 and 1; got 0"),
