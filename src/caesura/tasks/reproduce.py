@@ -7,13 +7,8 @@ from dataclasses import dataclass
 
 from caesura.model.result import Result
 from caesura.options import OptionSet, path, setting
-<<<<<<< HEAD
 from caesura.papers.data import Data, corpora
-from caesura.papers.entry import VERDICTS, Entry, Reproduction
-=======
-from caesura.papers.data import Data
 from caesura.papers.entry import VERDICTS, Reproduction
->>>>>>> 99df778c3f3e8120d5186d8f5675fc02eab1dc45
 from caesura.papers.registry import find_entries
 from caesura.progress import report_progress
 
