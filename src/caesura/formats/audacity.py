@@ -35,7 +35,6 @@ _FREQUENCIES = re.compile(r"\\\t-?[0-9.,]+\t-?[0-9.,]+")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tier."""
     reading.roles |= {"1": "start", "2": "end", "3": "labels"}
     rows = _rows(reading)
     if not rows:
@@ -97,7 +96,6 @@ def _with_labels(reading: Reading, rows: list[IntervalRow]) -> list[IntervalRow]
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per interval or point."""
     item, coder = writing.only_item(), writing.only_coder()
     tier = writing.corpus[item, coder]
     assert isinstance(tier, Tier)

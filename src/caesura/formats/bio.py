@@ -59,8 +59,6 @@ _MAX_LINES = 1000  # that are examined to recognise the format
 
 
 class _Line(NamedTuple):
-    """Line that is not blank."""
-
     number: int
     cells: list[str]
     is_comment: bool
@@ -90,12 +88,10 @@ class _Document:
     sentence_starts: list[int] = field(default_factory=list)
 
     def sentences(self) -> Iterator[tuple[int, int]]:
-        """Yield the first position of each sentence and the position after it."""
         yield from pairwise((*self.sentence_starts, len(self.units)))
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per document."""
     rows = [line.cells for line in _lines(lines_of(reading.text)) if not line.is_comment and line.cells[0] != _DOCUMENT]
     options = {**reading.options, "token": reading.options["token"] or _token_column(rows)}
     if options["layers"] is None:
@@ -139,7 +135,6 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
 
 
 def _labels_by_column(rows: Sequence[Sequence[str]]) -> dict[int, set[str]]:
-    """Return the labels of the tags in each column that contains only tags, by the number of the column from 1."""
     labels: dict[int, set[str]] = {}
     for i in range(1, len(rows[0])):
         tags = {row[i] for row in rows}
@@ -149,7 +144,6 @@ def _labels_by_column(rows: Sequence[Sequence[str]]) -> dict[int, set[str]]:
 
 
 def _read_layer(reading: Reading) -> Corpus:
-    """Return the spans of one column of tags."""
     documents = _documents(reading)
     sentences = sum(len(document.sentence_starts) for document in documents)
     if reading.options["spans"] == "sentences":
@@ -198,7 +192,6 @@ def _documents(reading: Reading) -> list[_Document]:
 
 
 def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
-    """Return the documents; tokens before the first -DOCSTART- are the document 1 if there are more documents."""
     if len(documents) > 1 and documents[0].name != "1":
         documents[0].name = "1"
         reading.notes.append("the tokens before the first -DOCSTART- are the item '1'")
@@ -206,7 +199,6 @@ def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
 
 
 def _lines(lines: Sequence[str]) -> Iterator[_Line]:
-    """Yield the lines that are not blank."""
     # A line before the first token of a sentence is a comment if it begins with # and has not as many columns as tokens have.
     tokens = (line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT)))
     columns = len(_cells(next(tokens, "")))
@@ -273,7 +265,6 @@ def _add_token(reading: Reading, document: _Document, line: _Line) -> None:
 
 
 def _scheme(documents: Sequence[_Document]) -> str:
-    """Return the name of the scheme that the tags follow."""
     prefixes = {tag.prefix for document in documents for tag in document.tags}
     if prefixes <= frozenset("BIO"):
         return "IOB1" if _is_iob1(documents) else "IOB2"
@@ -312,12 +303,10 @@ def _spans(reading: Reading, document: _Document, scheme: str) -> Spans | Hierar
 
 
 def _over_tokens(rows: Sequence[SpanRow], units: Sequence[str]) -> Spans:
-    """Return spans over tokens, from rows with the first and the last token, counted from 1."""
     return Spans([(row.start - 1, row.end, row.label) for row in rows], units=units)
 
 
 def _sentence_spans(reading: Reading, document: _Document, scheme: str, start: int, end: int) -> Iterator[SpanRow]:
-    """Yield the spans of a sentence. A tag that cannot continue the span before it begins a new span."""
     first = start
     previous = _Tag("O", None, 0)
     must_end = scheme in _ENDS_OF_SPANS

@@ -80,8 +80,6 @@ _CLOCK = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,4}):([0-9]{1,2}(?:\.[0-9]{1,12}
 
 
 class _Row(NamedTuple):
-    """Row of the table: the line and role -> cell."""
-
     line: int
     cells: Mapping[str, str]
 
@@ -110,12 +108,10 @@ class _Observation:
 
     @property
     def place(self) -> str:
-        """Item and coder, for messages."""
         return f"item {self.item!r}, coder {self.coder!r}"
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier or dialogue of tiers per observation."""
     observations = _observations(reading)
     if reading.options["observation"] is None and len(observations) > 1:
         hint = "--reading observation={item}_{coder} finds item and coder in the ids"
@@ -140,7 +136,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _observations(reading: Reading) -> dict[str, _Observation]:
-    """Return observation id -> rows."""
     observations: dict[str, _Observation] = {}
     invalid: set[str] = set()
     for name, row in _rows(reading):
@@ -157,7 +152,6 @@ def _observations(reading: Reading) -> dict[str, _Observation]:
 
 
 def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
-    """Yield the observation and the cells of each row below the header."""
     rows = (
         (line, [cell.strip() for cell in cells])
         for line, cells in parse_table(reading, _delimiter(reading.text) or ",")
@@ -172,7 +166,6 @@ def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
 
 
 def _header(reading: Reading, rows: Iterator[tuple[int, list[str]]]) -> tuple[list[str | None], str]:
-    """Return the roles of the columns, and the observation in the metadata above the header."""
     observation = reading.stem
     for line, cells in rows:
         if _is_header(cells):
@@ -187,7 +180,6 @@ def _header(reading: Reading, rows: Iterator[tuple[int, list[str]]]) -> tuple[li
 
 
 def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None]:
-    """Return the role of each column; None for a column that is not used."""
     roles: list[str | None] = []
     unused: list[str] = []
     descriptions = _descriptions(reading)
@@ -234,7 +226,6 @@ def _delimiter(text: str) -> str | None:
 
 
 def _names(reading: Reading, observation: str, line: int) -> tuple[str, str]:
-    """Return the item and the coder that the id of an observation contains."""
     pattern = reading.options["observation"]
     if pattern is None:
         return observation, reading.coder_name
@@ -264,7 +255,6 @@ def _check_pattern(name: str, value: Any) -> str:
 
 
 def _parse_events(reading: Reading, observation: _Observation) -> None:
-    """Set the events and the length of an observation."""
     started: dict[tuple[str, str], _Event] = {}
     for row in observation.rows:
         kind, event = _event(reading, row)
@@ -284,7 +274,6 @@ def _parse_events(reading: Reading, observation: _Observation) -> None:
 
 
 def _event(reading: Reading, row: _Row) -> tuple[str, _Event]:
-    """Return the kind of an event and the event; the end of a START or STOP is its time."""
     is_aggregated = "start" in row.cells
     kinds = ("STATE", "POINT") if is_aggregated else ("START", "STOP", "POINT")
     kind = row.cells.get("type", "").upper()
@@ -367,7 +356,6 @@ def _longer(length: float | None, reading: Reading, row: _Row) -> float | None:
 
 
 def _annotation(reading: Reading, observation: _Observation, streams: Sequence[str], has_streams: bool) -> Annotation:
-    """Return one tier per stream, or the only tier."""
     if not streams:
         raise reading.error(observation.line, "expected an event; no event has one of the selected behaviors")
     length = reading.options["duration"] or _length(reading, observation)

@@ -51,7 +51,6 @@ def _parse(reading: Reading) -> Segmentation:
 
 
 def _segments(reading: Reading) -> list[list[str]]:
-    """Return the units between separators."""
     marker, unit = reading.options["marker"], reading.options["unit"]
     segments: list[list[str]] = [[]]
     empty: list[int] = []
@@ -88,7 +87,6 @@ def _report_no_marker(reading: Reading, marker: str) -> None:
 
 
 def _write(writing: Writing) -> str:
-    """Return the text with one unit per line, or with one segment per line if the units are words."""
     segmentation, units = writing.text(writing.only_item(), writing.only_coder())
     separator = " " if writing.options["unit"] == "word" else "\n"
     marker = f"{writing.options['marker']}\n"

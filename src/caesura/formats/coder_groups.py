@@ -14,7 +14,6 @@ _COLUMNS = ("coder", "group")
 
 
 def read_groups(path: str | PathLike[str]) -> dict[str, tuple[str, ...]]:
-    """Read groups of coders."""
     file = Path(fspath(path))
     lines = decode(file, load(file)).splitlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","
@@ -33,7 +32,6 @@ def read_groups(path: str | PathLike[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _places_of_columns(file: Path, header: Iterable[str]) -> list[int]:
-    """Return the places of the columns ``coder`` and ``group``."""
     names = [cell.strip().lower() for cell in header]
     missing = [name for name in _COLUMNS if name not in names]
     if missing:

@@ -55,8 +55,6 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table."""
-
     name: str  # name in the header
     values: list[str]  # distinct cells
     codes: NDArray[np.int32]  # for each row, the index of its cell in ``values``
@@ -69,17 +67,14 @@ class Column:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """Number of rows with each of the distinct cells."""
         return np.bincount(self.codes, minlength=len(self.values))
 
     @cached_property
     def stripped(self) -> list[str]:
-        """Distinct cells without surrounding space."""
         return [value.strip() for value in self.values]
 
     @property
     def filled(self) -> NDArray[np.bool_]:
-        """Whether each cell has content."""
         return np.array([bool(value) for value in self.stripped], bool)[self.codes]
 
     @property
@@ -91,19 +86,15 @@ class Column:
         return np.array(numbers, np.float64)[self.codes]
 
     def cells(self) -> list[str]:
-        """Return one cell per row."""
         values = self.values
         return [values[code] for code in self.codes.tolist()]
 
     def first_row(self, value: str) -> int:
-        """Return the first row with a cell."""
         return int(np.argmax(self.codes == self.values.index(value)))
 
 
 @dataclass
 class Table:
-    """A table: columns of equal length, and the line of each row in the file."""
-
     columns: dict[str, Column]  # the columns by name, in the order of the header
     lines: NDArray[np.int64]  # line of each row, counted from 1
     ignored: list[str] = field(default_factory=list)  # columns that were left out while the table was decoded
@@ -117,7 +108,6 @@ class Table:
 
 
 def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True, skip: int | None = None) -> Table:
-    """Return the table of a CSV or TSV file."""
     declared, skipped = declared_delimiter(reading.text)
     chosen = declared or delimiter or find_delimiter(reading.text)
     rows = _Rows(reading, chosen, skipped, int(skipped > 0))
@@ -152,7 +142,6 @@ def _header_names(cells: Iterable[str], below: Sequence[Sequence[str]]) -> list[
 
 
 def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None) -> int:
-    """Pass the rows above the header, and return their number."""
     number = rows_above_header(sample) if skip is None else 0
     for _ in range(number):
         next(iter(rows))
@@ -163,7 +152,6 @@ def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None)
 
 
 def titles_note(line: int) -> str:
-    """Return the note about lines above the header."""
     lines = "line 1 is" if line == 2 else f"lines 1 to {line - 1} are"
     return f"the header is in line {line}; {lines} left out"
 
@@ -176,8 +164,6 @@ def _has_row_names(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 class _Accumulator:
-    """Columns to which batches of rows are added."""
-
     def __init__(self, width: int) -> None:
         self.lines = array("q")
         self.indices: list[defaultdict[str, int]] = [defaultdict(count().__next__) for _ in range(width)]
@@ -202,8 +188,6 @@ class _Accumulator:
 
 
 class _Rows:
-    """Rows of a delimited text that are not empty, with their lines."""
-
     def __init__(self, reading: Reading, delimiter: str, position: int = 0, line: int = 0) -> None:
         self.reading, self.delimiter = reading, delimiter
         self.position, self.line = position, line
@@ -220,7 +204,6 @@ class _Rows:
             raise self.reading.error(self.line, f"not a valid table: {reason}") from None
 
     def skip_line(self) -> None:
-        """Pass one line, whatever it contains."""
         end = self.reading.text.find("\n", self.position) + 1
         self.position, self.line = end or len(self.reading.text), self.line + 1 if end else sys.maxsize
 
@@ -236,7 +219,6 @@ class _Rows:
 
 
 def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the rows of a delimited table that are not empty."""
     if _is_raw(reading):
         yield from _Rows(reading, delimiter)
         return
@@ -292,7 +274,6 @@ def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:
 
 
 def _add_slowly(reading: Reading, rows: _Rows, parts: _Accumulator, end: int) -> None:
-    """Add the rows up to the first one that ends at or after an index in the text."""
     remaining = _rows_before(rows, end)
     while batch := list(islice(remaining, _BATCH_ROWS)):
         lines, cells = zip(*batch, strict=True)
@@ -308,7 +289,6 @@ def _rows_before(rows: _Rows, end: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]], width: int) -> Sequence[list[str]]:
-    """Return the rows without empty cells after the last column; another number of cells is an error."""
     if {*map(len, rows)} == {width}:
         return rows
     rows = [row if any(cell.strip() for cell in row[width:]) else row[:width] for row in rows]
@@ -324,7 +304,6 @@ def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]
 
 
 def table_of_rows(reading: Reading, names: Sequence[str], lines: Sequence[int], rows: Sequence[Sequence[str]]) -> Table:
-    """Return the table of rows that are as long as the header."""
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if rows:
@@ -409,7 +388,6 @@ def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
 
 
 def _has_decimal_commas(column: Column, may_be_thousands: bool) -> bool:
-    """Return whether a column contains numbers with a decimal comma, and no cell that is something else."""
     decimals = [value for value in column.values if _DECIMAL_COMMA.fullmatch(value)]
     others = [value for value in column.values if not _DECIMAL_COMMA.fullmatch(value)]
     if not decimals or not all(map(_is_number_or_empty, others)):
@@ -425,7 +403,6 @@ def _is_number_or_empty(cell: str) -> bool:
 
 
 def cell_text(value: Any) -> str:
-    """Return a value of a data frame, a Parquet file or a spreadsheet as the text of a cell."""
     if isinstance(value, str):
         return value
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
@@ -444,7 +421,6 @@ def _number_text(number: float) -> str:
 
 
 def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
-    """Return an Arrow table as a table of text."""
     names = [str(name) for name in data.column_names]
     if len(names) * data.num_rows > MAX_TABLE_CELLS:
         raise FormatError(path, None, f"expected a table of at most {MAX_TABLE_CELLS} cells; this has more")
@@ -487,7 +463,6 @@ def _is_index(name: str, column: Column) -> bool:
 
 
 def from_parquet(reading: Reading) -> Table:
-    """Return the table of a Parquet file."""
     arrow.require_pyarrow(reading.path, "reading")
     with arrow.reading_errors(reading.path):
         source = pa.BufferReader(reading.data)
@@ -518,7 +493,6 @@ def from_parquet(reading: Reading) -> Table:
 
 
 def from_frame(data: Any, name: str = "the data frame") -> Table:
-    """Return a data frame as a table of text."""
     if hasattr(data, "iloc") and hasattr(data, "columns"):  # pandas
         return _from_pandas(data, name)
     arrow.require_pyarrow(name, "reading")

@@ -68,8 +68,6 @@ _CHOICES = {"segments": "boundaries where segments begin", "connectives": "conne
 
 
 class _Token(NamedTuple):
-    """A token with the number of its line, its number in the sentence, and its last column."""
-
     line: int
     number: int
     form: str
@@ -77,15 +75,12 @@ class _Token(NamedTuple):
 
 
 class _ConlluDocument(NamedTuple):
-    """The tokens of a document."""
-
     name: str
     line: int
     tokens: list[_Token]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per document."""
     documents = _documents(reading)
     kind = _kind(reading, documents)
     reading.roles["FORM"] = "words"
@@ -123,7 +118,6 @@ def _with_first(reading: Reading, document: _ConlluDocument, kind: str) -> Annot
 def _connectives(
     reading: Reading, document: _ConlluDocument, marks: list[str]
 ) -> Iterator[tuple[int, int, int, str | None]]:
-    """Yield the first and the last token, the level and the label of each connective."""
     ignored = reading.options["stray"] == "ignore"
     change = "they are ignored" if ignored else "a connective begins there"
     first, previous = 0, _OUTSIDE
@@ -142,7 +136,6 @@ def _connectives(
 
 
 def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
-    """Return segments, connectives or sentences, by the options or by the marks that occur."""
     requested, key = reading.options["boundaries"], reading.options["key"]
     if key is not None and requested not in ("auto", "segments"):
         raise OptionError(f"key is for segments; it cannot be combined with boundaries={requested!r}")
@@ -164,7 +157,6 @@ def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
 
 
 def _values_by_key(documents: Iterable[_ConlluDocument]) -> dict[str, set[str]]:
-    """Return the keys in the last column, each with its values in lower case."""
     cells = {token.misc for document in documents for token in document.tokens}
     values: dict[str, set[str]] = {}
     for name, value in (pair for cell in cells for pair in _pairs(cell)):
@@ -201,13 +193,11 @@ def _unclear(reading: Reading, values: Mapping[str, set[str]], kinds: list[str])
 
 
 def _listed(names: Collection[str]) -> str:
-    """Return the keys of the last column, for a message."""
     keys = sorted(name[:40] for name in names if name and name != "_")
     return f"the keys are {list_few(keys, 12)}" if keys else "it has no keys"
 
 
 def _mark(reading: Reading, token: _Token, kind: str) -> str:
-    """Return whether a token begins a segment or connective, continues it, or is outside."""
     key, result = reading.options["key"], _OUTSIDE
     for name, value in _pairs(token.misc):
         if key is not None:
@@ -227,7 +217,6 @@ def _is_other(kind: str, name: str, value: str) -> bool:
 
 
 def _documents(reading: Reading) -> list[_ConlluDocument]:
-    """Return the documents of a file, or the whole file as one document if no document is marked."""
     untitled = document = _ConlluDocument(reading.item_name, 1, [])
     documents: dict[str, _ConlluDocument] = {}
     expected = 1
@@ -261,7 +250,6 @@ def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: lis
 
 
 def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | None:
-    """Return the token in a line, or None if the line is skipped."""
     cells = line.split("\t")
     if len(cells) != _COLUMNS:
         raise reading.error(number, f"a token must have {_COLUMNS} columns with tabs between; got {len(cells)}")
@@ -287,7 +275,6 @@ def _check_skipped(reading: Reading, line: int, match: re.Match[str], expected: 
 
 
 def _report_skipped(reading: Reading, line: int, token: str, misc: str) -> None:
-    """Count the marks in a line that is not a unit."""
     for name, value in _pairs(misc):
         marks = [keys[name].get(value.lower()) for keys in _VALUES.values() if name in keys]
         if name == reading.options["key"] or _BEGIN in marks:
@@ -296,12 +283,10 @@ def _report_skipped(reading: Reading, line: int, token: str, misc: str) -> None:
 
 
 def _pairs(misc: str) -> list[tuple[str, str]]:
-    """Return the (key, value) pairs of the last column."""
     return [(key, value) for key, _, value in (pair.partition("=") for pair in misc.split("|"))]
 
 
 def _write(writing: Writing) -> str:
-    """Return the text of one coder, one document per item."""
     coder = writing.only_coder()
     id_key = "newdoc_id" if writing.path.lower().endswith(".tok") else "newdoc id"
     blank = "\t_" * (_COLUMNS - 3)
@@ -316,7 +301,6 @@ def _write(writing: Writing) -> str:
 
 
 def _marks_of(writing: Writing, item: str, coder: str) -> tuple[tuple[str, ...], list[str]]:
-    """Return the units of an annotation, and the last column of each."""
     annotation = writing.corpus[item, coder]
     if not isinstance(annotation, Hierarchy):
         segmentation, units = writing.text(item, coder)
@@ -334,7 +318,6 @@ def _marks_of(writing: Writing, item: str, coder: str) -> tuple[tuple[str, ...],
 
 
 def _looks_like(text: str) -> bool:
-    """Return whether the first line that is not a comment is a token."""
     first = next((line for line in lines_of(text[:200_000]) if line.strip() and not line.startswith("#")), "")
     return first.count("\t") == _COLUMNS - 1 and first[0].isdecimal()
 

@@ -40,7 +40,6 @@ def _is_installed() -> bool:
 
 
 def parse_block(block: str, delimiter: str, width: int) -> Block | None:
-    """Parse whole lines."""
     if not _is_plain(block, delimiter):
         return None
     from pyarrow import csv as arrow_csv

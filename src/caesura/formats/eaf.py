@@ -67,7 +67,6 @@ class _EafTier(Node):
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tier per coder."""
     document = _Document(reading)
     tiers, word_tier = choose_tiers(reading, document.file_tiers())
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
@@ -102,7 +101,6 @@ class _Document:
             reading.warn(f"{change}: {self.interpolated}")
 
     def coder(self, name: str) -> str:
-        """Return the coder of a tier."""
         tier, source = self.tiers[name], self.reading.options["coders"]
         coder = self.reading.options["coder"] or (name if source == "tier" else tier.coders[source])
         if not coder:
@@ -127,7 +125,6 @@ class _Document:
         return self.reading.error(element.line, problem)
 
     def compute_intervals(self, tier: _EafTier) -> None:
-        """Compute start and end of every annotation of a tier. The intervals of its parent tier must already be known."""
         by_parent: dict[str, list[_EafAnnotation]] = {}
         for annotation in tier.annotations:
             name, parent = annotation.name, annotation.parent
@@ -249,7 +246,6 @@ def _annotation(reading: Reading, element: Any, ids: set[str]) -> _EafAnnotation
 
 
 def _write(writing: Writing) -> str:
-    """Return the file of one item: one tier per coder, and a word tier if there are words."""
     # Times are rounded to whole milliseconds, as ELAN stores them, and all tiers end at the same time; a warning says so if
     # that changes a tier.
     from xml.sax.saxutils import quoteattr  # slow to import: it loads urllib and ssl
@@ -279,7 +275,6 @@ def _write(writing: Writing) -> str:
 
 
 def _warn_of_losses(writing: Writing, tiers: Mapping[str, Tier]) -> None:
-    """Warn if ELAN cannot store a time or the end of a tier."""
     times = [time for tier in tiers.values() for row in (*tier.intervals, *(tier.words or ())) for time in row[:2]]
     ends = {tier.end for tier in tiers.values()}
     rounded = next(
@@ -302,7 +297,6 @@ def _rows(writing: Writing, item: str, coder: str, tier: Tier) -> list[tuple[int
 
 
 def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[Interval]) -> list[tuple[int, int, str]]:
-    """Return intervals in milliseconds; raise an error if one cannot be written."""
     rows = []
     for text in (name, *(interval.label for interval in intervals)):
         if match := _NOT_XML.search(text):
@@ -318,7 +312,6 @@ def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[In
 
 
 def _words(writing: Writing, item: str, tiers: Mapping[str, Tier]) -> dict[str, list[tuple[int, int, str]]]:
-    """Return the word tier, if there is one."""
     words = shared_words(writing, tiers, "a file")
     return {} if words is None else {words[0]: _milliseconds(writing, item, *words)}
 

@@ -46,14 +46,11 @@ class _Columns(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """Cells of a line that is not blank."""
-
     line: int
     cells: list[str]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tier per coder."""
     tiers, word_tier = choose_tiers(reading, _file_tiers(reading))
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
     if empty:
@@ -69,7 +66,6 @@ def _rows(text: str) -> list[_Row]:
 
 
 def _file_tiers(reading: Reading) -> list[FileTier]:
-    """Return the tiers of the file in the order in which they occur."""
     rows = _rows(reading.text)
     columns = _columns(rows)
     if columns is None:
@@ -90,7 +86,6 @@ def _file_tiers(reading: Reading) -> list[FileTier]:
 
 
 def _labels(reading: Reading, row: _Row, columns: _Columns) -> list[tuple[str, str]]:
-    """Return the tiers and annotations in a line."""
     if columns.tiers:
         return [
             (name, row.cells[i]) for i, name in columns.tiers.items() if i < len(row.cells) and row.cells[i].strip()
@@ -101,7 +96,6 @@ def _labels(reading: Reading, row: _Row, columns: _Columns) -> list[tuple[str, s
 
 
 def _times(reading: Reading, row: _Row, columns: _Columns) -> tuple[float, float]:
-    """Return when the annotation of a line begins and ends."""
     begin, end = (_time(reading, row, index) for index in (columns.begin, columns.end))
     if end < begin:
         raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
@@ -130,14 +124,12 @@ def _seconds(cell: str) -> float | None:
 
 
 def _columns(rows: Sequence[_Row]) -> _Columns | None:
-    """Return the columns of a file; None if it is not an export of ELAN."""
     if not rows:
         return None
     return _named_columns(rows[0].cells) or _unnamed_columns(rows[:_MAX_LINES])
 
 
 def _named_columns(cells: Sequence[str]) -> _Columns | None:
-    """Return the columns of a file with one column per tier."""
     times = {i: match for i, cell in enumerate(cells) if (match := _HEADER.fullmatch(cell.strip()))}
     first: dict[str, int] = {}
     for i, match in times.items():
@@ -150,7 +142,6 @@ def _named_columns(cells: Sequence[str]) -> _Columns | None:
 
 
 def _unnamed_columns(rows: Sequence[_Row]) -> _Columns | None:
-    """Return the columns of a file without a header, in which all lines have the times in the same columns."""
     width = min(len(row.cells) for row in rows)
     number = 0
     while _FIRST_TIME + number < width and all(_is_time(row.cells[_FIRST_TIME + number]) for row in rows):

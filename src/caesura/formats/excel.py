@@ -30,7 +30,6 @@ _NumberedRow = tuple[int, list[str]]
 def from_excel(
     reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None, hidden: str = "read"
 ) -> Table:
-    """Return a sheet of an Excel workbook as a table."""
     pages, formulas, unseen = _workbook(reading)
     chosen = _sheets_with_content(reading, pages, sheet)
     invisible = [title for title in chosen if unseen[title].sheet]
@@ -60,7 +59,6 @@ def from_excel(
 def _sheets_with_content(
     reading: Reading, pages: Mapping[str, list[_NumberedRow]], sheet: str | None
 ) -> dict[str, list[_NumberedRow]]:
-    """Return the sheets that are not empty, or the one that the user chose; raise an error if there is none."""
     chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
     if not chosen:
         missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
@@ -78,7 +76,6 @@ class _Hidden:
 
     @classmethod
     def of(cls, page: Any, archive: zipfile.ZipFile) -> _Hidden:
-        """Return what is hidden in a sheet of a workbook."""
         rows, columns = set(), set[int]()
         data = archive.read(getattr(page, _PATH_NAME).lstrip("/"))
         number = 0
@@ -93,7 +90,6 @@ class _Hidden:
         return cls(page.sheet_state != "visible", frozenset(rows), frozenset(columns))
 
     def visible(self, rows: Sequence[_NumberedRow]) -> list[_NumberedRow]:
-        """Return rows without those that are hidden, and without the cells of hidden columns."""
         return [
             (line, [cell for i, cell in enumerate(row) if i not in self.columns])
             for line, row in rows
@@ -101,7 +97,6 @@ class _Hidden:
         ]
 
     def notes(self, rows: Sequence[_NumberedRow], hidden: str, place: str) -> list[str]:
-        """Return notes on hidden rows and columns with content."""
         lines = [line for line, row in rows if line in self.rows and any(map(str.strip, row))]
         columns = sorted({i + 1 for _, row in rows for i, cell in enumerate(row) if i in self.columns and cell.strip()})
         verb, other = ("left out", "read") if hidden == "skip" else ("read too", "skip")
@@ -117,7 +112,6 @@ class _Hidden:
 def _workbook(
     reading: Reading,
 ) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]], dict[str, _Hidden]]:
-    """Return the rows of every sheet with their numbers, the cells that have formulas, and what is hidden."""
     try:
         import openpyxl
     except ImportError:
@@ -138,7 +132,6 @@ def _workbook(
 
 
 def _several_sheets(reading: Reading, tables: dict[str, list[_NumberedRow]]) -> AmbiguousFileError:
-    """Return the error for a workbook with several tables: read one of them, or all if they have the same columns."""
     choices: list[tuple[str, dict[str, Any]]] = []
     if len({tuple(rows[0][1]) for rows in tables.values()}) == 1:
         choices += [(f"one {role} per sheet", {"sheets": role}) for role in ("coder", "item")]
@@ -171,7 +164,6 @@ def _check_same_columns(reading: Reading, tables: Mapping[str, Table], role: str
 
 
 def _check_unpacked_size(reading: Reading) -> None:
-    """Raise an error if a workbook, which is a compressed archive, would unpack to too many bytes."""
     try:
         size = sum(entry.file_size for entry in zipfile.ZipFile(io.BytesIO(reading.data)).infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as problem:
@@ -191,7 +183,6 @@ def _excel_rows(page: Any) -> Iterator[list[str]]:
 
 
 def _formulas(data: bytes, openpyxl: Any) -> dict[str, set[tuple[int, int]]]:
-    """Return the places of formulas in each sheet, as row from 1 and column from 0."""
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
     return {
         page.title: {
@@ -214,7 +205,6 @@ def _check_formulas(reading: Reading, rows: Sequence[_NumberedRow], places: set[
 
 
 def _without_blank_ends(rows: list[_NumberedRow]) -> list[_NumberedRow]:
-    """Return the rows from the first to the last one with content."""
     filled = [i for i, (_, row) in enumerate(rows) if any(cell.strip() for cell in row)]
     return rows[filled[0] : filled[-1] + 1] if filled else []
 
@@ -225,7 +215,6 @@ def _is_table(rows: Sequence[_NumberedRow]) -> bool:
 
 
 def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None = None) -> Table:
-    """Return a table of rows that may have different lengths; missing cells at the end are empty."""
     above = _rows_to_skip(rows, skip)
     if above >= len(rows):
         raise reading.error(None, f"the sheet has no row below line {skip}")

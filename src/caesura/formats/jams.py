@@ -41,7 +41,6 @@ _LEVELS: dict[str, dict[str, int | None]] = {
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one hierarchy in seconds per annotator."""
     data = reading.json("JAMS")
     if not _is_jams(data):
         raise reading.error(1, 'expected an object with "annotations": [...] and "file_metadata": {...}')
@@ -61,7 +60,6 @@ def _is_jams(data: object) -> bool:
 
 
 def _kind(reading: Reading, annotations: list[Any]) -> str:
-    """Return the requested kind, or the only kind in the file."""
     namespaces = _namespaces(reading, annotations)
     requested = reading.options["namespace"]
     kinds = [kind for kind in _LEVELS if not namespaces.keys().isdisjoint(_LEVELS[kind]) and requested in (None, kind)]
@@ -75,7 +73,6 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
 
 
 def _namespaces(reading: Reading, annotations: list[Any]) -> dict[str, None]:
-    """Return the namespaces in the order of the file."""
     for i, annotation in enumerate(annotations):
         with reading.at_line(None, f"annotations[{i}]: "):
             if not isinstance(check_object("an object", annotation).get("namespace"), str):
@@ -86,7 +83,6 @@ def _namespaces(reading: Reading, annotations: list[Any]) -> dict[str, None]:
 def _by_coder(
     reading: Reading, item: str, annotations: list[Any], levels: Mapping[str, int | None]
 ) -> dict[str, list[SpanRow]]:
-    """Return coder -> rows of all levels. A coder with an invalid annotation is excluded."""
     rows: dict[str, list[SpanRow]] = {}
     coders: dict[str, list[str]] = {namespace: [] for namespace in levels}
     invalid: set[tuple[str, str]] = set()
@@ -136,7 +132,6 @@ def _row(place: str, segment: object, level: int | None) -> SpanRow:
 
 
 def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float | None:
-    """Return the duration from the option or the file."""
     # If it differs from the end of the last segment only by a rounding error, return that end instead.
     metadata = data["file_metadata"]
     duration = reading.options["duration"]

@@ -37,12 +37,10 @@ ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "do
 
 @cache
 def recipes() -> dict[str, dict[str, Any]]:
-    """Return the recipes that ship with the package."""
     return tomllib.loads(files("caesura.data").joinpath("recipes.toml").read_text(encoding="utf-8"))
 
 
 def choose_recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mapping[str, Any]]:
-    """Return the recipe of a file and its name."""
     name = reading.options["recipe"]
     fields = _fields(reading)
     if name is not None:
@@ -87,7 +85,6 @@ def _named_recipe(name: str) -> Mapping[str, Any]:
 
 
 def _matches(recipe: Mapping[str, Any], documents: Sequence[Document]) -> bool:
-    """Return whether the first documents have all fields that a recipe requires."""
     try:
         first = next(iter(select_documents(documents, str(recipe.get("documents", "")))), None)
     except InputError:
@@ -137,7 +134,6 @@ def _may_be_masses(by_coder: Mapping[str, Sequence[int]]) -> bool:
 
 
 def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
-    """Return the fields of the first document by their names."""
     first = _first_object(reading, documents)
     recipe = _known_fields(first)
     content = [role for role in CONTENT_ROLES if role in recipe]
@@ -165,7 +161,6 @@ def _first_object(reading: Reading, documents: Sequence[Document]) -> Mapping[st
 def _unclear_fields(
     reading: Reading, document: Document, recipe: Mapping[str, Any], content: Sequence[str]
 ) -> FormatError:
-    """Return the error for a document in which no field, or several fields, may contain boundaries."""
     first = document.value
     problem = "no field is known to contain boundaries" if not content else "several fields may contain boundaries"
     problem += f"; the fields are {', '.join(map(_field_text, list(first.items())[:20]))}"
@@ -177,7 +172,6 @@ def _unclear_fields(
 
 
 def _known_fields(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a document whose names are known, by role."""
     recipe: dict[str, Any] = {}
     for role, names in ALIASES.items():
         field_name = next((name for key in names for name in first if name.lower() == key), None)
@@ -209,7 +203,6 @@ def _form(value: object, length: int | None) -> str | None:
 
 
 def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the possible readings of a document whose fields have other names."""
     texts = [name for name, value in first.items() if is_text_list(value)]
     units = recipe.get("units", texts[0] if len(texts) == 1 else None)
     common = {"units": units} if units in texts else {}
@@ -220,7 +213,6 @@ def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> lis
 
 
 def _fields_by_form(first: Mapping[str, Any], units: str | None, length: int | None) -> dict[str, list[str]]:
-    """Return the fields other than the units that may be marks, masses or positions, by that form."""
     by_form: dict[str, list[str]] = {}
     for name, value in first.items():
         if name != units and (form := _form(value, length)) is not None:

@@ -16,15 +16,12 @@ MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a JSON file."""
-
     value: Any  # the JSON value
     name: str  # key of the document in its object, or its number, counted from 1
     line: int | None = None  # line of the document in a file with one document per line
 
 
 def select_documents(documents: Sequence[Document], path: str) -> Iterator[Document]:
-    """Yield the documents at a path, such as ``dial_data.*[]``."""
     steps = path.replace("[]", ".[]").strip(".").split(".") if path else []
     for document in documents:
         yield from _walk(document, steps)
@@ -40,7 +37,6 @@ def _walk(document: Document, steps: Sequence[str]) -> Iterator[Document]:
 
 
 def _step(value: Any, step: str) -> Iterator[tuple[str | None, Any]]:
-    """Yield the values that a step of a path reaches, with their keys if it reaches all of a list or an object."""
     if step == "[]":
         if not isinstance(value, list):
             raise InputError(f"expected a list; got {describe_value(value)}")
@@ -63,7 +59,6 @@ def _member(value: Any, name: str) -> Any:
 
 
 def values_at(document: Document, path: str) -> Any:
-    """Return the value at a path in a document: a list if the path goes through a list."""
     steps = path.replace("[]", ".[]").strip(".").split(".")
     values = [entry.value for entry in _walk(document, steps)]
     return values if "[]" in steps or "*" in steps else values[0]
@@ -74,7 +69,6 @@ def is_whole_list(value: object) -> bool:
 
 
 def are_marks(values: Iterable[object]) -> bool:
-    """Return whether all values say whether there is a boundary."""
     return all(str(value).lower() in MARK_VALUES for value in values)
 
 

@@ -18,26 +18,20 @@ from caesura.model.spans import Spans
 
 
 class Texts:
-    """The text of the units."""
-
     def __init__(self, column: Column) -> None:
         self._values = np.array(column.values, object)
         self._codes = column.codes
 
     def texts(self, rows: NDArray[np.int64]) -> tuple[str, ...]:
-        """Return the text of some rows."""
         return tuple(self._values[self._codes[rows]].tolist())
 
     def by_group(self, groups: Groups) -> Callable[[int], tuple[str, ...]]:
-        """Return a function that returns the text of a group."""
         texts = self._values[self._codes[groups.order]].tolist()
         bounds = groups.bounds.tolist()
         return lambda i: tuple(texts[bounds[i] : bounds[i + 1]])
 
 
 class MarkColumn:
-    """A column of marks or boundary types."""
-
     def __init__(self, coders: CoderColumns, column: Column, typed: bool, at_start: bool = False) -> None:
         self._reading = coders.reading
         self._lines = coders.table.lines
@@ -60,7 +54,6 @@ class MarkColumn:
         return kind not in (EMPTY, OTHER) and value.strip() in self._declared
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in some rows, or None if the coder did not code them."""
         if not self.typed:
             positions = self.positions(rows, place)
             return None if positions is None else Segmentation.from_positions(len(rows), positions, units=units)
@@ -75,7 +68,6 @@ class MarkColumn:
     def with_types(
         self, length: int, positions: NDArray[np.int64], rows: NDArray[np.int64], units: tuple[str, ...] | None
     ) -> Segmentation:
-        """Return the segmentation with the boundary types in some rows."""
         codes = self._column.codes[rows].tolist()
         names = {code: self._names(code) for code in sorted(set(codes))}
         if not all(len(types) == 1 and types[0] for types in names.values()):
@@ -90,7 +82,6 @@ class MarkColumn:
         )
 
     def positions(self, rows: NDArray[np.int64], place: str, *, last: bool = False) -> NDArray[np.int64] | None:
-        """Return the positions of the marks in some rows."""
         kinds = self._coded(rows, place)
         if kinds is None:
             return None
@@ -101,13 +92,11 @@ class MarkColumn:
         return positions if last or not len(positions) or positions[-1] < len(rows) else positions[:-1]
 
     def kinds_of(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return the kinds of the cells in some rows."""
         return self._kinds[self._column.codes[rows]]
 
     def states(
         self, kinds: NDArray[np.int8], is_edge: NDArray[np.bool_], starts: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which groups of cells are coded, and which of these are invalid."""
         # A group is not coded if all its cells are NA, or if all are empty and the column writes 0 elsewhere. A coded group is
         # invalid if some cells are NA, or if it has 0 and an empty cell that is not at the edge.
 
@@ -139,7 +128,6 @@ class MarkColumn:
         raise self._reading.error(int(self._lines[rows[np.argmax(wrong)]]), f"{place}: {problem}")
 
     def _names(self, code: int) -> tuple[str, ...]:
-        """Return the types in a cell."""
         if code not in self._names_by_code:
             self._names_by_code[code] = self._read_names(code)
         return self._names_by_code[code]
@@ -161,8 +149,6 @@ class MarkColumn:
 
 
 class MarkPositions:
-    """The marks of a column for all groups of rows."""
-
     def __init__(self, column: MarkColumn, groups: Groups) -> None:
         self._column, self._groups = column, groups
         self._bounds = groups.bounds.tolist()
@@ -183,7 +169,6 @@ class MarkPositions:
         self._offsets = offsets.tolist()
 
     def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:
-        """Return the segmentation in a group that is coded and valid."""
         length = self._bounds[i + 1] - self._bounds[i]
         marks = slice(self._offsets[i], self._offsets[i + 1])
         if self._column.typed:
@@ -191,11 +176,9 @@ class MarkPositions:
         return Segmentation.from_valid_positions(length, self._positions[marks], units)
 
     def raise_error(self, i: int, place: str) -> None:
-        """Raise the error of a group that is invalid."""
         self._column.positions(self._groups.rows(i), place)
 
     def annotation(self, i: int, units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in a group, or None if the coder did not code it."""
         if self.is_invalid[i]:
             self.raise_error(i, place)
         return self.segmentation(i, units) if self.is_coded[i] else None
@@ -211,7 +194,6 @@ class TagColumn:
         self._as_segments = as_segments
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | Spans:
-        """Return the spans in some rows."""
         values = self._column.stripped
         cells = [values[code] for code in self._column.codes[rows].tolist()]
         if self._as_segments:
@@ -248,7 +230,6 @@ class LabelColumn:
         self._label_codes = np.array([first.setdefault(key, i) for i, key in enumerate(keys)], np.int64)
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in some rows, or None if the coder did not code them."""
         codes = self._column.codes[rows]
         absent = self._absent[codes]
         if absent.all():

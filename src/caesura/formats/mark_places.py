@@ -40,7 +40,6 @@ _MIN_ITEMS = 2
 def marks_at_start(
     reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool, typed: bool = False
 ) -> bool:
-    """Return whether the marks of a table are at the first unit of a segment."""
     option = reading.options.get("marks")
     if option is not None:
         return bool(option == "start")
@@ -65,7 +64,6 @@ def marks_at_start(
 
 
 def _are_lists(columns: Sequence[Column]) -> bool:
-    """Return whether all filled cells are JSON lists of types."""
     return all(value.startswith("[") for column in columns for value in column.stripped if value)
 
 

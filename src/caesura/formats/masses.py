@@ -34,7 +34,6 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 
 
 def _read_json(reading: Reading) -> Corpus:
-    """Return the corpus; error messages give the line of the coder's key."""
     data = reading.json("masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
         raise reading.error(1, 'expected an object with "items": {item: {coder: [masses]}}')
@@ -79,7 +78,6 @@ def _valid_segmentations(items: dict[str, Any]) -> dict[str, dict[str, Annotatio
 
 
 def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the labels by item and coder."""
     items, by_item = data["items"], data.get("segment_labels")
     if by_item is None:
         return {}
@@ -148,7 +146,6 @@ JSON = Format(
 
 
 def _read_tsv(reading: Reading) -> Corpus:
-    """Return one segmentation per row. Rows may differ in length because coders use different numbers of segments."""
     table = parse_table(reading, "\t")
     line, header = next(table, (1, [""]))
     column = 1 if header[0].strip().lower() == "item" else 0  # index of the coder column
@@ -171,7 +168,6 @@ def _read_tsv(reading: Reading) -> Corpus:
 
 
 def _check_name(reading: Reading, line: int, item: list[str], coder: str) -> None:
-    """Raise an error if a row has no coder, or is a total."""
     if is_word_for_total(coder or "".join(item)):
         name = coder or item[0]
         raise reading.error(line, f"{name!r} may be a total and no coder; remove the row, or rename the coder")

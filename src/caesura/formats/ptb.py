@@ -34,7 +34,6 @@ _BRACKET = re.compile("[()]")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tree for each sentence that has a parse."""
     for number, tree in enumerate(_sentences(reading), 1):
         if tree is not None:
             reading.add(str(number), reading.stem, tree)
@@ -102,7 +101,6 @@ def read_trees(
 
 
 def _is_textgrid(path: str | PathLike[str]) -> bool:
-    """Return whether the file is a TextGrid, in which all sentences are in one recording."""
     return Path(path).suffix.lower() in textgrid.FORMAT.suffixes
 
 
@@ -127,7 +125,6 @@ def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[
 
 
 def _numbered(timing: Reading, recordings: Mapping[str, WordTimes], count: int) -> dict[int, WordTimes]:
-    """Return the words of each sentence by its number, if the names of the recordings are numbers."""
     for name in recordings:
         if not 1 <= int(name) <= count:
             raise timing.error(None, f"sentence {int(name)} has times, but there are {count} trees")
@@ -174,7 +171,6 @@ def _is_comment(line: str) -> bool:
 
 
 def _is_by_line(text: str) -> bool:
-    """Return whether each line is a sentence."""
     lines = [line for line in text.split("\n") if line.strip() and not _is_comment(line)]
     if not lines:
         return True
@@ -193,7 +189,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _brackets(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line number and the text of each outermost bracket."""
     depth = first = 0
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -215,7 +210,6 @@ def _brackets(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _outermost_ends(line: str, depth: int) -> tuple[list[int], int]:
-    """Return the ends of the outermost brackets and the depth at the end of the line."""
     ends = []
     for match in _BRACKET.finditer(line):
         depth = depth + 1 if match.group() == "(" else max(depth - 1, 0)

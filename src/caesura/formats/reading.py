@@ -99,7 +99,6 @@ def read_together(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> list[Corpus]:
-    """Read several corpora over the same units, such as a reference and a hypothesis."""
     # For each item, the annotations of all corpora are projected or aligned together: tiers in seconds, and texts if ``align``
     # is set. Therefore all corpora have the same units.
     inputs = [_Input(fspath(path), is_collection(path)) for path in paths]
@@ -119,7 +118,6 @@ def read_together(
 
 
 def _finish_together(reader: FileReader, corpora: list[Corpus], paths: list[str]) -> list[Corpus]:
-    """Return the corpora with tiers over units and texts aligned, so that an item has the same units in all of them."""
     if len(corpora) == 1:
         return [reader.finish(corpora[0], paths[0])]
     if reader.align is None and not reader.open_spans and not any(corpus.holds(Tier) for corpus in corpora):
@@ -153,8 +151,6 @@ def read_beginning(
 
 @dataclass
 class _Input:
-    """A file, folder or glob that is read, perhaps together with others."""
-
     path: str
     is_folder: bool
     files: list[InputFile] = field(default_factory=list)
@@ -163,7 +159,6 @@ class _Input:
     notes: list[str] = field(default_factory=list)
 
     def read(self, reader: FileReader) -> None:
-        """Read all files, and keep those in the format of most files. The errors of a folder are raised later."""
         if not self.is_folder:
             corpus = reader.read(self.path, reader.excluded)
             self.loaded = [layout.LoadedFile(self.files[0], corpus, None, ())]
@@ -175,12 +170,10 @@ class _Input:
 
     @property
     def names(self) -> set[str]:
-        """Items in the files, and paths of files without suffix."""
         items = {item for entry in self.loaded if entry.corpus is not None for item in entry.corpus.item_names}
         return items | {file.relative for file in self.files} if self.is_folder else items
 
     def corpus(self, others: Sequence[_Input], excluded: list[FormatError] | None) -> Corpus:
-        """Return the corpus of all files, with names that fit those of the other inputs."""
         if not self.is_folder:
             corpus = self.loaded[0].corpus
             assert corpus is not None
@@ -191,7 +184,6 @@ class _Input:
         return folders.merge(pairs, NamingScheme.infer([file for file, _ in pairs]), file_errors=excluded)
 
     def _report_errors(self, excluded: list[FormatError] | None) -> None:
-        """Append the errors of all files to a list, or raise the first one if there is no list."""
         errors = [error for entry in self.loaded for error in entry.errors]
         ambiguous = [error for error in errors if isinstance(error, AmbiguousFileError)]
         if ambiguous and not any(entry.corpus for entry in self.loaded):
@@ -213,7 +205,6 @@ def read_files(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read some of the files that ``find`` returned, in the same way as ``read`` reads all of them."""
     # A decision about labels needs all files, and these are only some of them.
     reader = FileReader(format, types, excluded, options, align, align_all, mixed=True, labels="types")
     rename = name_tier_files if naming.automatic else None
@@ -269,7 +260,6 @@ def read_coders(
 def find(
     path: str | PathLike[str], format: str | None = None, pattern: str | None = None, ignored: list[str] | None = None
 ) -> list[InputFile]:
-    """Return the files that ``read`` would read."""
     if not is_collection(path):
         if pattern is not None:
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")

@@ -74,7 +74,6 @@ def formats() -> dict[str, Format]:
 
 
 def companions(path: str | PathLike[str]) -> list[str]:
-    """Return the files that are read together with a file, such as the text of a brat annotation."""
     names = folders.companion_names([fspath(path)], list(_registry().values()))
     return sorted(name for name in names if os.path.isfile(name))
 
@@ -104,20 +103,17 @@ def find_format(name: str) -> Format:
 
 
 def format_by_name(name: str) -> Format:
-    """Return the format with exactly this name."""
     if name not in NAMES:
         raise OptionError(suggest("no format", name, NAMES))
     return _registry()[name]
 
 
 def formats_by_suffix(path: str | PathLike[str]) -> list[Format]:
-    """Return the formats that use the suffix of a file."""
     suffix = Path(path).suffix.lower()
     return [format for format in _registry().values() if suffix in format.suffixes]
 
 
 def looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
-    """Return whether a file looks like one of the candidates; only formats with its suffix are tried."""
     suffix = unpacked_path(path).suffix.lower()
     try:
         text = decode(path, load(path))
@@ -127,19 +123,16 @@ def looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
 
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
-    """Return the format in which ``read`` would read a file."""
     return format_by_name(format) if format is not None else load_with_format(path, format)[0]
 
 
 def load_with_format(path: str | PathLike[str], name: str | None, encoding: str | None = None) -> tuple[Format, bytes]:
-    """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it."""
     candidates = formats_by_suffix(unpacked_path(path)) if name is None else [format_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
     return _detect(path, data, candidates, encoding) if name is None else candidates[0], data
 
 
 def _detect(path: str | PathLike[str], data: bytes, candidates: Sequence[Format], encoding: str | None) -> Format:
-    """Return the format of a file by its bytes; ``candidates`` are the formats with its suffix."""
     for format in formats().values():
         if _matches_bytes(format, data):
             return format
@@ -150,7 +143,6 @@ def _detect(path: str | PathLike[str], data: bytes, candidates: Sequence[Format]
 
 
 def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
-    """Return the format that a text looks like; ``candidates`` are the formats with the suffix of the file."""
     suffix = unpacked_path(path).suffix.lower()
     probable = [*(format for format in formats().values() if suffix in format.other_suffixes), *candidates]
     format = _first_that_matches(text, probable)
@@ -169,7 +161,6 @@ def _first_that_matches(text: str, candidates: Iterable[Format]) -> Format | Non
 
 
 def _hint_of_formats(suffix: str, names: Iterable[str]) -> str:
-    """Return the formats that a user may choose, with an explanation of those for plain text."""
     plain = "marked-text for blank lines between segments, segment-lines for one segment per line, or "
     return f"{plain if suffix in ('', '.txt') else ''}one of {', '.join(names)}"
 

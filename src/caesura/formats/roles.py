@@ -33,7 +33,6 @@ _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 
 
 def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
-    """Return the value of the option ``fields`` as a mapping from roles to columns; this is a validator."""
     entries = value if isinstance(value, Mapping) else _parse_fields(name, value)
     fields: dict[str, tuple[str, ...]] = {}
     for role, columns in entries.items():
@@ -82,8 +81,6 @@ FIELDS = Option("fields", None, check_fields, "columns or fields by role, such a
 
 @dataclass
 class Roles:
-    """Roles of the columns of a table."""
-
     columns: dict[str, str] = field(default_factory=dict)  # role -> column
     coders: list[str] | None = None  # columns that the user named as coders
     rest: list[str] = field(default_factory=list)  # columns without a role, in the order of the header
@@ -94,12 +91,10 @@ class Roles:
         return role in self.columns
 
     def release(self, role: str) -> None:
-        """Return the column of a role to the columns without a role."""
         self.rest.append(self.columns.pop(role))
 
 
 def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str, ...]] | None) -> Roles:
-    """Return the roles of the columns of a table, by the option ``fields``, the names and the cells."""
     fields = fields or {}
     roles = _from_fields(reading, table, fields)
     pair = _assign_pair(reading, table, roles)
@@ -149,7 +144,6 @@ def _may_have_pair(table: Table, roles: Roles, names: Sequence[str]) -> bool:
 
 
 def _span_pairs(table: Table, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of columns of numbers whose names say that they are the start and the end of spans."""
     by_base = {split_unit(name)[0]: name for name in names}
     pairs = [(by_base[start], by_base[end]) for start, end in SPAN_PAIRS if start in by_base and end in by_base]
     return [pair for pair in pairs if all(may_be_times(table.columns[name]) for name in pair)]
@@ -180,7 +174,6 @@ def _fill_items(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def _check_names(reading: Reading, table: Table, roles: Roles) -> None:
-    """Raise an error if the item or the coder is missing in a row, and other rows have one."""
     for role in ("item", "coder"):
         column = table.columns[roles.columns[role]] if role in roles else None
         if column is not None and not all(column.stripped) and 0 < np.count_nonzero(column.filled) < len(table):
@@ -189,7 +182,6 @@ def _check_names(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
-    """Convert milliseconds, and times such as 00:01:23, to seconds."""
     for role in _TIMES:
         name = roles.columns.get(role)
         if name is not None:
@@ -197,7 +189,6 @@ def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def convert_to_seconds(reading: Reading, table: Table, roles: Roles, name: str, *, milliseconds: bool) -> None:
-    """Convert a column in milliseconds, or with times such as 00:01:23, to seconds, and say so."""
     clock = _are_times_of_day(table.columns[name])
     if clock or milliseconds:
         if clock:
@@ -243,7 +234,6 @@ def _seconds(value: str, clock: bool) -> str:
 
 
 def _check_second(reading: Reading, table: Table, role: str, first: str, second: str) -> None:
-    """Raise an error if two columns may have a role and would give different corpora."""
     if role == "item":
         groups = len(np.unique(table.columns[first].codes))
         pairs = np.stack([table.columns[first].codes, table.columns[second].codes])
@@ -266,7 +256,6 @@ def _described(fields: Mapping[str, str]) -> str:
 
 
 def _role(name: str, column: Column) -> str | None:
-    """Return the role of a column by its name and its cells."""
     role = _role_of_name(name)
     if role == "text":
         return "unit" if name in ("sentence", "utterance") and _numbers_units(column) else "text"
@@ -337,7 +326,6 @@ def _assign_id(roles: Roles, table: Table) -> None:
 
 
 def whole_numbers(column: Column) -> np.ndarray[Any, np.dtype[np.int64]] | None:
-    """Return the numbers of a column, one per row, or None if a cell is not a whole number."""
     if not column.values or not all(map(_WHOLE.fullmatch, column.stripped)):
         return None
     return np.array([*map(float, column.stripped)]).astype(np.int64)[column.codes]
@@ -387,7 +375,6 @@ def _find(reading: Reading, table: Table, by_name: Mapping[str, str], column: st
 def describe_roles(
     reading: Reading, roles: Roles, values: Mapping[str, Sequence[str]], used: Sequence[str] = _ROLE_NAMES
 ) -> None:
-    """Write the roles to the reading report."""
     for description, names in values.items():
         reading.roles |= dict.fromkeys(names, description)
     for role, column in roles.columns.items():

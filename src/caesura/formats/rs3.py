@@ -47,7 +47,6 @@ class _RstNode(Node):
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one hierarchy over EDUs, or one segmentation into EDUs."""
     body, relations = _parse(reading)
     nodes, edus = _nodes(reading, body)
 
@@ -62,7 +61,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
-    """Return the body and the declared relations, each with True if it is multinuclear."""
     root = parse_xml(reading)
     body = root.find("body") if root.tag == "rst" else None
     if body is None:
@@ -78,7 +76,6 @@ def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
 
 
 def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]:
-    """Return the nodes by id, and the texts of the EDUs."""
     nodes: dict[str, _RstNode] = {}
     edus: list[str] = []
     for element in body.iterchildren("segment", "group"):
@@ -101,7 +98,6 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
 
 
 def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], relations: Mapping[str, bool]) -> None:
-    """Add a node to its parent as a nucleus or a satellite."""
     if node.parent is None:
         if node.relation is not None:
             reading.log.count(
@@ -117,7 +113,6 @@ def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], rel
 
 
 def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
-    """Compute the yields of all nodes, children before parents."""
     for node in reversed(order):
         if not node.edu and not node.nuclei:
             raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
@@ -127,7 +122,6 @@ def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
 
 
 def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | None]]:
-    """Yield the first EDU, the last EDU and the relation of each span of a node."""
     if check_gap(reading, node.line, f"node {node.name[:40]!r}", node.full_yield):
         yield node.full_yield.first, node.full_yield.last, node.relation
     if node.nuclear_yield != node.full_yield and not node.nuclear_yield.has_gap:

@@ -46,7 +46,6 @@ _Speech = tuple[float, float, str | None]  # start, end and speaker
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier of speakers per recording."""
     reading.roles |= {"recording": "item", "speaker": "labels"}
     reading.notes.append("ends are start plus duration")
     if reading.options["labels"] == "ignore":
@@ -62,7 +61,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
-    """Return (recording, channel) -> speech, without the recordings that have an invalid line."""
     rows: dict[tuple[str, str], list[IntervalRow]] = {}
     invalid: set[tuple[str, str]] = set()
     other_types: Counter[str] = Counter()
@@ -81,7 +79,6 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
 
 
 def _lines(reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the fields of each line that is not a comment."""
     for number, line in enumerate(lines_of(reading.text), 1):
         cells = line.split()
         if cells and not line.startswith(";"):

@@ -21,15 +21,12 @@ _LINES = ("table-csv", "table-tsv", "documents-json")
 
 
 class Sample(NamedTuple):
-    """The first rows of a file."""
-
     data: bytes  # A file with these rows
     rows: int
     total: int  # number of rows of the whole file
 
 
 def first_rows(path: str, format: str, data: bytes) -> Sample | None:
-    """Return the first rows of a large file."""
     if format.endswith("-parquet"):
         return _first_rows_of_parquet(path, data)
     return _first_lines(data) if format in _LINES and len(data) >= MIN_BYTES else None

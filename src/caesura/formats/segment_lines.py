@@ -36,7 +36,6 @@ def _parse(reading: Reading) -> Segmentation:
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per segment."""
     segmentation, units = writing.text(writing.only_item(), writing.only_coder())
     edges = (0, *segmentation.inner.tolist(), segmentation.length)
     return writing.check_round_trip("".join(f"{' '.join(units[a:b])}\n" for a, b in pairwise(edges)), _read)

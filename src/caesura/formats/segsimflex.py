@@ -45,7 +45,6 @@ _Row = tuple[int, str, str]  # line, speaker, utterance
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one dialogue per item and coder."""
     symbols = Symbols.from_options(reading.options, reading.types, CASE_STUDY)
     scale = symbols.scale(reading.types)
     for (item, coder), rows in _rows(reading).items():
@@ -55,7 +54,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _rows(reading: Reading) -> dict[tuple[str, str], list[_Row]]:
-    """Return the rows of each item and coder."""
     options = reading.options
     delimiter = _delimiter(reading.text, options)
     table = parse_table(reading, delimiter)
@@ -97,7 +95,6 @@ def _header(table: str, delimiter: str) -> set[str]:
 
 
 def _find_columns(header: list[str], *names: str) -> list[int]:
-    """Return the indices of the columns with one of these names, ignoring case."""
     lower = [name.strip().lower() for name in names]
     return [i for i, name in enumerate(header) if name.lower() in lower]
 
@@ -144,7 +141,6 @@ def _dialogue(reading: Reading, rows: list[_Row], symbols: Symbols, scale: tuple
 
 
 def _write(writing: Writing) -> str:
-    """Return the rows of one coder, grouped by speaker, with each boundary type as a separate symbol token."""
     corpus, options = writing.corpus, writing.options
     if len(corpus.coders) != 1:
         raise writing.error(f"this format stores one coder; choose one of {', '.join(corpus.coders)}")
@@ -164,7 +160,6 @@ def _write(writing: Writing) -> str:
 
 
 def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbols) -> Iterator[tuple[str, str]]:
-    """Yield the utterances of each speaker with their symbols."""
     for stream, segmentation in streams_of(dialogue).items():
         place = f"item {item!r}, stream {stream!r}: "
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
@@ -188,7 +183,6 @@ def _require_dialogue(writing: Writing, item: str, coder: str) -> Dialogue:
 
 
 def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, place: str) -> list[str]:
-    """Return the words of each segment, followed by its symbol."""
     units = _check_writable(writing, segmentation, place)
     symbol_of = {kind: symbol for symbol, kind in reversed(list(symbols.types.items()))}
     result = []
@@ -211,7 +205,6 @@ def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, pl
 
 
 def _check_writable(writing: Writing, segmentation: Segmentation, place: str) -> tuple[str, ...]:
-    """Return the units; raise an error if the format cannot represent the segmentation."""
     units = segmentation.units
     if units is None:
         raise writing.error(f"{place}this format needs the text of the units")

@@ -65,11 +65,9 @@ class Settings:
 
     @property
     def types(self) -> tuple[str, ...] | None:
-        """Boundary types in ordinal order, if a similarity matrix declares them."""
         return self.similarity[0] if is_full_matrix(self.similarity) else None
 
     def reading_options(self, format_name: str) -> dict[str, Any]:
-        """Return the keyword arguments for ``read(path, format_name, ...)``."""
         values = {key: getattr(self, key) for key in _PLAIN_KEYS} | dict(self.fields)
         if self.symbols is not None:
             values["symbols"] = dict(self.symbols)
@@ -79,7 +77,6 @@ class Settings:
         return options if self.types is None else {"types": list(self.types), **options}
 
     def measure_options(self) -> dict[str, Any]:
-        """Return the keyword arguments for ``flexible_similarity``."""
         similarity: Any = self.similarity
         transposition: Any = self.transposition
         if is_full_matrix(self.similarity):
@@ -94,7 +91,6 @@ class Settings:
 
 
 def read_settings(path: str | PathLike[str]) -> Settings:
-    """Read a settings file."""
     place = fspath(path)
     data = _load(place)
     try:
@@ -104,7 +100,6 @@ def read_settings(path: str | PathLike[str]) -> Settings:
 
 
 def write_settings(path: str | PathLike[str], similarity: Mapping[str, Any], *, comment: str = "") -> None:
-    """Write a settings file with a similarity matrix."""
     place = fspath(path)
     suffix = Path(place).suffix.lower()
     if suffix not in (".json", ".toml"):
@@ -177,7 +172,6 @@ def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], prefix: str 
 
 
 def _value(key: str, check: Check, value: Any) -> Any:
-    """Return the value after validation."""
     try:
         return check(key, value)
     except OptionError:
@@ -214,7 +208,6 @@ def _similarity(path: str, value: Any) -> str | Pairs | Matrix | None:
 
 
 def _check_types(settings: Settings) -> None:
-    """Raise an error if a symbol or cost has a type that the matrix does not declare."""
     names = [("symbols", name) for _, name in settings.symbols or ()]
     if settings.unclassified is not None:
         names.append(("unclassified", settings.unclassified))

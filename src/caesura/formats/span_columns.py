@@ -28,7 +28,6 @@ _MAX_DIGITS = 40
 
 
 def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
-    """Return the column with the duration of each span, from which its end follows."""
     if "duration" in roles:
         return roles.columns["duration"]
     if "start" not in roles or "end" in roles or "mark" in roles or "length" in (reading.options["fields"] or ()):
@@ -44,7 +43,6 @@ def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
 
 
 def add_end(reading: Reading, table: Table, roles: Roles) -> None:
-    """Add a column with the end of each span if the table has only its start and duration."""
     name = duration_column(reading, table, roles)
     if name is None:
         return
@@ -139,7 +137,6 @@ def add_label(roles: Roles) -> None:
 
 
 def possible_spans(table: Table, roles: Roles, candidates: list[str]) -> list[tuple[str, str]]:
-    """Return the neighbouring columns of numbers that may be the start and the end of spans."""
     if "unit" in roles or ("label" in roles and are_tags(table.columns[roles.columns["label"]])):
         return []
     return [pair for pair in pairwise(candidates) if _may_be_spans(table, roles, *pair)]

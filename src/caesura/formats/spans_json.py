@@ -75,7 +75,6 @@ def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: objec
 
 
 def _has_categories(kind: object, rows: list[Any]) -> bool:
-    """Return whether the entries are spans with categories, and not a hierarchy."""
     if kind is not None and kind not in _KINDS:
         raise HierarchyError(f"kind must be one of {', '.join(_KINDS)}; got {describe_value(kind)}")
     return kind == "spans" or (
@@ -105,7 +104,6 @@ def _track_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -
 
 
 def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
-    """Return the spans of the two layers of a SALAMI song."""
     return _layer_rows(coder), Continuum(seconds=True)
 
 
@@ -163,7 +161,6 @@ class _Shape:
     rounding: float = 0.0  # a duration that differs from the last end by less is set to it, in seconds
 
     def check_item(self, value: object) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the fields and the coders of an item."""
         example = f"{{coder: {self.coder_example}}}"
         if not self.coders_key:
             coders = check_object(example, value)
@@ -182,7 +179,6 @@ _DISCOURSE = _Shape("", "", "", '{"edus": [...], "spans": [...]}', _discourse_sp
 
 
 def _shape(data: object) -> _Shape | None:
-    """Return the shape of a file, or None if the file has no spans."""
     if not isinstance(data, dict):
         return None
     items = data.get("items")
@@ -210,7 +206,6 @@ def _has_discourse(item: object) -> bool:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return the corpus; error messages give the line of the coder's key."""
     data = reading.json("spans")
     shape = _shape(data)
     if shape is None:
@@ -253,7 +248,6 @@ def _add_item(
 
 
 def _write(writing: Writing) -> str:
-    """Return the JSON text, one line per coder, so that a diff of two files is easy to read."""
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
         return _write_spans(writing.corpus)
     hierarchies = spans.spans_of(writing)
@@ -271,7 +265,6 @@ def _file_text(top: str, items: Mapping[str, Mapping[str, tuple[dict[str, Any], 
 
 
 def _write_spans(corpus: Corpus) -> str:
-    """Return the JSON text of spans with categories."""
     entries = {key: annotation for key, annotation in corpus.items() if isinstance(annotation, Spans)}
     axes = {entry.axis for entry in entries.values()}
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in corpus.item_names}
@@ -295,7 +288,6 @@ def _spans_fields(entry: Spans, mixed: bool) -> dict[str, Any]:
 
 
 def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
-    """Return the JSON text of an item. Fields that are the same for all coders are written once."""
     first, _ = next(iter(coders.values()))
     shared = first if all(fields == first for fields, _ in coders.values()) else {}
     lines = [f"      {json_text(name)}: {json_text(value)},\n" for name, value in shared.items()]

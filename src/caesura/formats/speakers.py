@@ -44,13 +44,11 @@ def check_speaker(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def _ignore(reading: Reading, roles: Roles, name: str) -> None:
-    """Report the column as not used; it cannot be a coder either."""
     del roles.columns["stream"]
     reading.ignored.append(f"{name} (speaker of the unit)")
 
 
 def _stand_together(groups: Groups) -> bool:
-    """Return whether the rows of each group follow each other."""
     steps = np.diff(groups.order)
     return bool(np.all(steps[groups.inner()] == 1))
 

@@ -37,7 +37,6 @@ _LANGUAGES = (".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ".ro", ".zh", ".j
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per line, or one item."""
     reading.roles |= {f"<{name}>": "boundary type" for name in _TYPES if f"<{name}>" in reading.text}
     lines = [*enumerate(lines_of(reading.text), 1)]
     if reading.options["items"] == "file":
@@ -52,7 +51,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _words_and_tags(reading: Reading, lines: list[tuple[int, str]]) -> tuple[list[str], list[str]]:
-    """Return the words, and for each of them the name of the tag after it, or nothing."""
     units: list[str] = []
     marks: list[str] = []
     for number, line in lines:
@@ -83,7 +81,6 @@ def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentatio
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per item."""
     coder = writing.only_coder()
     if writing.options["items"] == "file":
         writing.only_item()

@@ -114,8 +114,6 @@ def _warn_of_repetition(reading: Reading, table: Table, roles: Roles) -> None:
 
 @dataclass
 class _TableReader:
-    """Reads one table."""
-
     reading: Reading
     table: Table
     roles: Roles
@@ -125,7 +123,6 @@ class _TableReader:
         self.columns = CoderColumns(self.reading, self.table, self.roles)
 
     def check_header(self) -> None:
-        """Raise an error if the first row looks like data instead of names."""
         if self.roles.columns or self.roles.coders or self.reading.options["header"] is not None:
             return
         if any(normalize(name) in _DATA_WORDS or NUMBER.fullmatch(name) for name in self.table.columns):
@@ -146,7 +143,6 @@ class _TableReader:
     # -- which shape -------------------------------------------------------------------------------------------------
 
     def _shape(self) -> str:
-        """Return the shape of the table by the roles of its columns."""
         roles = self.roles
         if "score" in roles and self.reading.options["scores"]:
             return "scores"
@@ -161,7 +157,6 @@ class _TableReader:
         return "scores" if self._rows_are_positions() else self._shape_of_rows()
 
     def _shape_of_rows(self) -> str:
-        """Return the shape of a table without columns of coders: marks, events or labels."""
         roles = self.roles
         if "mark" in roles:
             self._person_is_coder()
@@ -174,7 +169,6 @@ class _TableReader:
         return "labels" if "label" in roles and "coder" in roles else "marks"
 
     def _check_times(self) -> None:
-        """Raise an error if columns are called start and end, but do not contain times."""
         unused = {ROLE_OF_NAME.get(split_unit(name)[0]): name for name in self.roles.rest}
         if not {"start", "end"} <= {*unused, *self.roles.columns}:
             return
@@ -251,7 +245,6 @@ class _TableReader:
         return self._read_coders(self._columns_of_labels)
 
     def _read_coders(self, choose: Callable[[Groups], tuple[list[str], str]]) -> Corpus:
-        """Read one column per coder, which ``choose`` returns with their shape, or one column of all coders."""
         check_speaker(self.reading, self.table, self.roles)
         if "coder" in self.roles:
             return self._read_long()
@@ -273,7 +266,6 @@ class _TableReader:
             self.reading.notes.append(f"{count_of(len(missing), 'item')} without any annotation left out: {listed}")
 
     def _columns_of_labels(self, groups: Groups) -> tuple[list[str], str]:
-        """Return the columns of labels: those that the user named, or those whose cells fit."""
         coders = self.roles.coders
         if coders is None:
             coders = [self.roles.columns["label"]] if "label" in self.roles else []
@@ -319,7 +311,6 @@ class _TableReader:
         return [name for name in grouping if _falls(times, ends, Groups.of(self.table, [*used, name])) < falls]
 
     def _check_order(self, groups: Groups) -> None:
-        """Raise an error if the units of an item are numbered but not in order."""
         numbers = self._unit_numbers()
         if numbers is None:
             self._check_unnumbered()
@@ -359,7 +350,6 @@ class _TableReader:
     def _column_reader(
         self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool
     ) -> Callable[[Column], MarkColumn | LabelColumn | TagColumn]:
-        """Return the function that reads a coder's column of a given shape."""
         if shape in ("labels", "numbers"):
             return lambda column: LabelColumn(self.columns, column)
         if shape == "tags":
@@ -369,7 +359,6 @@ class _TableReader:
         return lambda column: MarkColumn(self.columns, column, typed, at_start)
 
     def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
-        """Build the annotations of a wide table."""
         columns = {name: self.table.columns[name] for name in coders}
         by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
         at_start = False
@@ -398,18 +387,15 @@ class _TableReader:
         return share_types(corpus) if typed and self.columns.types is None else corpus
 
     def _groups_by_item(self, groups: Groups) -> dict[str, list[int]]:
-        """Return the numbers of the groups of each item, one group per stream."""
         items: dict[str, list[int]] = {}
         for i, (item, _) in enumerate(groups.keys):
             items.setdefault(self._item_name(item), []).append(i)
         return items
 
     def _item_name(self, cell: str) -> str:
-        """Return the name of an item; without a column of items, the file is one item."""
         return cell if "item" in self.roles else self.reading.stem
 
     def _build_marks(self, groups: Groups, coders: Mapping[str, str], at_start: bool) -> Corpus:
-        """Build segmentations without types and streams, for many items at once."""
         columns = {
             coder: MarkPositions(MarkColumn(self.columns, self.table.columns[name], False, at_start), groups)
             for name, coder in coders.items()
@@ -459,7 +445,6 @@ class _TableReader:
     # -- long tables -------------------------------------------------------------------------------------------------
 
     def _read_long(self) -> Corpus:
-        """Read a table with one row per item, coder and unit."""
         groups = self._long_groups()
         name, shape = self.columns.value_column(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: [name]}, _UNIT_ROLES)
@@ -493,7 +478,6 @@ class _TableReader:
         return self._corpus(shape == "types")
 
     def _unit_numbers(self) -> NDArray[np.int64] | None:
-        """Return the numbers of the units, one per row; None if no column numbers them."""
         return whole_numbers(self.table.columns[self.roles.columns["unit"]]) if "unit" in self.roles else None
 
     def _builder(
@@ -517,7 +501,6 @@ class _TableReader:
         return Groups.of(self.table, [columns.get("item"), columns.get("stream"), columns.get("coder")])
 
     def _sorted_rows(self, rows: NDArray[np.int64], numbers: NDArray[np.int64] | None, place: str) -> NDArray[np.int64]:
-        """Return the rows in the order of their unit numbers; raise an error for a number that occurs twice."""
         if numbers is None:
             return rows
         rows = rows[np.argsort(numbers[rows], kind="stable")]
@@ -560,7 +543,6 @@ class _TableReader:
         return read_events(self.reading, self.table, self.roles)
 
     def _read_scores(self) -> Corpus:
-        """Read a table of scores: the rows are the positions between units, or times; with texts, they are units."""
         per_unit, with_scores = "text" in self.roles, self.reading.options["scores"]
         groups = self.columns.item_groups()
         if "time" not in self.roles and "coder" not in self.roles:
@@ -583,14 +565,12 @@ class _TableReader:
         return self.reading.corpus()
 
     def _add_marks_of_positions(self, coders: Sequence[str], groups: Groups) -> None:
-        """Add the marks of a table whose rows are positions between units, or times."""
         describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
         self.columns.ignore_others(coders)
         columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
         add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
 
     def _columns_of_marks(self, groups: Groups) -> list[str]:
-        """Return the column with the role mark, and the columns without a role that contain marks."""
         marks = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
         return [self.roles.columns["mark"], *marks] if "mark" in self.roles else marks
 
@@ -601,7 +581,6 @@ class _TableReader:
 
 
 def _group_reader(column: MarkColumn | LabelColumn | TagColumn, groups: Groups) -> GroupReader:
-    """Return the function that reads a group of a column; marks are found in all groups at once."""
     if isinstance(column, MarkColumn):
         return MarkPositions(column, groups).annotation
     return lambda i, units, place: column.segmentation(groups.rows(i), units, place)
@@ -617,7 +596,6 @@ def _possible_groupings(roles: Sequence[str], names: Sequence[str]) -> list[dict
 
 
 def _is_grouping(column: Column) -> bool:
-    """Return whether the cells are short names that repeat."""
     return all(len(value) <= 60 for value in column.values) and 1 < len(column.values) < len(column.codes)
 
 
@@ -635,7 +613,6 @@ def _different_units(first: tuple[str, Any], other: tuple[str, Any]) -> str:
 
 
 def _first_wrong_step(numbers: NDArray[np.int64], groups: Groups) -> int | None:
-    """Return the first row whose number does not follow the number before it in the same group."""
     steps = np.diff(numbers[groups.order])
     wrong = np.flatnonzero((steps != 1) & groups.inner())
     return int(groups.order[wrong[0] + 1]) if len(wrong) else None
@@ -666,7 +643,6 @@ ROW_OPTIONS = (
 
 
 def _read_delimited(reading: Reading, *, delimiter: str | None) -> Corpus:
-    """Read a delimited table; a table of segments may have no header."""
     separator = spans_csv.delimiter_without_header(reading.text) if reading.options["header"] is None else None
     if separator is not None:
         reading.notes.append("no header: the columns are coder, label, start and end in seconds")
@@ -692,7 +668,6 @@ def _read_parquet(reading: Reading) -> Corpus:
 
 
 def _looks_like(text: str) -> bool:
-    """Return whether the first row names columns with known roles, and the next rows have as many cells."""
     delimiter = find_delimiter(text[:_SAMPLE])
     try:
         lines = io.StringIO(text[declared_delimiter(text)[1] :][:_SAMPLE], newline="")

@@ -50,15 +50,12 @@ _TOLERANCE = 1e-3  # seconds; programs round the ends of tiers
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier per coder."""
     tiers, word_tier = choose_tiers(reading, _tiers(reading))
     timed.add_tiers(reading, tiers, word_tier, [reading.options["coder"] or tier.name for tier in tiers])
     return reading.corpus()
 
 
 class _Scanner:
-    """Scanner that reads the values of a file one by one."""
-
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.text = reading.text
@@ -68,7 +65,6 @@ class _Scanner:
 
     @property
     def line(self) -> int:
-        """Line on which the last value ends."""
         self._line += self.text.count("\n", self._line_position, self.position)
         self._line_position = self.position
         return self._line
@@ -85,7 +81,6 @@ class _Scanner:
         return value
 
     def error(self, expected: str, position: int) -> FormatError:
-        """Return an error with the expected and the actual value and the line of the actual value."""
         blanks = _BLANKS.match(self.text, position)
         start = blanks.end() if blanks else position
         line = self.text.count("\n", 0, start) + 1
@@ -100,7 +95,6 @@ class _Scanner:
         return self.next(_TEXT, expected, name).replace('""', '"')
 
     def constant(self, description: str, name: str, *allowed: str) -> str:
-        """Return the next text, which must be one of ``allowed``."""
         value = self.string(f"{description}, {allowed[0]!r},", name)
         if value not in allowed:
             raise self.reading.error(self.line, f"{description} must be {allowed[0]!r}; got {value[:60]!r}")
@@ -195,7 +189,6 @@ def word_times(
 
 
 def _write(writing: Writing) -> str:
-    """Return the TextGrid of one item: one tier per coder, and a word tier if there are words."""
     item = writing.only_item()
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
     for coder, tier in tiers.items():
@@ -212,7 +205,6 @@ def _write(writing: Writing) -> str:
 
 
 def _word_tier(writing: Writing, tiers: Mapping[str, Tier]) -> list[list[str]]:
-    """Return the lines of the word tier, if there is one."""
     shared = shared_words(writing, tiers, "a TextGrid")
     if shared is None:
         return []
@@ -239,7 +231,6 @@ def _tier_lines(
 
 
 def _fill_gaps(intervals: Sequence[Interval], begin: float, end: float) -> list[Interval]:
-    """Return the intervals with empty intervals in the gaps, as Praat requires."""
     starts = [begin, *(interval.end for interval in intervals)]
     ends = [*(interval.start for interval in intervals), end]
     gaps = [Interval(start, stop, "") for start, stop in zip(starts, ends, strict=True) if start < stop]

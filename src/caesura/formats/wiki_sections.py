@@ -84,7 +84,6 @@ def _levels_of_boundaries(sentences: Sequence[_Sentence], deepest: int | None) -
 
 
 def _sentences(reading: Reading) -> Iterator[_Sentence]:
-    """Yield the sentences. A sentence after several lines of sections begins the section with the smallest level."""
     levels: list[int] = []
     sections = blank = empty = 0
     for number, line in enumerate(lines_of(reading.text), 1):
@@ -135,7 +134,6 @@ def _describe_lists(reading: Reading, sentences: list[_Sentence]) -> None:
 
 
 def _looks_like(content: str) -> bool:
-    """Return whether the first line that is not blank begins a section."""
     return re.match(r"\s*={8},[0-9]{1,3},", content[:10_000]) is not None
 
 

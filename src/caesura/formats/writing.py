@@ -42,7 +42,6 @@ def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, 
 
 
 def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> bytes:
-    """Return the content of the file that ``write`` would write."""
     chosen = format_for_writing(path, corpus, format)
     writing = Writing(corpus, fspath(path), chosen.resolve(options))
     if chosen.write is None:
@@ -60,7 +59,6 @@ def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None,
 
 
 def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
-    """Return the format in which ``write`` would write a corpus."""
     if format is not None:
         return format_by_name(format)
     kinds = {type(corpus[key]) for key in corpus}

@@ -41,7 +41,6 @@ _COMMON_FEATURES = ("sofa", "begin", "end")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one item, annotated by one coder."""
     lines = _check_document(reading, parse_xml(reading))
     document, annotations = _load_annotations(reading)
 
@@ -64,7 +63,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _check_document(reading: Reading, root: Any) -> dict[str, int]:
-    """Return the line of each id, after checks that cassis does not make."""
     # If two elements have the same id, cassis uses the last one. If a member is listed twice, it converts the offsets twice. It
     # also accepts offsets outside the text.
     lines: dict[str, int] = {}
@@ -112,7 +110,6 @@ def _check_offsets(reading: Reading, element: Any, text_offsets: Utf16Offsets) -
 
 
 def _typesystem(reading: Reading) -> str:
-    """Return the text of the type system."""
     typesystem_path = reading.options["typesystem"] or str(Path(reading.path).with_name("TypeSystem.xml"))
     if not Path(typesystem_path).exists():
         raise reading.error(None, f"the type system {typesystem_path} does not exist; set it with typesystem=")
@@ -122,7 +119,6 @@ def _typesystem(reading: Reading) -> str:
 
 
 def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
-    """Return the text and all its annotations, with offsets in characters."""
     cassis = import_extra(reading, "cassis", "dkpro-cassis", "inception")
     typesystem = _typesystem(reading)
     silence(module="cassis")  # cassis warns about feature names that are reserved in Python

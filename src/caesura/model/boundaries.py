@@ -256,7 +256,6 @@ _STATE = tuple(name for name in Boundaries.__slots__ if name not in ("inner", "p
 
 
 def _setter(name: str) -> Callable[[Boundaries, Any], None]:
-    """Return the function that sets a slot although segmentations are immutable."""
     setter: Callable[[Boundaries, Any], None] = getattr(Boundaries, name).__set__
     return setter
 
@@ -277,7 +276,6 @@ _TRUE = np.array([True])
 
 
 def _pack(length: int, positions: Ints, codes: Ints, *, has_types: bool, has_units: bool) -> bytes:
-    """Return the header and the inner positions, each once; see ``Segmentation.packed``."""
     if positions.size and positions[-1] == length:
         positions = positions[: int(np.searchsorted(positions, length))]
     if codes.size:
@@ -290,7 +288,6 @@ _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 def check_positions(array: Ints, length: int, last: int) -> None:
-    """Raise an error unless the positions ascend and lie in the text."""
     if (i := checks.first_true((array < 1) | (array > last))) is not None:
         if last < 1:
             raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
@@ -303,7 +300,6 @@ def check_positions(array: Ints, length: int, last: int) -> None:
 
 
 def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, ...]) -> None:
-    """Raise an error unless positions and codes fit the text and its types, and ascend."""
     if len(types) == 1:
         check_positions(positions, length, length)
         return
@@ -331,7 +327,6 @@ def labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tu
 
 
 def as_flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
-    """Convert 0 and 1 to booleans."""
     if isinstance(values, str):  # fast for long strings
         flags: NDArray[np.int32] = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
     else:

@@ -20,7 +20,6 @@ _NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 def check_types(types: Types) -> tuple[str, ...]:
-    """Check a scale of boundary types and return it."""
     if isinstance(types, str):
         raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
     if type(types) is tuple and set(map(type, types)) == {str} and all(types):
@@ -49,14 +48,12 @@ def _type_name(mark: object, place: str) -> str:
 
 
 def type_names(marks: Collection[str | int], place: Callable[[int], str], i: int) -> list[str]:
-    """Check the types at a position and return their names."""
     return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
 
 
 def encode_sets(
     positions: list[int], sets: list[list[str]], code_of: dict[str, int], place: Callable[[int], str]
 ) -> tuple[list[int], list[int]]:
-    """Return the position and the code of each boundary."""
     at: list[int] = []
     codes: list[int] = []
     for i, (position, names) in enumerate(zip(positions, sets, strict=True)):
@@ -72,12 +69,10 @@ def encode_sets(
 
 
 def not_declared(name: str, scale: Iterable[str]) -> str:
-    """Return the problem of a type that is not declared."""
     return f"type {name!r} is not declared; the declared types are {', '.join(map(repr, scale))}"
 
 
 def check_set(names: object, i: int) -> Collection[str | int]:
-    """Check that an entry is a set of types."""
     if names is None:
         return ()
     if not isinstance(names, Collection) or (isinstance(names, str) and names):

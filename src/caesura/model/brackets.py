@@ -26,7 +26,6 @@ class Nodes(NamedTuple):
 
 
 def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:
-    """Return the nodes of one sentence, which may have several roots."""
     tokens = _TOKEN.findall(text)
     nodes = Nodes([], [], [], [], [])
     labels, parent, start, end, words = nodes
@@ -84,7 +83,6 @@ def _bracket(label: str) -> str:
 
 
 def _error(text: str, line: int, column: int, at: int, problem: str) -> TreeError:
-    """Return an error at the token with this number. The line and column are computed only here."""
     before = text[: next(islice(_TOKEN.finditer(text), at, None)).start()]
     last_break = before.rfind("\n")
     place = len(before) - last_break if last_break >= 0 else len(before) + column
@@ -92,7 +90,6 @@ def _error(text: str, line: int, column: int, at: int, problem: str) -> TreeErro
 
 
 def format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
-    """Return nodes in preorder as a bracket string on one line."""
     pieces: list[str] = []
     open_nodes: list[int] = []
     last = len(labels) - 1

@@ -167,7 +167,6 @@ BoundaryTimes = Mapping[tuple[str, str, str], Mapping[int, float]]
 
 
 def boundary_times(corpus: Corpus) -> BoundaryTimes:
-    """Return the times of the boundaries that ``tiers_over_units`` makes from the tiers of a corpus."""
     options = _tier_options([corpus])
     errors: list[InputError] = []
     with collect_warnings():  # the conversion itself issues them
@@ -207,7 +206,6 @@ def convert_together(
 
 
 def tiers_of_corpus(corpus: Corpus) -> list[Tier]:
-    """Return all tiers of a corpus, those of streams included."""
     return [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
 
 
@@ -218,7 +216,6 @@ def are_no_types(tiers: Iterable[Tier]) -> bool:
 
 
 def label_counts(tiers: Iterable[Tier]) -> Counter[str]:
-    """Return how often each label occurs in some tiers."""
     return Counter(row.label.strip() for tier in tiers for row in tier.rows if row.label.strip())
 
 
@@ -231,7 +228,6 @@ def are_transcription(labels: Mapping[str, int]) -> bool:
 
 
 def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -> dict[str, Annotation]:
-    """Return the segmentation of each coder, or the dialogue if there are streams."""
     segmentations = {stream: grid.segmentations(scale, declared) for stream, grid in by_stream.items()}
     if "" in segmentations:
         return {**segmentations[""]}
@@ -246,7 +242,6 @@ def _note(by_stream: Mapping[str, _Grid]) -> str:
 
 
 def check_units(name: str, value: object) -> Units:
-    """Check the value of the ``units`` option."""
     if value is None or (isinstance(value, str) and value in ("words", "union")):
         return value
     seconds = checks.finite_number(value)
@@ -258,7 +253,6 @@ def check_units(name: str, value: object) -> Units:
 def _grids(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
 ) -> dict[str, dict[str, _Grid]]:
-    """Return item -> stream -> units and marks; an item without tiers has no streams."""
     tiers: dict[str, dict[str, dict[str, Tier]]] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
@@ -292,7 +286,6 @@ def _streams_of_item(by_coder: Mapping[str, Annotation]) -> dict[str, dict[str, 
 
 
 def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
-    """Return one scale for all items: the declared types, or else the types that occur."""
     if types is None:
         return sort_types(occurring) or UNTYPED
     scale = check_types(types)
@@ -304,8 +297,6 @@ def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str,
 
 @dataclass
 class _Grid:
-    """Units of an item and the marks of its coders."""
-
     length: int  # number of units
     units: tuple[str, ...] | None = None  # text of each unit
     marks: dict[str, dict[int, str]] = field(default_factory=dict)  # coder -> position -> type
@@ -329,7 +320,6 @@ class _Grid:
         return "; ".join(notes)
 
     def segmentations(self, scale: Scale, types_declared: bool) -> dict[str, Segmentation]:
-        """Return the segmentation of each coder. Without a scale, boundaries have no types."""
         return {coder: self._segmentation(coder, marks, scale, types_declared) for coder, marks in self.marks.items()}
 
     def _segmentation(self, coder: str, marks: Mapping[int, str], scale: Scale, declared: bool) -> Segmentation:
@@ -470,7 +460,6 @@ def _group_times(
 
 
 def _times(tier: Tier) -> list[float]:
-    """Return the times that a coder marked."""
     return [time for row in tier.rows for time in row[:-1]]
 
 
@@ -519,13 +508,11 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
 
 
 def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
-    """Return a sentence about the spans that are too short for common units."""
     present, past = ("is", "was") if number == 1 else ("are", "were")
     return f"{count_of(number, 'span')} {present} shorter than the tolerance of {tolerance:g} s and {past} dropped"
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
-    """Convert two timed hierarchies to common units."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(h, Hierarchy) for h in pair):
         return pair, 0
     try:
@@ -578,7 +565,6 @@ def levels_as_types(corpus: Corpus) -> Corpus:
 
 
 def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
-    """Return the hierarchies of an item; raise an error if one of its annotations is not a hierarchy."""
     hierarchies: dict[str, Hierarchy] = {}
     for coder, annotation in corpus.of_item(item).items():
         if not isinstance(annotation, Hierarchy):

@@ -86,7 +86,6 @@ def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end:
 
 
 def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
-    """Return the edges of points in time; the segments between them have no labels."""
     points = np.array(times, np.float64)
     if len(points) > 1:
         points = points[np.concatenate([[True], np.diff(points) > SAME_PLACE])]

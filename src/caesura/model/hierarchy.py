@@ -474,7 +474,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return (self.length, self.spans, self.units, self.edges, self.extent)
 
     def __json__(self) -> dict[str, Any]:
-        """Return the plain form: number of units, times between units (if any) and spans."""
         spans = [span._asdict() for span in self.spans]
         return {"length": self.length, "edges": self.edges and list(self.edges), "spans": spans}
 
@@ -668,7 +667,6 @@ def _have_no_levels(spans: list[Span]) -> bool:
 
 
 def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> None:
-    """Raise an error if two spans cross or, otherwise, if an inner span is not deeper; the outer span starts first."""
     for inner, outer in pairs:
         if outer.end < inner.end:
             both = f"{_place(outer, edges)} and {_place(inner, edges)}"
@@ -681,7 +679,6 @@ def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | Non
 
 
 def _place(span: Span, edges: tuple[float, ...] | None) -> str:
-    """Return the units or the times of a span and its level, for an error message."""
     units = f"{span.start}-{span.end}" if edges is None else f"{edges[span.start - 1]:.10g}-{edges[span.end]:.10g} s"
     return units if span.level == _NO_LEVEL else f"{units} on level {span.level}"
 
@@ -719,7 +716,6 @@ class _Nest:
 
 
 def _without_conflicts(raw: list[Span]) -> list[Span]:
-    """Return the spans without those that cross or contradict their level."""
     # Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one.
     levels = [span.level for span in raw]
     if _NO_LEVEL in levels:

@@ -42,12 +42,9 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 
 
 class AlignmentNote(str):
-    """A note on how the texts of an item were aligned."""
-
     lossy: bool  # whether boundaries were lost or moved, or characters differ between the texts
 
     def __new__(cls, text: str, *, lossy: bool) -> AlignmentNote:
-        """Return the note with its ``lossy`` attribute."""
         note = super().__new__(cls, text)
         note.lossy = lossy
         return note
@@ -254,7 +251,6 @@ class _Alignment:
 
     @classmethod
     def identity(cls, length: int) -> _Alignment:
-        """Return the alignment of a text of this length with itself."""
         offsets = np.arange(length + 1)
         return cls(offsets, offsets, np.ones(length + 1, bool))
 
@@ -281,8 +277,6 @@ class _Alignment:
 
 @dataclass(frozen=True)
 class _Method:
-    """A way to align texts."""
-
     # Function of the first coder's name, another coder's name, and the units of both texts.
     align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
     unit: str  # Kind of units: ``"characters"`` or ``"tokens"``
@@ -290,11 +284,9 @@ class _Method:
     check: Callable[[Mapping[str, Sequence[str]]], None] | None = None
 
     def units(self, tokens: Sequence[str]) -> tuple[str, ...]:
-        """Return the units of a text."""
         return tuple(tokens if self.unit == "tokens" else without_space(tokens))
 
     def offsets(self, tokens: Sequence[str]) -> Ints:
-        """Return the edges of the tokens in units."""
         lengths = [1 if self.unit == "tokens" else len(without_space([token])) for token in tokens]
         return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
@@ -329,7 +321,6 @@ def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[st
 
 
 def _check_characters(units: Mapping[str, Sequence[str]]) -> None:
-    """Raise an error if the texts of an item are too long to be aligned with the first of them."""
     first, *others = units
     differing = {coder: len(units[coder]) for coder in others if units[coder] != units[first]}
     work = len(units[first]) * sum(differing.values())
@@ -354,7 +345,6 @@ def _align_positions(a: str, b: str, a_units: Sequence[str], b_units: Sequence[s
 
 
 def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
-    """Align two lists of tokens at the lowest cost."""
     m, n = len(a_units), len(b_units)
     first = _number_of_equal(a_units, b_units)
     last = _number_of_equal(a_units[first:][::-1], b_units[first:][::-1])
@@ -374,7 +364,6 @@ def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]
 
 
 def _number_of_equal(a: Sequence[str], b: Sequence[str]) -> int:
-    """Return how many tokens at the beginning are equal."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
@@ -398,7 +387,6 @@ class _Counts:
     lost: int = 0
 
     def losses(self, first: str, unit: str) -> str:
-        """Return a description of the losses; empty if there are none."""
         if not (self.differing or self.moved or self.lost):
             return ""
         differ = "differs" if self.differing == 1 else "differ"
@@ -411,8 +399,6 @@ class _Counts:
 
 @dataclass
 class _ItemProjection:
-    """Alignment of one item, with the counts for its note."""
-
     method: _Method
     by_coder: Mapping[str, Annotation]
     tokens_differ: bool = False
@@ -420,7 +406,6 @@ class _ItemProjection:
     counts: dict[str, _Counts] = field(default_factory=dict)
 
     def project(self) -> dict[str, Annotation]:
-        """Return the annotations over common units."""
         dialogues = {coder: side for coder, side in self.by_coder.items() if isinstance(side, Dialogue)}
         if not dialogues:
             return self._project_texts(self.by_coder)
@@ -430,7 +415,6 @@ class _ItemProjection:
         return self._project_dialogues(dialogues)
 
     def _project_dialogues(self, dialogues: Mapping[str, Dialogue]) -> dict[str, Annotation]:
-        """Return the dialogues over common units, stream by stream."""
         streams: dict[str, dict[str, Segmentation]] = {coder: {} for coder in dialogues}
         for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
             sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
@@ -443,7 +427,6 @@ class _ItemProjection:
         return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
     def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
-        """Return the annotations of one text over the units of its first coder."""
         tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
         first, first_tokens = next(iter(tokens.items()))
         units = self.method.units(first_tokens)  # the coders share one tuple
@@ -468,7 +451,6 @@ class _ItemProjection:
 
     @property
     def note(self) -> AlignmentNote | None:
-        """Return a note on the losses; if there are none, on tokenizations that differ."""
         first = next(iter(self.by_coder))
         losses = {coder: counts.losses(first, self.method.unit) for coder, counts in self.counts.items()}
         if any(losses.values()):
@@ -499,7 +481,6 @@ def _project_corpus(
 
 
 def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
-    """Return whether the coders have different streams, lengths or, as far as their texts are known, different tokens."""
     texts: dict[str, list[tuple[int, tuple[str, ...] | None]]] = {}
     for annotation in by_coder.values():
         streams = annotation if isinstance(annotation, Dialogue) else {"": annotation}
@@ -544,7 +525,6 @@ def _unescaped(word: str) -> str:
 def _project_annotation(
     annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Annotation:
-    """Convert an annotation to the units of the first coder; ``offsets`` are the token edges in its own text."""
     if isinstance(annotation, Segmentation):
         return _project_segmentation(annotation, alignment, offsets, units, counts)
     if isinstance(annotation, Hierarchy):

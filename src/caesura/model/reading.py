@@ -108,7 +108,6 @@ class ReadingReport(Result):
 
 
 def _unit(corpus: Corpus) -> str:
-    """Return what the lengths of a corpus count."""
     if corpus.kind == "timed" or (corpus and all(map(_in_seconds, corpus.values()))):
         return "seconds"
     units = {_unit_of_spans(annotation) for annotation in corpus.values() if isinstance(annotation, Spans)}
@@ -121,7 +120,6 @@ def _in_seconds(annotation: Annotation) -> bool:
 
 
 def _item_seconds(annotations: Iterable[Annotation]) -> float:
-    """Return the length of an item in seconds; hierarchies of different extents last as long as the longest."""
     listed = list(annotations)
     edges = [entry.edges for entry in listed if isinstance(entry, Hierarchy) and entry.edges is not None]
     return max(float(times[-1] - times[0]) for times in edges) if edges else _item_length(listed)
@@ -176,7 +174,6 @@ def number_of_boundaries(annotation: Annotation) -> int:
 
 
 def _all_types(corpus: Corpus) -> tuple[str, ...]:
-    """Return the boundary types and categories of all annotations, in order of appearance."""
     scales: dict[tuple[str | None, ...], None] = {}
     for annotation in corpus.values():
         if isinstance(annotation, Spans):
@@ -200,7 +197,6 @@ def _has_units(annotation: Annotation) -> bool:
 def _implausible(
     corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], types: Sequence[str], hint: str
 ) -> Iterator[str]:
-    """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
     yield from _similar_names("boundary types and categories", types)
@@ -219,7 +215,6 @@ def _implausible(
 
 
 def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
-    """Yield a message if some annotations are spans and others are not."""
     others = dict.fromkeys(coder for (_, coder), entry in corpus.items() if not isinstance(entry, Spans))
     marked = dict.fromkeys(coder for (_, coder), entry in corpus.items() if isinstance(entry, Spans))
     if marked and others:
@@ -228,7 +223,6 @@ def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
 
 
 def _repeated_spans(corpus: Corpus) -> Iterator[str]:
-    """Yield a message if coders have a span with the same positions and category more than once."""
     numbers: Counter[str] = Counter()
     for (_, coder), spans in corpus.items():
         if isinstance(spans, Spans) and len(spans) > 1:
@@ -281,7 +275,6 @@ def _is_marked(annotation: Annotation) -> bool:
 
 
 def _labels(corpus: Corpus) -> list[str]:
-    """Return the labels of segments and hierarchies if they repeat; otherwise they are texts, not labels."""
     counts: Counter[str] = Counter()
     for annotation in corpus.values():
         if isinstance(annotation, Segmentation):
@@ -296,7 +289,6 @@ def _labels(corpus: Corpus) -> list[str]:
 
 
 def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield a message if names differ only by case, blanks, invisible characters or the width of characters."""
     first_of: dict[str, str] = {}
     pairs = []
     for name in names:
@@ -403,7 +395,6 @@ def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, ND
 
 
 def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:
-    """Yield one message per coder, or one for all if there are many."""
     if len(coders) > _MAX_MESSAGES:
         yield f"{len(coders)} coders have {what}: {list_few([repr(coder) for coder in coders], _MAX_MESSAGES)}"
     else:
@@ -445,7 +436,6 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
 
 
 def _categories(annotation: Annotation) -> Iterator[str]:
-    """Yield the category or label of each span that has one."""
     if isinstance(annotation, Spans):
         yield from (name for name in annotation.categories if name is not None)
     elif isinstance(annotation, Hierarchy):
@@ -463,7 +453,6 @@ def _implausible_names(counts: Mapping[str, Counter[str]], what: str) -> Iterato
 
 
 def _types_of_one_coder(counts: Mapping[str, Counter[str]], what: str) -> Iterator[str]:
-    """Yield one message per coder whose types nobody else uses, if the others use different ones."""
     users = Counter(name for counter in counts.values() for name in counter)
     for coder, counter in counts.items():
         others = any(name not in counter or users[name] > 1 for name in users)

@@ -232,7 +232,6 @@ class Spans(Value, Displayed):
             )
 
     def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: _Item) -> None:
-        """Check the spans, sort them and set the slots."""
         bounds, words = item.check()
         _check_positions(starts, ends, categories, bounds)
         names, codes = _codes(categories)
@@ -368,7 +367,6 @@ class Spans(Value, Displayed):
         return levels
 
     def _check_positions(self) -> None:
-        """Raise an error if a hierarchy cannot have the positions of the spans."""
         if all(start < end and start.is_integer() and end.is_integer() for start, end in self._ends()):
             return
         empty = checks.first_true(self.starts == self.ends)
@@ -380,11 +378,9 @@ class Spans(Value, Displayed):
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
 
     def _ends(self) -> Iterator[tuple[float, float]]:
-        """Iterate over start and end of each span."""
         return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
 
     def _check_nesting(self) -> None:
-        """Raise an error if two spans cross."""
         crossing = self.first_crossing()
         if crossing is not None:
             pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
@@ -432,7 +428,6 @@ class Spans(Value, Displayed):
         )
 
     def __json__(self) -> dict[str, Any]:
-        """Return the plain form: axis, bounds, and spans with start, end and category."""
         spans = [[_plain(span.start), _plain(span.end), span.category] for span in self.spans]
         return {"axis": self.axis, "bounds": self.bounds and [*map(_plain, self.bounds)], "spans": spans}
 
@@ -447,8 +442,6 @@ class Spans(Value, Displayed):
 
 
 class _Item(NamedTuple):
-    """What the caller said about the item."""
-
     length: float | None
     bounds: Sequence[float] | None
     seconds: bool
@@ -456,7 +449,6 @@ class _Item(NamedTuple):
     units: Iterable[str] | None
 
     def check(self) -> tuple[tuple[float, float] | None, tuple[str, ...] | None]:
-        """Return the bounds and the tokens, or raise an error."""
         words = None if self.units is None else tuple(map(str, checks.as_list(self.units, "units", error=SpansError)))
         checks.flag(self.seconds, "seconds", SpansError)
         if self.text is not None and not isinstance(self.text, str):
@@ -528,7 +520,6 @@ def _check_column(name: str, values: ArrayLike) -> Floats:
 def _check_positions(
     starts: Floats, ends: Floats, categories: Sequence[str | None], bounds: tuple[float, float] | None
 ) -> None:
-    """Raise an error for the first span that ends before it starts or lies outside the bounds."""
     wrong = checks.first_true(ends < starts)
     if wrong is not None:
         span = MarkedSpan(float(starts[wrong]), float(ends[wrong]), categories[wrong])

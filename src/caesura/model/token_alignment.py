@@ -15,7 +15,6 @@ _GAP = 1000  # cost of a token without counterpart
 
 
 def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:
-    """Return the alignment of two lists of tokens at the lowest cost."""
     # The cost of a token without counterpart is 1000. The cost of a pair is 1000 times the edit distance of both tokens divided
     # by the length of the longer one, rounded down, but at least 1 unless the tokens are equal. Costs are whole numbers, so
     # that the minimum is exact. If several alignments have the lowest cost, pairs at the end are preferred.
@@ -35,7 +34,6 @@ def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, in
 
 
 def _trace(choices: NDArray[np.uint8]) -> list[tuple[int | None, int | None]]:
-    """Return the pairs of the best alignment, followed from the end of both texts."""
     i, j = choices.shape
     pairs: list[tuple[int | None, int | None]] = []
     while i or j:
@@ -46,7 +44,6 @@ def _trace(choices: NDArray[np.uint8]) -> list[tuple[int | None, int | None]]:
 
 
 def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.int16], Ints, Ints]:
-    """Return the cost of every pair of distinct tokens, and the numbers of the tokens of both texts."""
     try:
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cdist

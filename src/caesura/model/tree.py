@@ -270,7 +270,6 @@ class Tree(Value, Displayed):
         return len(self.words)
 
     def __len__(self) -> int:
-        """Return the number of nodes."""
         return len(self.labels)
 
     @property
@@ -388,7 +387,6 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
 
 
 def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
-    """Return a description of the error in the times of word ``i``."""
     begin, end = times[i].tolist()
     place = f"word {i + 1} {words[i][:40]!r}"
     if not (np.isfinite(begin) and np.isfinite(end)):
