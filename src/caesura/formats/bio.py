@@ -165,9 +165,6 @@ def _read_layer(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-# -- lines ------------------------------------------------------------------------------------------------------------
-
-
 def _documents(reading: Reading) -> list[_Document]:
     documents: list[_Document] = []
     columns = comments = 0
@@ -261,9 +258,6 @@ def _add_token(reading: Reading, document: _Document, line: _Line) -> None:
     document.tags.append(_Tag((match and match.group(1)) or "O", match and match.group(2), number))
 
 
-# -- spans ------------------------------------------------------------------------------------------------------------
-
-
 def _scheme(documents: Sequence[_Document]) -> str:
     prefixes = {tag.prefix for document in documents for tag in document.tags}
     if prefixes <= frozenset("BIO"):
@@ -328,9 +322,6 @@ def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _T
     reading.log.count(f"tags that do not fit into the scheme {scheme}; a new span begins there or a span ends", place)
 
 
-# -- tables -----------------------------------------------------------------------------------------------------------
-
-
 def spans_of_tags(
     reading: Reading, cells: Sequence[str], lines: Sequence[int], units: Sequence[str] | None, place: str
 ) -> Spans:
@@ -344,9 +335,6 @@ def spans_of_tags(
     rows = list(_sentence_spans(reading, document, _scheme([document]), 0, len(cells)))
     spans = [(row.start - 1, row.end, row.label) for row in rows]
     return Spans(spans, length=len(cells), units=units)
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def _write(writing: Writing) -> str:

@@ -132,9 +132,6 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-# -- the table --------------------------------------------------------------------------------------------------------
-
-
 def _observations(reading: Reading) -> dict[str, _Observation]:
     observations: dict[str, _Observation] = {}
     invalid: set[str] = set()
@@ -251,9 +248,6 @@ def _check_pattern(name: str, value: Any) -> str:
     return value
 
 
-# -- events -----------------------------------------------------------------------------------------------------------
-
-
 def _parse_events(reading: Reading, observation: _Observation) -> None:
     started: dict[tuple[str, str], _Event] = {}
     for row in observation.rows:
@@ -350,9 +344,6 @@ def _longer(length: float | None, reading: Reading, row: _Row) -> float | None:
     if seconds is None and cell not in ("", "NA"):
         reading.notes.append(f"the length {cell[:40]!r} is not a number and was ignored")
     return seconds if length is None else max(length, seconds or 0.0)
-
-
-# -- tiers ------------------------------------------------------------------------------------------------------------
 
 
 def _annotation(reading: Reading, observation: _Observation, streams: Sequence[str], has_streams: bool) -> Annotation:

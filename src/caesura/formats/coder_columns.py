@@ -52,9 +52,9 @@ _OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|
 
 @dataclass
 class CoderColumns:
-    reading: Reading  # file that is being read
-    table: Table  # its cells
-    roles: Roles  # roles of the columns
+    reading: Reading
+    table: Table
+    roles: Roles
     types: tuple[str, ...] | None = field(init=False)  # boundary types that the caller or the column ``types`` declares
     contents: dict[str, Content] = field(default_factory=dict)  # content of the columns that were examined
     groups: dict[tuple[str | None, ...], Groups] = field(default_factory=dict)  # rows grouped by the columns in the key

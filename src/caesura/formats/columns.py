@@ -55,7 +55,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 @dataclass(frozen=True)
 class Column:
-    name: str  # name in the header
+    name: str
     values: list[str]  # distinct cells
     codes: NDArray[np.int32]  # for each row, the index of its cell in ``values``
 
@@ -95,16 +95,13 @@ class Column:
 
 @dataclass
 class Table:
-    columns: dict[str, Column]  # the columns by name, in the order of the header
+    columns: dict[str, Column]
     lines: NDArray[np.int64]  # line of each row, counted from 1
     ignored: list[str] = field(default_factory=list)  # columns that were left out while the table was decoded
     notes: list[str] = field(default_factory=list)  # conversions, such as a decimal comma
 
     def __len__(self) -> int:
         return len(self.lines)
-
-
-# -- delimited text ---------------------------------------------------------------------------------------------------
 
 
 def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True, skip: int | None = None) -> Table:
@@ -397,9 +394,6 @@ def _has_decimal_commas(column: Column, may_be_thousands: bool) -> bool:
 
 def _is_number_or_empty(cell: str) -> bool:
     return re.fullmatch(r"\s*+([+-]?[0-9]*+\.?[0-9]*+)\s*+|(?i:na|nan|none|null)", cell) is not None
-
-
-# -- typed cells ------------------------------------------------------------------------------------------------------
 
 
 def cell_text(value: Any) -> str:

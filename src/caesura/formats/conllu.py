@@ -132,9 +132,6 @@ def _connectives(
         first, previous = i, _OUTSIDE if mark == _INSIDE and ignored else mark
 
 
-# -- which marks ------------------------------------------------------------------------------------------------------
-
-
 def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
     requested, key = reading.options["boundaries"], reading.options["key"]
     if key is not None and requested not in ("auto", "segments"):

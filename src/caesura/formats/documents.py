@@ -49,9 +49,9 @@ _Pair = tuple[Annotation, Annotation]
 
 @dataclass(frozen=True)
 class FilePart:
-    path: str  # path of the file
+    path: str
     name: str  # path of the file relative to the data set
-    size: int  # size of the file in bytes
+    size: int
     first: int = 0  # first row group or byte
     last: int | None = None  # end of the row groups or bytes, excluded; None for the end of the file
 
@@ -84,9 +84,6 @@ class FilePart:
 
     def _has_types(self) -> bool:
         raise NotImplementedError
-
-
-# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]) -> Corpus:
@@ -147,9 +144,6 @@ def _parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
         return Tree.from_brackets(brackets, times)
     except (CaesuraError, TypeError, ValueError) as problem:
         raise TreeError(f"{side}: {problem}") from None
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:

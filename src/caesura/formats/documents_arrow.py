@@ -116,9 +116,6 @@ def _read(lines: bytes, item_type: pa.DataType, unknown_fields: str) -> pa.Table
     return json.read_json(pa.BufferReader(lines), read_options=reading, parse_options=parsing)
 
 
-# -- tables to documents ----------------------------------------------------------------------------------------------
-
-
 def to_documents(line: int, table: pa.Table, problem_of: Callable[[int], Problem]) -> Iterator[Documents]:
     unknown = tuple(name[:MAX_NAME] for name in table.column_names if name not in FIELDS)
     columns = {name: arrow.combined(table.column(name)) for name in _schema(pa.string()).names}

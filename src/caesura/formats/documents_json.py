@@ -134,17 +134,14 @@ def _open(path: str) -> Iterator[BinaryIO]:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
 
 
-# -- lines to batches -------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Line:
-    item: str  # name of the document
+    item: str
     kind: str = "plain"  # segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``
     content: Any = None  # the parsed object, or a pair of trees; None if the line is invalid
     problem: str = ""  # what is wrong with an invalid line
     size: int = 0  # number of positions or characters
-    ignored: tuple[str, ...] = ()  # unknown fields
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass
@@ -300,9 +297,6 @@ def _check_positions(side: str, positions: Any) -> None:
 
 def _is_int64(value: object) -> bool:
     return type(value) is int and -(2**62) < value < 2**62
-
-
-# -- as a corpus ------------------------------------------------------------------------------------------------------
 
 
 def _read(reading: Reading) -> Corpus:

@@ -367,9 +367,6 @@ class _ItemNames(Sequence[str]):
         return self._names[index]
 
 
-# -- as a corpus ------------------------------------------------------------------------------------------------------
-
-
 def _read(reading: Reading) -> Corpus:
     with _open(reading.path, reading.data) as (file, pages):
         rows = file.metadata.num_rows

@@ -198,9 +198,6 @@ class _Document:
         return [*chain]
 
 
-# -- elements of the file ---------------------------------------------------------------------------------------------
-
-
 def _slots(reading: Reading, root: Any) -> dict[str, Fraction | None]:
     slots: dict[str, Fraction | None] = {}
     for element in root.iterfind("TIME_ORDER/TIME_SLOT"):

@@ -120,9 +120,6 @@ def _seconds(cell: str) -> float | None:
     return int(text) / 1000 if _MILLISECONDS.fullmatch(text) else None
 
 
-# -- which columns are times ------------------------------------------------------------------------------------------
-
-
 def _columns(rows: Sequence[_Row]) -> _Columns | None:
     if not rows:
         return None

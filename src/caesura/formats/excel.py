@@ -70,7 +70,7 @@ def _sheets_with_content(
 class _Hidden:
     """What a program does not show of a sheet."""
 
-    sheet: bool  # whether the sheet is hidden
+    sheet: bool
     rows: frozenset[int]  # hidden rows, from 1; a filter hides rows too
     columns: frozenset[int]  # hidden columns, from 0
 

@@ -46,8 +46,8 @@ AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file
 
 
 class InputFile(NamedTuple):
-    path: str  # path of the file
-    item: str | None = None  # item, coder: Item and coder of the file, if known
+    path: str
+    item: str | None = None  # if known
     coder: str | None = None
     # Rest of the path, if a pattern contains only ``{item}`` or only ``{coder}``. It is the name of the other one.
     remainder: str | None = None
@@ -79,8 +79,6 @@ class InputFile(NamedTuple):
 
 # Files and their contents.
 Pairs = list[tuple[InputFile, Corpus]]
-
-# -- which files ------------------------------------------------------------------------------------------------------
 
 
 def find_files(
@@ -291,9 +289,6 @@ class _Pattern:
             without_suffix = str(unpacked_path(name)).removesuffix(unpacked_path(name).suffix)
             remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
         return InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
-
-
-# -- one corpus -------------------------------------------------------------------------------------------------------
 
 
 class NamingScheme(NamedTuple):

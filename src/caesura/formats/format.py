@@ -56,7 +56,7 @@ class WarningLog:
 
 @dataclass
 class Reading:
-    path: str  # path of the file
+    path: str
     text: str  # content of the file; empty for a binary format
     types: tuple[str, ...] | None = None  # boundary types that the caller declared, in ordinal order
     # List to which errors of single items are appended. If None, the first error is raised.
@@ -151,7 +151,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Writing:
-    corpus: Corpus  # corpus to write
+    corpus: Corpus
     path: str  # path of the file, for messages and names
     options: Mapping[str, Any]  # every option of the format with its value
 
@@ -280,10 +280,10 @@ class Format:
     description: str  # one line that describes the content of the format
     read: Callable[[Reading], Corpus]  # ``read(reading)`` returns the corpus of a file
     looks_like: Callable[[str], bool]  # ``looks_like(text)`` returns whether a text seems to be in this format
-    suffixes: tuple[str, ...] = ()  # suffixes of files in this format
+    suffixes: tuple[str, ...] = ()
     # ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     write: Callable[[Writing], str | bytes] | None = None
-    options: tuple[Option, ...] = ()  # options for reading and writing
+    options: tuple[Option, ...] = ()
     # Suffixes that this format shares with other formats. The content of a file then decides.
     other_suffixes: tuple[str, ...] = ()
     # ``decode(path, data)`` returns the text of a file that is not plain UTF-8.

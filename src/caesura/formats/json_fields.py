@@ -101,9 +101,6 @@ def _is_lines(content: str) -> bool:
         return False
 
 
-# -- rows of a table ---------------------------------------------------------------------------------------------------
-
-
 def _rows(documents: Sequence[Document]) -> list[Document]:
     """Return the rows if the file is a table: a list of flat objects, or an object of columns as pandas writes it."""
     if len(documents) == 1 and isinstance(documents[0].value, dict):
@@ -141,9 +138,6 @@ def _table(reading: Reading, rows: Sequence[Document]) -> Table:
     columns = {name: Column.of(name, [cell_text(row.value.get(name)) for row in rows]) for name in names}
     lines = np.array([row.line or 1 for row in rows], np.int64)
     return Table(columns, lines, notes=["each object is a row of a table"])
-
-
-# -- documents --------------------------------------------------------------------------------------------------------
 
 
 def _check_whole_list(role: str, values: Any) -> None:

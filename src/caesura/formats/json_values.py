@@ -16,7 +16,7 @@ MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
 
 @dataclass(frozen=True)
 class Document:
-    value: Any  # the JSON value
+    value: Any
     name: str  # key of the document in its object, or its number, counted from 1
     line: int | None = None  # line of the document in a file with one document per line
 

@@ -64,9 +64,6 @@ def load_files(
     return loaded
 
 
-# -- formats ----------------------------------------------------------------------------------------------------------
-
-
 def _main_family(loaded: Sequence[LoadedFile]) -> str | None:
     """Return the family of formats that most files have; None if no family has more files than the others."""
     counts = Counter(_family(entry) for entry in loaded if entry.format is not None and entry.corpus)
@@ -114,9 +111,6 @@ def _family(entry: LoadedFile) -> str:
     if Tier in entry.format.annotation_types:
         return "tiers"
     return "tables" if entry.format.name.startswith("table-") else entry.format.name
-
-
-# -- names ------------------------------------------------------------------------------------------------------------
 
 
 def with_names(

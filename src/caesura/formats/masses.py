@@ -30,8 +30,6 @@ from caesura.options import Option, flag
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 
-# -- JSON -------------------------------------------------------------------------------------------------------------
-
 
 def _read_json(reading: Reading) -> Corpus:
     data = reading.json("masses")
@@ -140,9 +138,6 @@ JSON = Format(
     write=_write_json,
     options=(Option("labels", True, flag, "whether to read and write segment labels"),),
 )
-
-
-# -- tab-separated rows -----------------------------------------------------------------------------------------------
 
 
 def _read_tsv(reading: Reading) -> Corpus:

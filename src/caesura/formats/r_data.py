@@ -77,9 +77,6 @@ def _frames(reading: Reading, value: Any, name: str = "", depth: int = 0) -> Ite
         reading.ignored.append(f"{name or 'an object'} (not a data frame)")
 
 
-# -- parsing ----------------------------------------------------------------------------------------------------------
-
-
 def _parse(reading: Reading) -> Any:
     try:
         import rdata

@@ -41,7 +41,7 @@ class FileReader:
     # List to which the errors of invalid items are appended; None raises the first error.
     excluded: list[FormatError] | None
     options: Mapping[str, Any]  # options of the formats, and ``encoding``
-    align: str | None = None  # align, align_all: As for ``read``
+    align: str | None = None  # as for ``read``
     align_all: bool = False
     # Whether the files may have different formats, so that each format gets only the options that it knows.
     mixed: bool = False
@@ -49,7 +49,7 @@ class FileReader:
     labels: str | None = None
     tier_options: dict[str, Any] = field(default_factory=dict)  # options of the last file with tiers
     formats: dict[str, Format] = field(default_factory=dict)  # name -> format, of the files that were read
-    sources: dict[str, Source] = field(default_factory=dict)  # path -> source
+    sources: dict[str, Source] = field(default_factory=dict)
     formats_by_path: dict[str, Format] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # notes on all files together
     in_time: bool = False  # whether tiers stay in seconds

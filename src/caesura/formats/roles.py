@@ -84,7 +84,7 @@ class Roles:
     columns: dict[str, str] = field(default_factory=dict)  # role -> column
     coders: list[str] | None = None  # columns that the user named as coders
     rest: list[str] = field(default_factory=list)  # columns without a role, in the order of the header
-    ignored: list[str] = field(default_factory=list)  # columns that the user wants to ignore
+    ignored: list[str] = field(default_factory=list)
     in_seconds: set[str] = field(default_factory=set)  # columns of times that were converted to seconds
 
     def __contains__(self, role: str) -> bool:

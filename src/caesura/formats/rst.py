@@ -24,9 +24,9 @@ SPAN = "span"
 class Yield(NamedTuple):
     """EDUs below a node; without gaps, their number is last - first + 1."""
 
-    first: int = 0  # first, last: First and last EDU, counted from 1
+    first: int = 0  # first and last EDU, counted from 1
     last: int = 0
-    size: int = 0  # number of EDUs
+    size: int = 0
 
     @property
     def has_gap(self) -> bool:

@@ -21,7 +21,7 @@ _LINES = ("table-csv", "table-tsv", "documents-json")
 
 
 class Sample(NamedTuple):
-    data: bytes  # A file with these rows
+    data: bytes  # a file with these rows
     rows: int
     total: int  # number of rows of the whole file
 

@@ -103,9 +103,6 @@ def _check_scores(reading: Reading, table: Table, column: Column, values: Floats
     raise reading.error(int(table.lines[row]), problem)
 
 
-# -- JSON -------------------------------------------------------------------------------------------------------------
-
-
 def score_field(document: Any) -> str | None:
     if not isinstance(document, dict):
         return None

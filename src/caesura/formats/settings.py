@@ -51,7 +51,7 @@ _KEYS = ("similarity", "transposition", *_PLAIN_KEYS, "fields")
 class Settings:
     """Content of a settings file. Keys that the file does not have are None."""
 
-    path: str  # path of the file
+    path: str
     # Path of a file; unordered pairs (type, type, similarity); or the types and the matrix.
     similarity: str | Pairs | Matrix | None = None
     # Cost of a transposition, for all types or as pairs (type, cost).
@@ -60,7 +60,7 @@ class Settings:
     symbols: tuple[tuple[str, str], ...] | None = None  # pairs (symbol, type)
     unclassified: str | None = None  # type of a segment end without a symbol
     attached: bool | None = None  # whether a symbol may be attached to the last word
-    streams: bool | None = None  # whether speakers are streams
+    streams: bool | None = None
     fields: tuple[tuple[str, str], ...] = ()  # pairs (option, name of the column or field) for transcripts
 
     @property

@@ -24,9 +24,6 @@ from caesura.formats.roles import Roles, are_tags, convert_to_seconds, may_be_ti
 _MAX_DIGITS = 40
 
 
-# -- durations --------------------------------------------------------------------------------------------------------
-
-
 def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
     if "duration" in roles:
         return roles.columns["duration"]
@@ -122,18 +119,12 @@ def _sum(start: str, duration: str) -> str:
     return f"{Decimal(start) + Decimal(duration):f}"
 
 
-# -- labels -----------------------------------------------------------------------------------------------------------
-
-
 def add_label(roles: Roles) -> None:
     """Give the role label to the only column with a name such as ``entity``, if no column has it."""
     names = [name for name in roles.rest if normalize(name) in SPAN_LABELS]
     if "label" not in roles and len(names) == 1:
         roles.columns["label"] = names[0]
         roles.rest.remove(names[0])
-
-
-# -- unknown names ----------------------------------------------------------------------------------------------------
 
 
 def possible_spans(table: Table, roles: Roles, candidates: list[str]) -> list[tuple[str, str]]:

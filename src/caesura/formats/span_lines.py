@@ -117,9 +117,6 @@ def _offsets(place: str, document: str, start: object, end: object, covered: obj
     return pair
 
 
-# -- doccano ----------------------------------------------------------------------------------------------------------
-
-
 def _read_doccano(reading: Reading) -> Corpus:
     def add(number: int, record: dict[str, Any]) -> None:
         item, coder = _name("id", record.get("id", number)), reading.coder_name
@@ -178,9 +175,6 @@ def _is_doccano_span(entry: object) -> bool:
     return isinstance(entry, list) and [type(value) for value in entry] == [int, int, str]
 
 
-# -- Prodigy ----------------------------------------------------------------------------------------------------------
-
-
 def _read_prodigy(reading: Reading) -> Corpus:
     answers: Counter[str] = Counter()
     by_text: dict[str, str] = {}
@@ -232,9 +226,6 @@ def _prodigy_span(place: str, span: object, document: str) -> TextSpan:
 def _is_prodigy(record: Mapping[str, Any]) -> bool:
     has_answer = record.get("answer") in _ANSWERS and isinstance(record.get("spans"), list)
     return isinstance(record.get("text"), str) and ("_input_hash" in record or has_answer)
-
-
-# -- formats ----------------------------------------------------------------------------------------------------------
 
 
 def _looks_like(matches: Callable[[Mapping[str, Any]], bool | None]) -> Callable[[str], bool]:

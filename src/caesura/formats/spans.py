@@ -28,10 +28,10 @@ ROUNDING = 1e-9
 
 
 class SpanRow(NamedTuple):
-    start: Any  # start, end: First and last unit, counted from 1; or times in seconds
+    start: Any  # first and last unit, counted from 1; or times in seconds
     end: Any
     level: int | None = None  # level in the hierarchy; level 1 has the largest spans
-    label: str | None = None  # label of the span
+    label: str | None = None
 
 
 Rows = Sequence[SpanRow]
@@ -41,16 +41,13 @@ Rows = Sequence[SpanRow]
 class Continuum:
     """Text or recording that one coder annotated with spans."""
 
-    seconds: bool = False  # Whether spans are in seconds. Otherwise they are in units.
-    length: int | None = None  # number of units
-    units: tuple[str, ...] | None = None  # text of the units
+    seconds: bool = False  # whether spans are in seconds and not in units
+    length: int | None = None
+    units: tuple[str, ...] | None = None
     duration: float | None = None  # length of the recording in seconds
     # Times between units, if there are more of them than the times of the spans and the duration.
     edges: tuple[float, ...] | None = None
     extent: int | None = None  # number of positions for the chance model, if it differs from the number of units
-
-
-# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_edges(place: str, value: object) -> tuple[float, ...]:
@@ -96,9 +93,6 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
     if level is not None:
         check_whole(f"{place}: level", level)
     return SpanRow(start, end, level, check_label(f"{place}: label", label))
-
-
-# -- from rows to hierarchies -----------------------------------------------------------------------------------------
 
 
 def add_spans(
@@ -245,9 +239,6 @@ def _clip(rows: Rows, duration: float) -> Rows:
     return [row._replace(end=min(row.end, duration)) for row in inside]
 
 
-# -- from hierarchies to rows -----------------------------------------------------------------------------------------
-
-
 def spans_of(writing: Writing) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
     spans = {}
     for item, coder in writing.corpus:
@@ -295,9 +286,6 @@ def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
     if edges is None:
         return [SpanRow(*span) for span in hierarchy.spans]
     return [SpanRow(edges[s.start - 1], edges[s.end], s.level, s.label) for s in hierarchy.spans]
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 # Types of annotations that span writers accept; for a dialogue they raise an error with a hint.

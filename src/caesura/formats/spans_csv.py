@@ -436,9 +436,6 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
             raise reading.error(line, f"{place}: a span must lie in 1..{length}; got {row.start}-{row.end}")
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
 def write(writing: Writing) -> str:
     """Return spans or hierarchies as a table; the first row of each coder describes the continuum."""
     corpus = writing.corpus

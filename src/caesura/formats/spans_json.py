@@ -58,7 +58,7 @@ _SKIPPED_LAYERS = ("functions",)
 Entry = tuple[list[SpanRow], Continuum] | Spans
 
 
-# -- the four shapes: each function gets the file, the item and the coder, and returns the spans ---------------------
+# The four shapes: each function gets the file, the item and the coder, and returns the spans.
 
 
 def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
@@ -202,9 +202,6 @@ def _has_discourse(item: object) -> bool:
     return any(isinstance(coder, dict) and {"spans", "edus"} <= coder.keys() for coder in coders)
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
-
-
 def _read(reading: Reading) -> Corpus:
     data = reading.json("spans")
     shape = _shape(data)
@@ -242,9 +239,6 @@ def _add_item(
             continuum = replace(continuum, duration=last)
         with entry(coder):
             spans.add_spans(reading, item, coder, rows, continuum, last=last, beyond=shape.beyond)
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def _write(writing: Writing) -> str:

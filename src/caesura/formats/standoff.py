@@ -57,9 +57,9 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 class TextSpan(NamedTuple):
     name: str  # identifier of the span in the tool, for messages
-    label: str | None  # label of the span
-    fragments: Fragments  # character offsets
-    line: int | None = None  # line of the file
+    label: str | None
+    fragments: Fragments
+    line: int | None = None
 
     def __str__(self) -> str:
         return self.name if self.label is None else f"{self.name} {self.label[:40]!r}"
@@ -67,8 +67,8 @@ class TextSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Tokens:
-    units: tuple[str, ...]  # text of each token
-    # starts, ends: Offset of the first character of each token, and the offset after its last character.
+    units: tuple[str, ...]
+    # Offset of the first character of each token, and the offset after its last character.
     starts: tuple[int, ...]
     ends: tuple[int, ...]
     text: str | None = None  # the text; None if the file has only tokens
@@ -166,9 +166,6 @@ class Utf16Offsets:
 def single_line(covered: str) -> str:
     """Replace line breaks and tabs by spaces, as tools do when they copy a text into one line."""
     return re.sub(r"[\n\r\t]", " ", covered)
-
-
-# -- from characters to tokens ----------------------------------------------------------------------------------------
 
 
 def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
@@ -303,8 +300,6 @@ def segment_at_edges(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | 
     return Segmentation.from_positions(length, positions, marks=marks, types=types, units=units)
 
 
-# -- layers -----------------------------------------------------------------------------------------------------------
-
 # Layers of DKPro and WebAnno that annotate each token, each sentence or the whole text.
 _AUTOMATIC_LAYERS = re.compile(r"dkpro\.core\.api\.(?:lexmorph|segmentation|metadata)\.|clarin\.webanno\.api\.type\.")
 
@@ -329,9 +324,6 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
     if requested is not None and requested not in available:
         raise HierarchyError(f"layer {layer} has no feature {requested!r}; its features are {list_names(available)}")
     return requested or ("value" if "value" in available else next(iter(available), None))
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 # Types of annotations between which the option ``as_`` chooses.

@@ -108,7 +108,7 @@ class Symbols:
 
 @dataclass
 class Streams:
-    words: dict[str, list[str]] = field(default_factory=dict)  # words of each stream
+    words: dict[str, list[str]] = field(default_factory=dict)
     # For each stream, the boundary type after each word; an empty string if there is no boundary.
     marks: dict[str, list[str]] = field(default_factory=dict)
 

@@ -140,8 +140,6 @@ class _TableReader:
             "scores": self._read_scores,
         }[shape]()
 
-    # -- which shape -------------------------------------------------------------------------------------------------
-
     def _shape(self) -> str:
         roles = self.roles
         if "score" in roles and self.reading.options["scores"]:
@@ -235,8 +233,6 @@ class _TableReader:
         groups = self.columns.item_groups()
         contents = [self.columns.content(name, groups) for name in self.columns.candidates()]
         return any(content.shape in ("marks", "error") and not content.always for content in contents)
-
-    # -- marks and labels --------------------------------------------------------------------------------------------
 
     def _read_marks(self) -> Corpus:
         return self._read_coders(self.columns.wide_coders)
@@ -442,8 +438,6 @@ class _TableReader:
         if streams:
             self.reading.add(item, coder, streams[""] if "" in streams else Dialogue(streams))
 
-    # -- long tables -------------------------------------------------------------------------------------------------
-
     def _read_long(self) -> Corpus:
         groups = self._long_groups()
         name, shape = self.columns.value_column(groups)
@@ -511,8 +505,6 @@ class _TableReader:
             problem = f"unit {unit} occurs twice" if steps[i - 1] == 0 else f"unit {unit - 1} is missing"
             raise self.reading.error(int(self.table.lines[rows[i]]), f"{place}: {problem}")
         return rows
-
-    # -- segments, events and scores ----------------------------------------------------------------------------------
 
     def _read_segments(self) -> Corpus:
         add_end(self.reading, self.table, self.roles)
@@ -617,8 +609,6 @@ def _first_wrong_step(numbers: NDArray[np.int64], groups: Groups) -> int | None:
     wrong = np.flatnonzero((steps != 1) & groups.inner())
     return int(groups.order[wrong[0] + 1]) if len(wrong) else None
 
-
-# -- formats ----------------------------------------------------------------------------------------------------------
 
 # Options of all formats whose files are tables.
 ROW_OPTIONS = (

@@ -185,9 +185,6 @@ def word_times(
     return timed.snap_words(reading, {reading.stem: words}, snap)
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
 def _write(writing: Writing) -> str:
     item = writing.only_item()
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))

@@ -32,7 +32,7 @@ _FIXED_LENGTH, _LAST_MARK = 0.02, 0.25  # relative differences of length of one 
 
 
 class _Arrangement(NamedTuple):
-    note: str  # description for the user
+    note: str
     pattern: str  # the pattern that chooses this arrangement
     names: list[tuple[str, str]]  # item and coder of each file
 
@@ -193,9 +193,6 @@ def _arrangements_of_names(files: Sequence[InputFile]) -> Iterator[_Arrangement]
         first = [(stem[spans[0][1] :], stem[: spans[0][0]]) for stem, spans in zip(stems, separators, strict=True)]
         note = "file names are coder and item"
         yield _Arrangement(note, f"{folder}{{coder}}{symbol}{{item}}{suffix}", first)
-
-
-# -- contents ---------------------------------------------------------------------------------------------------------
 
 
 def _verdict(pairs: Pairs, arrangement: _Arrangement) -> bool | None:

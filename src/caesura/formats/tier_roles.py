@@ -116,9 +116,6 @@ def _note_silence(reading: Reading, tiers: Sequence[FileTier]) -> None:
         )
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
 def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
     filled = _labelled_intervals(reading, tiers)
     points = sum(tier.points is not None for tier in tiers)
@@ -217,9 +214,6 @@ def _labelled(reading: Reading, tier: FileTier) -> list[IntervalRow]:
 def _parts(name: str) -> list[str]:
     """Return the words and numbers in a name: ``["tonic", "vowel"]`` for ``tonicVowel``."""
     return [part.casefold() for part in _PART.findall(_CAMEL_CASE.sub(" ", name))]
-
-
-# -- coders -----------------------------------------------------------------------------------------------------------
 
 
 def _segmentations(reading: Reading, tiers: Sequence[FileTier], words: FileTier | None) -> list[FileTier]:

@@ -27,20 +27,20 @@ WordTimes = list[tuple[str, float, float]]
 
 
 class IntervalRow(NamedTuple):
-    start: float  # start, end: Times in seconds
+    start: float  # in seconds
     end: float
-    label: str  # label; empty if there is none
-    line: int | None  # line of the file
+    label: str  # empty if there is none
+    line: int | None
 
 
 @dataclass(frozen=True)
 class FileTier:
-    name: str  # name of the tier
-    line: int | None  # line of the file
-    begin: float  # begin, end: Bounds in seconds
+    name: str
+    line: int | None
+    begin: float  # in seconds
     end: float
     rows: list[IntervalRow]  # intervals, labelled or not
-    points: tuple[Point, ...] | None = None  # points; None if the tier has intervals
+    points: tuple[Point, ...] | None = None  # None if the tier has intervals
 
 
 def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None, coders: Sequence[str]) -> None:
@@ -151,9 +151,6 @@ def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap
     return middle
 
 
-# -- units ------------------------------------------------------------------------------------------------------------
-
-
 def convert_tiers(
     corpus: Corpus, path: str, options: Mapping[str, Any], *, types: Sequence[str] | None, excluded: Errors
 ) -> Corpus:
@@ -176,9 +173,6 @@ def collect_errors(
     if excluded is not None:
         excluded += [FormatError(path, None, str(error)) for error in errors or ()]
     return converted, notes
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 def _check_units(name: str, value: Any) -> str | float:

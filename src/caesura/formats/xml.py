@@ -56,8 +56,8 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
 class Node:
     """Element with an id that may refer to a parent element."""
 
-    name: str  # id of the element
-    line: int | None  # line of the file
+    name: str
+    line: int | None
     parent: str | None  # id of the parent
 
 

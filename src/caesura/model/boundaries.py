@@ -154,8 +154,6 @@ class Boundaries(Value, Displayed):
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _STATE}
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     def __len__(self) -> int:
         return self.length
 
@@ -207,8 +205,6 @@ class Boundaries(Value, Displayed):
         for position, name in self.boundaries:
             marks[position - 1].add(name)
         return tuple(map(frozenset, marks))
-
-    # -- value ----------------------------------------------------------------------------------------------------
 
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
         boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())

@@ -20,9 +20,9 @@ class Nodes(NamedTuple):
 
     labels: list[str]  # label of each node; empty for a bracket without a label
     parent: list[int]  # index of the parent of each node; -1 for a root
-    start: list[int]  # start, end: First word of each node, counted from 0, and the index after its last word
+    start: list[int]  # first word of each node, counted from 0, and the index after its last word
     end: list[int]
-    words: list[str]  # words of the sentence
+    words: list[str]
 
 
 def parse_brackets(text: str, *, line: int = 1, column: int = 1) -> Nodes:

@@ -292,17 +292,14 @@ def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str,
     return (_PLAIN, *scale) if _PLAIN in occurring and _PLAIN not in scale else scale
 
 
-# -- one item ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Grid:
-    length: int  # number of units
-    units: tuple[str, ...] | None = None  # text of each unit
+    length: int
+    units: tuple[str, ...] | None = None
     marks: dict[str, dict[int, str]] = field(default_factory=dict)  # coder -> position -> type
     # Coder -> position -> time at which the coder put the boundary.
     times: dict[str, dict[int, float]] = field(default_factory=dict)
-    # max_shift, shifted_edge: Largest distance by which an edge was moved, and a description of that edge.
+    # Largest distance by which an edge was moved, and a description of that edge.
     max_shift: float = 0.0
     shifted_edge: str = ""
     empty_intervals: int = 0  # number of intervals that contain no unit

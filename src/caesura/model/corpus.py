@@ -31,7 +31,7 @@ _ANNOTATION_TYPES = (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, Bound
 
 @dataclass(frozen=True)
 class Source:
-    files: tuple[str, ...]  # paths of the files
+    files: tuple[str, ...]
     format: str = ""  # name of the format; several names are separated by commas
     part: str = "field"  # name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``
     roles: Mapping[str, str] = field(default_factory=dict)  # part -> its role, such as ``"text"`` or ``"1/0 marks"``

@@ -43,9 +43,9 @@ class BoundaryColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    items: Sequence[str]  # Names of the documents. They may be read from the file only when needed.
+    items: Sequence[str]  # may be read from the file only when needed
     rows: Sequence[int]  # number of the row or line of each document in its file, from 1
-    length: Ints  # number of units of each document
+    length: Ints
     reference: BoundaryColumn
     hypothesis: BoundaryColumn
     types: tuple[str, ...] = ()  # type names that the codes of the columns refer to, in arbitrary order
@@ -87,7 +87,7 @@ class Documents:
 class DocumentPairs:
     """Documents stored as objects: trees, hierarchies, dialogues, or segmentations that were read one by one."""
 
-    items: Sequence[str]  # names of the documents
+    items: Sequence[str]
     rows: Sequence[int]  # number of the row or line of each document in its file, from 1
     pairs: Sequence[Any]  # reference and hypothesis of each document; None if the document is excluded
     # Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.

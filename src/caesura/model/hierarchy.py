@@ -48,7 +48,7 @@ class Span(NamedTuple):
 class SpanColumns(NamedTuple):
     """The spans of a hierarchy as arrays, sorted by start, then from largest to smallest, then by level and label."""
 
-    start: Ints  # start, end, level: First unit, last unit and level of each span
+    start: Ints  # first unit, last unit and level of each span
     end: Ints
     level: Ints
     label: Ints  # number of each label in the order of first occurrence; -1 if a span has no label
@@ -154,8 +154,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         if steps is None or steps < 1:
             raise HierarchyError(f"extent: expected a whole number from 1 up; got {extent!r:.80}")
         self._fill(length=n, spans=nesting, units=texts, edges=times, extent=steps, nested=is_nested)
-
-    # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
     def from_segmentations(
@@ -326,8 +324,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         distinct = tuple(dict.fromkeys(leveled))
         return cls._ready(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     @property
     def flat(self) -> frozenset[tuple[int, int]]:
         """The distinct (start, end) pairs."""
@@ -496,9 +492,6 @@ def _columns_of(spans: Sequence[Span], edges: Sequence[float] | None) -> SpanCol
     return SpanColumns(start, end, level, label, read_only(np.array(edges, np.float64)) if edges else _NO_EDGES)
 
 
-# -- common units -----------------------------------------------------------------------------------------------------
-
-
 def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -> tuple[dict[str, Hierarchy], int]:
     """Return timed hierarchies over the same units, and the number of spans that became empty and were dropped.
 
@@ -577,9 +570,6 @@ def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dic
             first_times.append(time)
         group[time] = len(first_times) - 1
     return first_times, group
-
-
-# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_ends(i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str) -> tuple[Any, ...]:
@@ -681,9 +671,6 @@ def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | Non
 def _place(span: Span, edges: tuple[float, ...] | None) -> str:
     units = f"{span.start}-{span.end}" if edges is None else f"{edges[span.start - 1]:.10g}-{edges[span.end]:.10g} s"
     return units if span.level == _NO_LEVEL else f"{units} on level {span.level}"
-
-
-# -- repair -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass

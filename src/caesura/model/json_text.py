@@ -54,9 +54,6 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True).encode("ascii")
 
 
-# -- one value ---------------------------------------------------------------------------------------------------------
-
-
 def _pieces(value: Any, margin: str, indent: str) -> Iterator[str]:
     # The margin is the line break with the spaces before the value's last line.
     while not isinstance(value, _ATOMS) and hasattr(type(value), "__json__"):
@@ -117,9 +114,6 @@ def _with_names(entries: Mapping[Any, Any]) -> Mapping[str, Any]:
     if _NAMES.issuperset(map(type, entries)):
         return entries
     return {key_text(key): value for key, value in entries.items()}
-
-
-# -- many values -------------------------------------------------------------------------------------------------------
 
 
 def _encode(values: Sequence[Any], margin: str, indent: str) -> _Texts:

@@ -235,9 +235,6 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only
 ALIGNMENTS = {"tokens": over_tokens, "characters": over_characters, "edit": over_edits, "positions": over_positions}
 
 
-# -- alignment of two texts -------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Alignment:
     """Map from the characters or tokens (the units) of a text to the text of the first coder."""
@@ -279,7 +276,7 @@ class _Alignment:
 class _Method:
     # Function of the first coder's name, another coder's name, and the units of both texts.
     align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
-    unit: str  # Kind of units: ``"characters"`` or ``"tokens"``
+    unit: str  # ``"characters"`` or ``"tokens"``
     # Function of the units of all coders that raises an error if they are too long.
     check: Callable[[Mapping[str, Sequence[str]]], None] | None = None
 
@@ -371,9 +368,6 @@ _TOKENS = _Method(_align_tokens, "tokens")
 _POSITIONS = _Method(_align_positions, "tokens")
 _CHARACTERS = _Method(_align_equal_texts, "characters")
 _EDITS = _Method(_align_by_edits, "characters", _check_characters)
-
-
-# -- one item ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -517,9 +511,6 @@ def _unescaped(word: str) -> str:
     """Return the original form of a Penn Treebank word: brackets are escaped there, and quotes have two forms."""
     plain = _BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*")
     return plain.replace("``", '"').replace("''", '"')
-
-
-# -- one annotation ---------------------------------------------------------------------------------------------------
 
 
 def _project_annotation(

@@ -40,7 +40,7 @@ _MIN_DEVIATIONS = (
 class ReadingReport(Result):
     """Content of the files of a corpus, and how it was read. As text, it is the line that commands print."""
 
-    files: tuple[str, ...]  # paths of the files
+    files: tuple[str, ...]
     format: str
     kind: str  # kind of data, as in ``Corpus.kind``
     # Item -> its length in units, or in seconds; with more than 1,000 items ``count``, ``min`` and ``max``.
@@ -49,14 +49,14 @@ class ReadingReport(Result):
     # Item -> coder -> number of inner boundaries, spans or intervals; with more than 1,000 items as for ``items``.
     boundaries: Mapping[str, Any]
     types: tuple[str, ...]  # boundary types that occur or are declared
-    roles: Mapping[str, str]  # column, tier or field -> its role
-    ignored: tuple[str, ...]  # parts and files that were not used
+    roles: Mapping[str, str]
+    ignored: tuple[str, ...]
     notes: tuple[str, ...]  # conversions and decisions of the reader
     warnings: tuple[str, ...]  # implausible properties of the data, which may show that a file was misread
     # Name of the parts that have roles: ``"column"``, ``"tier"`` or ``"field"``.
     part: str = field(default="field", metadata=HIDDEN)
     extent: float = field(default=0.0, metadata=HIDDEN)  # length of all items together, in units or in seconds
-    unit: str = field(default="units", metadata=HIDDEN)  # What lengths count: units, seconds, characters or tokens
+    unit: str = field(default="units", metadata=HIDDEN)  # what lengths count: units, seconds, characters or tokens
 
     def __str__(self) -> str:
         files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
@@ -189,9 +189,6 @@ def _has_units(annotation: Annotation) -> bool:
     if isinstance(annotation, Segmentation):
         return True
     return isinstance(annotation, Dialogue) and not annotation.timed
-
-
-# -- plausibility -----------------------------------------------------------------------------------------------------
 
 
 def _implausible(

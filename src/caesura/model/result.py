@@ -277,8 +277,6 @@ def _row(entry: Any) -> dict[str, Any]:
     return plain if isinstance(plain, dict) else {"value": plain}
 
 
-# -- scores ---------------------------------------------------------------------------------------------------------
-
 _check_beta = non_negative()
 
 

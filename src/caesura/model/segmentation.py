@@ -461,8 +461,6 @@ class Segmentation(Boundaries):
             length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units
         )
 
-    # -- variations -----------------------------------------------------------------------------------------------
-
     def reversed(self) -> Segmentation:
         """Return the segmentation of the text read backwards.
 

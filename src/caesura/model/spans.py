@@ -248,8 +248,6 @@ class Spans(Value, Displayed):
             units=words,
         )
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     @property
     def spans(self) -> tuple[MarkedSpan, ...]:
         """The spans, sorted by start, end and category."""
@@ -436,9 +434,6 @@ class Spans(Value, Displayed):
         length = "" if self.bounds is None else f" in {self.length:.10g}"
         axis = f" {self.axis}" if self.bounds is not None else " in seconds" if self.axis == "seconds" else ""
         return f"Spans({count_of(len(self), 'span')}{length}{axis}{': ' if listed else ''}{listed})"
-
-
-# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 class _Item(NamedTuple):

@@ -113,8 +113,6 @@ class Tree(Value, Displayed):
         checked = None if times is None else _check_times(times, word_texts)
         self._fill(labels=label_texts, parent=parents, start=starts, end=ends, words=word_texts, times=checked)
 
-    # -- constructors ---------------------------------------------------------------------------------------------
-
     @classmethod
     def from_nodes(cls, nodes: Nodes, times: Floats | None = None) -> Tree:
         """Return the tree for nodes in preorder. The nodes are not checked.
@@ -207,8 +205,6 @@ class Tree(Value, Displayed):
             bracket = stack[-1][1].pop()
         return cls.from_nodes(nodes).with_times(times, zero_length=zero_length)
 
-    # -- variations -----------------------------------------------------------------------------------------------
-
     def with_times(self, times: Times | None, *, zero_length: str = "error") -> Tree:
         """Return the same tree with different times, or without times.
 
@@ -262,8 +258,6 @@ class Tree(Value, Displayed):
         labels = (old if is_leaf else new for old, new, is_leaf in zip(self.labels, short, leaf, strict=True))
         return self._with(labels=tuple(labels))
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     @property
     def length(self) -> int:
         """Number of words."""
@@ -306,8 +300,6 @@ class Tree(Value, Displayed):
         """The tree as a Penn Treebank bracket string on one line."""
         return format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
 
-    # -- value ----------------------------------------------------------------------------------------------------
-
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
         times = None if self.times is None else self.times.tobytes()
         return self.labels, self.parent.tobytes(), self.start.tobytes(), self.words, times
@@ -320,9 +312,6 @@ class Tree(Value, Displayed):
         drawing = self.brackets if len(self) <= 100 else format_brackets(self.labels[:1], [0], [1], ["…"])
         times = "" if self.times is None else f" from {self.times[0, 0]:g} to {self.times[-1, 1]:g} s"
         return f"Tree({size}{times}: {drawing if len(drawing) <= 200 else drawing[:199] + '…'})"
-
-
-# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_bracket(bracket: Any, nodes: Nodes) -> Sequence[Any]:
