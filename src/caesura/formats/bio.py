@@ -41,11 +41,10 @@ from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.spans import SpanRow
 from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, kind_of_annotation, segment_at_edges
 from caesura.formats.values import matches
-from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.model.spans import Spans
+from caesura.model.spans import Spans, to_spans
 from caesura.model.value import count_of
 from caesura.options import Option, choice, optional, text, whole
 

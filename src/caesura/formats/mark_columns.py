@@ -11,8 +11,7 @@ from caesura.formats.bio import spans_of_tags
 from caesura.formats.coder_columns import CoderColumns
 from caesura.formats.columns import Column
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
-from caesura.model.boundaries import NO_CODES
-from caesura.model.boundary_types import UNTYPED, check_types, sort_types
+from caesura.model.boundaries import NO_CODES, UNTYPED, check_types, sort_types
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
 

@@ -11,14 +11,13 @@ from caesura.errors import FormatError, OptionError, own_errors
 from caesura.formats import timed
 from caesura.formats.format import Format, Reading
 from caesura.formats.registry import load_with_format
-from caesura.model.common_units import are_transcription, label_counts, tiers_of_corpus
+from caesura.model.common_units import are_transcription, label_counts, never_repeat, number_segments, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
-from caesura.model.tier_labels import never_repeat, number_segments
 from caesura.model.value import count_of
 from caesura.notices import warn
 from caesura.options import choice, flag, optional, suggest, text

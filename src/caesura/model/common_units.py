@@ -7,6 +7,7 @@ units. Otherwise time is divided into equal steps, or at the times that the code
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,6 @@ from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
-from caesura.model.tier_labels import number_segments
 from caesura.model.value import count_of
 from caesura.notices import collect_warnings, warn
 from caesura.options import choice, non_negative
@@ -31,6 +31,8 @@ DEFAULT_TOLERANCE = 0.05
 
 _PLAIN = UNTYPED[0]
 _MAX_TYPES = 20  # a tier with more labels is a transcription
+_MIN_LABELS = 3
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
 _UNION_WARNING = (
     "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
@@ -225,6 +227,34 @@ def are_transcription(labels: Mapping[str, int]) -> bool:
     if len(labels) > 2:
         return len(labels) > _MAX_TYPES or 2 * single > len(labels)
     return bool(labels) and single == len(labels) and all(len(label.split()) > 1 for label in labels)
+
+
+def _labels(tier: Tier) -> list[str]:
+    return [row.label.strip() for row in tier.rows if row.label.strip()]
+
+
+def number_segments(tiers: Iterable[Tier]) -> bool:
+    """Return whether labels only number the segments of each tier, such as ``u1``, ``u2``, ``u3``."""
+    beginnings: set[str] = set()
+    longest = 0
+    for tier in tiers:
+        parts = [_NUMBERED.fullmatch(label) for label in _labels(tier)]
+        if not all(parts):
+            return False
+        beginnings |= {match[1] for match in parts if match}
+        numbers = [int(match[2]) for match in parts if match]
+        if len(beginnings) > 1 or numbers != sorted(set(numbers)):
+            return False
+        longest = max(longest, len(numbers))
+    return longest >= _MIN_LABELS
+
+
+def never_repeat(tiers: Iterable[Tier]) -> bool:
+    """Return whether no label occurs twice in a tier, although every tier has several."""
+    all_labels = [_labels(tier) for tier in tiers]
+    return bool(all_labels) and all(
+        len(labels) >= _MIN_LABELS and len({*labels}) == len(labels) for labels in all_labels
+    )
 
 
 def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -> dict[str, Annotation]:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,3 +120,40 @@ def list_few(names: Sequence[str], limit: int = 5) -> str:
 
 def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+T = TypeVar("T")
+
+
+class OnDemand(Sequence[T]):
+    """A sequence whose entries are built whenever they are asked for, because there may be millions of them."""
+
+    def __init__(self, build: Callable[[int], T], numbers: range) -> None:
+        self._build = build
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> OnDemand[T]: ...
+    def __getitem__(self, place: int | slice) -> T | OnDemand[T]:
+        if isinstance(place, slice):
+            return OnDemand(self._build, self._numbers[place])
+        return self._build(self._numbers[place])
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self._build, self._numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == another for one, another in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))

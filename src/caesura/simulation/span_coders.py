@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from caesura.errors import InputError
-from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
-from caesura.model.spans import MarkedSpan, Spans
+from caesura.model.spans import MarkedSpan, Spans, to_spans
 from caesura.options import non_negative, number, whole
 from caesura.options import seed as check_seed
 
