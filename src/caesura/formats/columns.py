@@ -2,6 +2,10 @@
 
 A column stores each distinct cell once and one whole number per row, so that a table of millions of rows can be examined by
 its distinct cells. All cells are text; numbers and truth values of other sources are written as text first.
+
+Large delimited tables are parsed with pyarrow, many rows at a time, several times as fast as with the module ``csv`` of the
+standard library. pyarrow gets only text that both read alike: cells are quoted as a whole or not at all, contain no line break,
+and no row is empty. All other text is left to ``csv``, which also reports the errors.
 """
 
 from __future__ import annotations
@@ -16,7 +20,8 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
 from itertools import count, islice
 from typing import Any
 
@@ -24,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import FormatError
-from caesura.formats import arrow, csv_arrow
+from caesura.formats import arrow
 from caesura.formats.arrow import CONTENT_KEY, pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
 from caesura.formats.content import NUMBER, cut_notes, json_text, unpacked_path, unprotect_cell
@@ -49,6 +54,13 @@ _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of colu
 # Last line in which titles above the header are expected.
 MAX_TITLE_LINE = 20
 _PIECE_SIZE = 2**20  # characters
+# Number of characters that pyarrow parses at a time, apart from the rest of the last line.
+ARROW_BLOCK_SIZE = 2**23
+# Number of characters of a table from which on pyarrow is used; its import takes as long as parsing this much.
+MIN_ARROW_SIZE = 2**20
+_MAX_ARROW_WIDTH = 1000  # every column of a block takes time, even if it has few rows
+# For each column, the distinct cells in order of appearance, and the index of the cell of each row.
+_Block = list[tuple[list[str], NDArray[np.int64]]]
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
@@ -171,7 +183,7 @@ class _Accumulator:
         for index, codes, cells in zip(self.indices, self.codes, zip(*rows, strict=True), strict=True):
             codes.extend(map(index.__getitem__, cells))
 
-    def add_block(self, line: int, block: csv_arrow.Block) -> int:
+    def add_block(self, line: int, block: _Block) -> int:
         """Add rows on successive lines, and return their number."""
         rows = len(block[0][1])
         self.lines.frombytes(np.arange(line, line + rows, dtype=np.int64).tobytes())
@@ -257,17 +269,83 @@ def _without_protection(table: Table) -> Table:
 def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:
     """Add the rows that are not read yet. pyarrow parses blocks of a large table where it can."""
     text, width = reading.text, len(parts.codes)
-    if not csv_arrow.is_useful(len(text), width):
+    if not _arrow_is_useful(len(text), width):
         _add_slowly(reading, rows, parts, len(text))
         return
     while (start := rows.position) < len(text):
-        end = text.find("\n", start + csv_arrow.BLOCK_SIZE) + 1 or len(text)
-        block = csv_arrow.parse_block(text[start:end], rows.delimiter, width)
+        end = text.find("\n", start + ARROW_BLOCK_SIZE) + 1 or len(text)
+        block = parse_block(text[start:end], rows.delimiter, width)
         if block is None:
             _add_slowly(reading, rows, parts, end)
         else:
             number = parts.add_block(rows.line + 1, block)
             rows.position, rows.line = end, rows.line + number
+
+
+def _arrow_is_useful(size: int, width: int) -> bool:
+    """Return whether pyarrow is installed and a table is so large that it saves time."""
+    return size >= MIN_ARROW_SIZE and 0 < width <= _MAX_ARROW_WIDTH and _has_arrow()
+
+
+@cache
+def _has_arrow() -> bool:
+    return find_spec("pyarrow") is not None
+
+
+def parse_block(block: str, delimiter: str, width: int) -> _Block | None:
+    if not _is_plain(block, delimiter):
+        return None
+    from pyarrow import csv as arrow_csv
+
+    names = [str(i) for i in range(width)]
+    kind = pa.dictionary(pa.int32(), pa.string())
+    try:
+        data = block.encode()
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char='"' if '"' in block else False),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, kind), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, ValueError):  # such as a row with too many cells, or half a surrogate pair
+        return None
+    if table.num_rows != block.count("\n") + (not block.endswith("\n")):
+        return None
+    return [_arrow_cells(table.column(name)) for name in names]
+
+
+def _arrow_cells(column: Any) -> tuple[list[str], NDArray[np.int64]]:
+    cells = arrow.combined(column)
+    return cells.dictionary.to_pylist(), arrow.to_int64(cells.indices)
+
+
+def _is_plain(block: str, delimiter: str) -> bool:
+    """Return whether both parsers read a block in the same way, unless a row has the wrong number of cells."""
+    if block.startswith(("\n", "\r")) or "\n\n" in block or "\n\r" in block:
+        return False
+    if block.count("\r") != block.count("\r\n"):
+        return False
+    if _has_long_line(block, csv.field_size_limit()):
+        return False
+    return '"' not in block or '"' not in _quoted_cell(delimiter).sub("", block)
+
+
+def _has_long_line(block: str, limit: int) -> bool:
+    start = 0
+    while len(block) - start > limit:
+        end = block.rfind("\n", start, start + limit)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
+
+
+@cache
+def _quoted_cell(delimiter: str) -> re.Pattern[str]:
+    edge = re.escape(delimiter)
+    return re.compile(rf'(?:^|(?<=[{edge}\n]))"(?:[^"\n\r]++|"")*+"(?=[{edge}\n\r]|\Z)')
 
 
 def _add_slowly(reading: Reading, rows: _Rows, parts: _Accumulator, end: int) -> None:

@@ -29,17 +29,20 @@ from caesura.formats.content import describe_value, lines_of, parse_json, unpack
 from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
 from caesura.formats.events import read_lengths
 from caesura.formats.format import Format, Reading
-from caesura.formats.json_recipes import ALIASES, CONTENT_ROLES, ROLES, choose_recipe
-from caesura.formats.json_values import (
+from caesura.formats.json_recipes import (
+    ALIASES,
+    CONTENT_ROLES,
     MARK_VALUES,
+    ROLES,
     Document,
     are_marks,
+    choose_recipe,
     is_nested_text,
     is_whole_list,
     select_documents,
     values_at,
 )
-from caesura.formats.mark_places import CHOICES
+from caesura.formats.mark_columns import CHOICES
 from caesura.formats.roles import FIELDS
 from caesura.formats.scores import score_field, scores_of_list
 from caesura.formats.spans import Continuum, SpanRow, add_spans

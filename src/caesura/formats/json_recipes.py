@@ -1,22 +1,24 @@
 """Recipes for JSON files: which field of a document contains the units, and which one the boundaries.
 
-The recipe is the one that the user names, the first one whose fields a file has, or a guess by the names of the fields.
+The recipe is the one that the user names, the first one whose fields a file has, or a guess by the names of the fields. Its
+fields are paths, such as ``dial_data.*[]``.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionError
 from caesura.formats.content import describe_value
 from caesura.formats.format import Reading
-from caesura.formats.json_values import Document, are_marks, is_text_list, is_whole_list, select_documents
 from caesura.formats.scores import score_field
 from caesura.options import suggest
 
@@ -29,6 +31,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "marks": ("marks", "boundaries", "targets", "labels", "bits"),
     "positions": ("positions", "boundary_positions"),
 }
+# Text of a value in lower case -> whether it marks a boundary.
+MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
 # Roles of fields that contain boundaries.
 CONTENT_ROLES = ("masses", "marks", "positions", "times", "spans")
 # Roles that a recipe can give to fields.
@@ -241,3 +245,70 @@ def _field_text(entry: tuple[str, Any]) -> str:
     name, value = entry
     inner = value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else None
     return name if inner is None else f"{name} (objects with {', '.join(list(inner)[:8])})"
+
+
+@dataclass(frozen=True)
+class Document:
+    value: Any
+    name: str  # key of the document in its object, or its number, counted from 1
+    line: int | None = None  # line of the document in a file with one document per line
+
+
+def select_documents(documents: Sequence[Document], path: str) -> Iterator[Document]:
+    steps = path.replace("[]", ".[]").strip(".").split(".") if path else []
+    for document in documents:
+        yield from _walk(document, steps)
+
+
+def _walk(document: Document, steps: Sequence[str]) -> Iterator[Document]:
+    if not steps:
+        yield document
+        return
+    step, *rest = steps
+    for key, value in _step(document.value, step):
+        yield from _walk(Document(value, document.name if key is None else key, document.line), rest)
+
+
+def _step(value: Any, step: str) -> Iterator[tuple[str | None, Any]]:
+    if step == "[]":
+        if not isinstance(value, list):
+            raise InputError(f"expected a list; got {describe_value(value)}")
+        yield from zip(map(str, count(1)), value, strict=False)
+    elif step == "*":
+        if not isinstance(value, dict):
+            raise InputError(f"expected an object; got {describe_value(value)}")
+        yield from value.items()
+    else:
+        yield None, _member(value, step)
+
+
+def _member(value: Any, name: str) -> Any:
+    """Return a field of an object, or an entry of a list by its number."""
+    if isinstance(value, dict) and name in value:
+        return value[name]
+    if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        return value[int(name)]
+    raise InputError(f"expected a field {name!r}; got {describe_value(value)}")
+
+
+def values_at(document: Document, path: str) -> Any:
+    steps = path.replace("[]", ".[]").strip(".").split(".")
+    values = [entry.value for entry in _walk(document, steps)]
+    return values if "[]" in steps or "*" in steps else values[0]
+
+
+def is_whole_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value)
+
+
+def are_marks(values: Iterable[object]) -> bool:
+    return all(str(value).lower() in MARK_VALUES for value in values)
+
+
+def is_nested_text(value: object) -> bool:
+    """Return whether a value is a list of segments, each a list of the texts of its units."""
+    return isinstance(value, list) and bool(value) and all(map(is_text_list, value))
+
+
+def is_text_list(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
-from caesura.formats import folders, layout, timed
+from caesura.formats import arrow, folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Reading
+from caesura.formats.parquet_pages import PageChecker
 from caesura.formats.reader import FileReader
 from caesura.formats.registry import format_by_name, formats, load_with_format, looks_like_any
-from caesura.formats.sample import first_rows
 from caesura.formats.tier_layout import name_tier_files
 from caesura.model.common_units import convert_together
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
+
+# ``read_beginning`` reads so many rows of a large Parquet file, and so many bytes of a large file of lines.
+MAX_SAMPLE_ROWS, MAX_SAMPLE_BYTES = 50_000, 2**21
+# Files with fewer rows or bytes are read completely.
+MIN_SAMPLED_ROWS, MIN_SAMPLED_BYTES = 4 * MAX_SAMPLE_ROWS, 4 * MAX_SAMPLE_BYTES
+_LINES = ("table-csv", "table-tsv", "documents-json")
 
 
 def read(
@@ -135,7 +142,7 @@ def read_beginning(
     reader = FileReader(format, types, errors, options)
     try:
         chosen, data = load_with_format(path, format, reader.encoding)
-        beginning = first_rows(fspath(path), chosen.name, data)
+        beginning = _first_rows(fspath(path), chosen.name, data)
         if beginning is None:
             return None
         note = f"the counts are of the first {beginning.rows:,} of {beginning.total:,} rows"
@@ -147,6 +154,56 @@ def read_beginning(
     source = replace(reader.sources[fspath(path)], rows=(beginning.rows, beginning.total))
     items = corpus.item_names
     return (corpus.select(items=items[:-1]) if len(items) > 1 else corpus).with_source(source)
+
+
+class _Sample(NamedTuple):
+    data: bytes  # a file with these rows
+    rows: int
+    total: int  # number of rows of the whole file
+
+
+def _first_rows(path: str, format: str, data: bytes) -> _Sample | None:
+    if format.endswith("-parquet"):
+        return _first_rows_of_parquet(path, data)
+    return _first_lines(data) if format in _LINES and len(data) >= MIN_SAMPLED_BYTES else None
+
+
+def _first_rows_of_parquet(path: str, data: bytes) -> _Sample | None:
+    arrow.require_pyarrow(path, "reading")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with arrow.reading_errors(path):
+            source = pa.BufferReader(data)
+            file = pq.ParquetFile(source)
+            total = file.metadata.num_rows
+            if total < MIN_SAMPLED_ROWS:
+                return None
+            pages = PageChecker(path, source, file)
+            for group in range(file.num_row_groups):
+                pages.check(group)
+            batch = next(file.iter_batches(MAX_SAMPLE_ROWS, use_threads=False), None)
+            if batch is None:
+                return None
+            buffer = io.BytesIO()
+            pq.write_table(pa.Table.from_batches([batch]).replace_schema_metadata(file.schema_arrow.metadata), buffer)
+    except FormatError:
+        return None  # the reader reports the error
+    return _Sample(buffer.getvalue(), batch.num_rows, total)
+
+
+def _first_lines(data: bytes) -> _Sample | None:
+    """Return the lines up to the first line break after ``MAX_SAMPLE_BYTES`` that is not inside quotes."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return None  # two bytes per character
+    end = data.find(b"\n", MAX_SAMPLE_BYTES) + 1
+    while end and data.count(b'"', 0, end) % 2 and end < MIN_SAMPLED_BYTES:
+        end = data.find(b"\n", end) + 1
+    if not 0 < end < MIN_SAMPLED_BYTES:
+        return None
+    first = data[:end]
+    return _Sample(first, first.count(b"\n"), data.count(b"\n") + (not data.endswith(b"\n")))
 
 
 @dataclass

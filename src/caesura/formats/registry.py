@@ -1,4 +1,4 @@
-"""The formats, by name, by suffix, and by the content of a file."""
+"""The formats, by name, by suffix, and by the content of a file; and writing with them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from functools import cache
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from caesura.errors import FormatError, OptionError
+from caesura.files import write_file
 from caesura.formats import folders
 from caesura.formats.content import decode, decode_text, load, unpacked_path
-from caesura.formats.format import Format
+from caesura.formats.format import Format, Writing
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue, kind_name, tiers_of
 from caesura.options import normalize_name, suggest
 
 # If the content matches several formats, the first one in this order is used.
@@ -51,7 +55,7 @@ _MODULES = {
     "wiki-sections": "wiki_sections.FORMAT",
     "choi": "choi.CHOI",
     "marked-text": "choi.MARKED",
-    "segment-lines": "segment_lines.FORMAT",
+    "segment-lines": "choi.SEGMENT_LINES",
     "srt": "subtitles.SRT",
     "vtt": "subtitles.VTT",
     "conllu": "conllu.FORMAT",
@@ -169,3 +173,77 @@ def _matches_bytes(format: Format, data: bytes) -> bool:
     if not format.magic or not data.startswith(format.magic):
         return False
     return format.matches_bytes is None or format.matches_bytes(data)
+
+
+def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> None:
+    """Write a corpus to a file.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Corpus to write.
+    path : path-like
+        Path of the file.
+    format : str, optional
+        Name of the format; by default the suffix decides.
+    **options
+        Options of the format.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot represent everything in the corpus. In this case no file is written.
+    """
+    data = encode(corpus, path, format, **options)
+    try:
+        write_file(path, data)
+    except OSError as problem:
+        raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+
+
+def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> bytes:
+    chosen = format_for_writing(path, corpus, format)
+    writing = Writing(corpus, fspath(path), chosen.resolve(options))
+    if chosen.write is None:
+        raise writing.error(f"this format ({chosen.name}) can be read but not written")
+    for item, coder in corpus:
+        kind = type(corpus[item, coder])
+        if kind is Dialogue and tiers_of(corpus[item, coder]):
+            raise writing.error("no format can store streams in seconds; read them over units", item, coder)
+        if not chosen.can_hold([kind]):
+            alternatives = ", ".join(format.name for format in _writable([kind]))
+            problem = f"this format ({chosen.name}) cannot store a {kind_name(corpus[item, coder])}"
+            raise writing.error(f"{problem}; it can be written as {alternatives}", item, coder)
+    content = chosen.write(writing)
+    return content if isinstance(content, bytes) else _encode(content, path)
+
+
+def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
+    if format is not None:
+        return format_by_name(format)
+    kinds = {type(corpus[key]) for key in corpus}
+    candidates = sorted(formats_by_suffix(path), key=lambda format: format.write is None)
+    if candidates:
+        return next((format for format in candidates if format.write and format.can_hold(kinds)), candidates[0])
+    suffixes = ", ".join(dict.fromkeys(suffix for format in _writable(kinds) for suffix in format.suffixes))
+    suffix = Path(path).suffix.lower()
+    raise FormatError(path, None, f"the suffix must name the format: one of {suffixes}; got {suffix or 'none'}")
+
+
+def _writable(kinds: Iterable[type]) -> list[Format]:
+    kinds = list(kinds)
+    return [format for format in formats().values() if format.write and format.can_hold(kinds)]
+
+
+def _encode(text: str, path: str | PathLike[str]) -> bytes:
+    """Encode text as UTF-8. Raise an error for a lone surrogate or a NUL character, which could not be read again."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        character = problem.object[problem.start]
+        raise FormatError(
+            path, None, f"text in UTF-8 cannot contain half a surrogate pair; got {character!r}"
+        ) from None
+    if b"\0" in data:
+        raise FormatError(path, None, "text cannot contain a NUL character; leave it out")
+    return data

@@ -2,6 +2,20 @@
 
 A role follows from the name of a column, without regard to case, and from its cells: a column called ``sentence`` is the
 text, unless its cells are the numbers 1, 2, 3 and so on; then it numbers the units. The option ``fields`` overrides both.
+
+In a column of positions or times, 1.100 may be 1100 or 1.1, because spreadsheets in many languages write 1.100 for 1100. Beside
+plain numbers from 1000 on, or if the numbers fall wherever they have a dot, both readings are plausible, and the option
+``thousands`` decides.
+
+The speaker of a conversation may be a stream (each speaker has a text of their own, as in measures for dialogues), or a fact
+about a turn that the segmentation does not use, as in topic segmentation:
+
+- If every item has one speaker, the column is not used.
+- If the speakers alternate and the units are turns of several words, the turns of an item are one text.
+- If the rows of each speaker stand together, or their units are numbered separately, the speakers are streams.
+- Otherwise, the user must choose.
+
+A column called ``stream``, or one that the option ``fields`` names, is always a stream.
 """
 
 from __future__ import annotations
@@ -15,12 +29,12 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import AmbiguousFileError, OptionError
-from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, SPAN_PAIRS, normalize, split_unit
+from caesura.formats.column_names import ALIASES, DURATIONS, ROLE_OF_NAME, SPAN_PAIRS, normalize, split_unit
 from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
 from caesura.formats.format import Reading
-from caesura.formats.thousands import check_thousands
-from caesura.options import Option, suggest
+from caesura.formats.marks import Groups
+from caesura.options import Option, flag, optional, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
 _ROLE_NAMES = (*ALIASES, "duration", *_SEVERAL)
@@ -30,6 +44,9 @@ _MAX_DIGITS = 40
 _TAG = re.compile(r"O|[BILEUS]-.+")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}(\.0+)?")
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
+_NUMBER_ROLES = ("start", "end", "time", "length", "duration")
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
+_DIGITS = re.compile(r"[0-9]+")
 
 
 def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
@@ -77,6 +94,9 @@ def fields_text(fields: Mapping[str, str | Sequence[str]]) -> str:
 
 
 FIELDS = Option("fields", None, check_fields, "columns or fields by role, such as item=doc,text=sentence,coders=A+B")
+THOUSANDS = Option(
+    "thousands", None, optional(flag), "whether 1.100 in a column of positions or times is 1100 (default: it is 1.1)"
+)
 
 
 @dataclass
@@ -384,3 +404,105 @@ def describe_roles(
             reading.roles[column] = role
         else:
             reading.ignored.append(f"{column} ({role}, not needed here)")
+
+
+def check_thousands(reading: Reading, table: Table, roles: dict[str, str], rest: list[str]) -> None:
+    """Convert numbers with dots between thousands, as the option ``thousands`` says."""
+    wish = reading.options.get("thousands")
+    if wish is False:
+        return
+    names = [name for role, name in roles.items() if role in _NUMBER_ROLES]
+    names += [name for name in rest if split_unit(name)[0] in DURATIONS]
+    grouped = [name for name in names if _may_have_groups(table.columns[name])]
+    if wish:
+        for name in grouped:
+            table.columns[name] = _without_dots(table.columns[name])
+            reading.notes.append(f"dots in {name} separate thousands")
+        return
+    for name in grouped:
+        plain = next((cell for cell in table.columns[name].stripped if _is_large(cell)), None)
+        groups = Groups.of(table, [roles.get("item"), roles.get("coder")])
+        if plain is not None or _falls_by_dots(table.columns[name], groups):
+            raise _ask_for_thousands(reading, table, name, plain)
+
+
+def _may_have_groups(column: Column) -> bool:
+    """Return whether all numbers that have a dot have it where thousands begin, and some have one."""
+    dotted = [cell for cell in column.stripped if "." in cell]
+    return bool(dotted) and all(_GROUPED.fullmatch(cell) for cell in dotted)
+
+
+def _is_large(cell: str) -> bool:
+    return _DIGITS.fullmatch(cell) is not None and len(cell.lstrip("0")) > 3
+
+
+def _without_dots(column: Column) -> Column:
+    values = Column.of(
+        column.name, [cell.replace(".", "") if _GROUPED.fullmatch(cell) else cell for cell in column.stripped]
+    )
+    return Column(column.name, values.values, values.codes[column.codes])
+
+
+def _falls_by_dots(column: Column, groups: Groups) -> bool:
+    """Return whether the numbers of each coder and item are in order only if dots separate thousands."""
+
+    def falls(column: Column) -> bool:
+        steps = np.diff(column.numbers[groups.order])
+        return bool(np.any((steps < 0) & groups.inner()))
+
+    return falls(column) and not falls(_without_dots(column))
+
+
+def _ask_for_thousands(reading: Reading, table: Table, name: str, plain: str | None) -> AmbiguousFileError:
+    column = table.columns[name]
+    cell = next(cell for cell in column.stripped if _GROUPED.fullmatch(cell))
+    line = int(table.lines[column.first_row(column.values[column.stripped.index(cell)])])
+    reason = f"beside {plain}" if plain is not None else "and the numbers are not in order with decimals"
+    number = cell.replace(".", "")
+    decimal = f"{float(cell):g}" if NUMBER.fullmatch(cell) else cell
+    choices: list[tuple[str, dict[str, Any]]] = [
+        (f"thousands: {cell} is {number}", {"thousands": True}),
+        (f"decimals: {cell} is {decimal}", {"thousands": False}),
+    ]
+    return AmbiguousFileError(reading.path, f"column {name!r} has {cell} (line {line}) {reason}", choices)
+
+
+def check_speaker(reading: Reading, table: Table, roles: Roles) -> None:
+    """Take the role of a stream from the column ``speaker`` if its rows are one text."""
+    name = roles.columns.get("stream")
+    if name is None or normalize(name) != "speaker" or "stream" in (reading.options["fields"] or ()):
+        return
+    outer = [roles.columns.get("item"), roles.columns.get("coder")]
+    by_item, by_speaker = Groups.of(table, outer), Groups.of(table, [*outer, name])
+    if len(by_item.keys) == len(by_speaker.keys):
+        _ignore_speaker(reading, roles, name)
+    elif _stand_together(by_speaker) or _is_numbered_by_speaker(table, roles, by_item, by_speaker):
+        reading.notes.append(f"each {name} is a stream (--fields ignore={name} makes one text of them)")
+    elif "text" in roles and is_prose(table.columns[roles.columns["text"]]):
+        reading.notes.append(f"the turns of all speakers are one text (--fields stream={name} makes streams of them)")
+        _ignore_speaker(reading, roles, name)
+    else:
+        problem = f"column {name}: the rows may be one text, or each {name} may have a text of their own"
+        choices = [("one text", {"fields": {"ignore": name}}), (f"one stream per {name}", {"fields": {"stream": name}})]
+        raise AmbiguousFileError(reading.path, problem, choices)
+
+
+def _ignore_speaker(reading: Reading, roles: Roles, name: str) -> None:
+    del roles.columns["stream"]
+    reading.ignored.append(f"{name} (speaker of the unit)")
+
+
+def _stand_together(groups: Groups) -> bool:
+    steps = np.diff(groups.order)
+    return bool(np.all(steps[groups.inner()] == 1))
+
+
+def _is_numbered_by_speaker(table: Table, roles: Roles, by_item: Groups, by_speaker: Groups) -> bool:
+    """Return whether the numbers of units count the units of each speaker, not those of the item."""
+    numbers = whole_numbers(table.columns[roles.columns["unit"]]) if "unit" in roles else None
+    return numbers is not None and _count_up_in(numbers, by_speaker) and not _count_up_in(numbers, by_item)
+
+
+def _count_up_in(numbers: np.ndarray[tuple[int], np.dtype[np.int64]], groups: Groups) -> bool:
+    """Return whether numbers increase by one in each group."""
+    return bool(np.all(np.diff(numbers[groups.order])[groups.inner()] == 1))

@@ -21,6 +21,7 @@ types to numbers, and ``symbols`` a table that maps symbols to types. ``fields``
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Mapping
@@ -43,6 +44,7 @@ _TRANSCRIPTS = {format.name: format for format in (segsimflex.FORMAT, rez.FORMAT
 _CHECKS = {option.name: option.check for format in _TRANSCRIPTS.values() for option in format.options}
 _FIELDS = tuple(name for name in _CHECKS if name not in {option.name for option in OPTIONS} | {"attached", "streams"})
 _CHECKS["normalize"] = choice("positions", "boundaries")
+_GROUP_COLUMNS = ("coder", "group")
 _PLAIN_KEYS = ("normalize", "symbols", "unclassified", "attached", "streams")
 _KEYS = ("similarity", "transposition", *_PLAIN_KEYS, "fields")
 
@@ -219,3 +221,27 @@ def _check_types(settings: Settings) -> None:
         if settings.types is not None and name not in settings.types:
             declared = ", ".join(map(repr, settings.types))
             raise OptionError(f"{key}: type {name!r} is not in similarity.types: {declared}")
+
+
+def read_groups(path: str | PathLike[str]) -> dict[str, tuple[str, ...]]:
+    """Return group -> coders, from a CSV file with the columns ``coder`` and ``group``."""
+    file = Path(fspath(path))
+    lines = decode(file, load(file)).splitlines()
+    delimiter = max(",;\t", key=lines[0].count) if lines else ","
+    reader = csv.reader(lines, delimiter=delimiter)
+    names = [cell.strip().lower() for cell in next(reader, [])]
+    missing = [name for name in _GROUP_COLUMNS if name not in names]
+    if missing:
+        columns = ", ".join(names) or "none"
+        raise FormatError(file, 1, f"expected the columns coder and group; there is no {missing[0]!r}, only: {columns}")
+    places = [names.index(name) for name in _GROUP_COLUMNS]
+    groups: dict[str, dict[str, None]] = {}  # the keys of the inner dict are an ordered set of coders
+    for row in reader:
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        coder, group = (cells[place] if place < len(cells) else "" for place in places)
+        if not coder or not group:
+            raise FormatError(file, reader.line_num, "expected a coder and a group; a cell is empty or missing")
+        groups.setdefault(group, {})[coder] = None
+    return {name: tuple(coders) for name, coders in groups.items()}

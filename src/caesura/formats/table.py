@@ -49,15 +49,21 @@ from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.excel import from_excel
 from caesura.formats.format import RAW, Format, Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
-from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, TagColumn, Texts, are_segments
-from caesura.formats.mark_places import MARKS, marks_at_start
+from caesura.formats.mark_columns import (
+    MARKS,
+    LabelColumn,
+    MarkColumn,
+    MarkPositions,
+    TagColumn,
+    Texts,
+    are_segments,
+    marks_at_start,
+)
 from caesura.formats.marks import Groups
-from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
+from caesura.formats.roles import FIELDS, THOUSANDS, Roles, assign_roles, check_speaker, describe_roles, whole_numbers
 from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
 from caesura.formats.span_columns import add_end, add_label, duration_column, possible_spans
 from caesura.formats.spans import ANNOTATION_TYPES
-from caesura.formats.speakers import check_speaker
-from caesura.formats.thousands import THOUSANDS
 from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
