@@ -97,19 +97,14 @@ def _read(reading: Reading) -> Corpus:
         _check_layers(reading, rows)
         reading.options = options
         return _read_layer(reading)
-    for number in _column_numbers(options["layers"]):
+    numbers = [number.strip() for number in options["layers"].split("+")]
+    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in numbers):
+        raise OptionError(f"layers must be numbers of columns such as 2+3; got {options['layers'][:40]!r}")
+    for number in numbers:
         reading.options = {**options, "layer": int(number), "coder": f"column {number}"}
         _read_layer(reading)
     reading.ignored = [entry for entry in reading.ignored if not entry.startswith("tags in column")]
     return reading.corpus()
-
-
-def _column_numbers(layers: str) -> list[str]:
-    """Return the numbers in the option ``layers``, such as 2 and 3 in ``2+3``."""
-    numbers = [number.strip() for number in layers.split("+")]
-    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in numbers):
-        raise OptionError(f"layers must be numbers of columns such as 2+3; got {layers[:40]!r}")
-    return numbers
 
 
 def _token_column(rows: Sequence[Sequence[str]]) -> int:
@@ -122,7 +117,11 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
     """Raise an error if two columns contain tags with the same labels: they may be two coders."""
     if reading.options["layer"] is not None or reading.options["spans"] != "tags" or len({*map(len, rows)}) != 1:
         return
-    labels = _labels_by_column(rows)
+    labels: dict[int, set[str]] = {}  # of the tags in each column that contains only tags, counted from 1
+    for i in range(1, len(rows[0])):
+        tags = {row[i] for row in rows}
+        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
+            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
     last = labels.get(len(rows[0]), set())
     same = [i for i, names in labels.items() if names & last]
     if len(same) > 1:
@@ -131,15 +130,6 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
         choices += [(f"only the tags in column {i}", {"layer": i}) for i in same]
         problem = f"columns {' and '.join(listed)} contain tags with the same labels: they may be several coders"
         raise AmbiguousFileError(reading.path, problem, choices)
-
-
-def _labels_by_column(rows: Sequence[Sequence[str]]) -> dict[int, set[str]]:
-    labels: dict[int, set[str]] = {}
-    for i in range(1, len(rows[0])):
-        tags = {row[i] for row in rows}
-        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
-            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
-    return labels
 
 
 def _read_layer(reading: Reading) -> Corpus:
@@ -184,10 +174,6 @@ def _documents(reading: Reading) -> list[_Document]:
         reading.ignored.append(f"{count_of(comments, 'comment line')} (not a token)")
     if not columns:
         raise reading.error(None, "expected at least one token; got none")
-    return _named(reading, documents)
-
-
-def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
     if len(documents) > 1 and documents[0].name != "1":
         documents[0].name = "1"
         reading.notes.append("the tokens before the first -DOCSTART- are the item '1'")
@@ -215,7 +201,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _check_columns(reading: Reading, line: _Line) -> int:
-    """Return the number of columns; record which columns are used."""
+    """Return the number of columns; record which columns are used, and which of the others have tags too."""
     cells = line.cells
     columns, layer, token = len(cells), reading.options["layer"] or len(cells), reading.options["token"]
     if columns < 2 or max(layer, token) > columns or layer == token:
@@ -224,12 +210,6 @@ def _check_columns(reading: Reading, line: _Line) -> int:
     reading.roles[str(token)] = "words"
     if reading.options["spans"] == "tags":
         reading.roles[str(layer)] = "tags of spans"
-    _report_unused(reading, cells)
-    return columns
-
-
-def _report_unused(reading: Reading, cells: Sequence[str]) -> None:
-    """Record the columns that are not used; those that have tags too are named separately."""
     unused = {str(i): cell for i, cell in enumerate(cells, 1) if str(i) not in reading.roles}
     tagged = [i for i, cell in unused.items() if _TYPED_TAG.fullmatch(cell)]
     plain = [i for i in unused if i not in tagged]
@@ -237,6 +217,7 @@ def _report_unused(reading: Reading, cells: Sequence[str]) -> None:
         reading.ignored.append(f"tags in column {', '.join(tagged)} (layer={tagged[0]} reads column {tagged[0]})")
     if plain:
         reading.ignored.append(f"column {', '.join(plain)} (not needed)")
+    return columns
 
 
 def _add_token(reading: Reading, document: _Document, line: _Line) -> None:
@@ -288,15 +269,11 @@ def _spans(reading: Reading, document: _Document, scheme: str) -> Spans | Hierar
         rows = [row for row in rows if matches(row.label or "", patterns)]
     kind = kind_of_annotation(reading)
     if kind == "spans":
-        return _over_tokens(rows, document.units)
+        return Spans([(row.start - 1, row.end, row.label) for row in rows], units=document.units)
     hierarchy = Hierarchy(len(document.units), rows, units=document.units)
     if kind == "hierarchy":
         return hierarchy
     return segment_at_edges(hierarchy, reading.options["begin"], reading.types)
-
-
-def _over_tokens(rows: Sequence[SpanRow], units: Sequence[str]) -> Spans:
-    return Spans([(row.start - 1, row.end, row.label) for row in rows], units=units)
 
 
 def _sentence_spans(reading: Reading, document: _Document, scheme: str, start: int, end: int) -> Iterator[SpanRow]:

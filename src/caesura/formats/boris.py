@@ -179,7 +179,11 @@ def _header(reading: Reading, rows: Iterator[tuple[int, list[str]]]) -> tuple[li
 def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None]:
     roles: list[str | None] = []
     unused: list[str] = []
-    descriptions = _descriptions(reading)
+    descriptions = dict(_ROLES)  # of the roles that the options need
+    if reading.options["observation"] is not None:
+        descriptions["observation"] = "item and coder"
+    if reading.options["streams"] == "subject":
+        del descriptions["category"]
     for cell in cells:
         role = _COLUMNS.get(cell.lower())
         role = role if role in descriptions else None
@@ -195,16 +199,6 @@ def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None
     if unused:
         reading.ignored.append(f"columns {list_few(unused)} (not needed)")
     return roles
-
-
-def _descriptions(reading: Reading) -> dict[str, str]:
-    """Return the roles that the options need, with their descriptions."""
-    descriptions = dict(_ROLES)
-    if reading.options["observation"] is not None:
-        descriptions["observation"] = "item and coder"
-    if reading.options["streams"] == "subject":
-        del descriptions["category"]
-    return descriptions
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -226,18 +220,15 @@ def _names(reading: Reading, observation: str, line: int) -> tuple[str, str]:
     pattern = reading.options["observation"]
     if pattern is None:
         return observation, reading.coder_name
-    match = _compile(pattern).fullmatch(observation) if len(observation) <= _MAX_ID else None
+    pieces = re.split(r"(\{item\}|\{coder\}|\*)", pattern)
+    expressions = {"{item}": "(?P<item>.+)", "{coder}": "(?P<coder>.+)", "*": ".*"}
+    expression = "".join(expressions.get(piece, re.escape(piece)) for piece in pieces)
+    match = re.fullmatch(expression, observation, re.DOTALL) if len(observation) <= _MAX_ID else None
     if match is None:
         hint = "change --reading observation=..."
         raise reading.error(line, f"the observation {observation[:60]!r} must match {pattern!r}; {hint}")
     groups = match.groupdict()
     return groups.get("item") or reading.stem, groups.get("coder") or reading.coder_name
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    pieces = re.split(r"(\{item\}|\{coder\}|\*)", pattern)
-    groups = {"{item}": "(?P<item>.+)", "{coder}": "(?P<coder>.+)", "*": ".*"}
-    return re.compile("".join(groups.get(piece, re.escape(piece)) for piece in pieces), re.DOTALL)
 
 
 def _check_pattern(name: str, value: Any) -> str:
@@ -256,7 +247,11 @@ def _parse_events(reading: Reading, observation: _Observation) -> None:
             _pair(reading, observation, event, started, is_start=kind == "START")
         else:
             observation.events.append(event)
-        observation.length = _longer(observation.length, reading, row)
+        cell = row.cells.get("length", "")
+        length = _parse_seconds(cell)
+        if length is None and cell not in ("", "NA"):
+            reading.notes.append(f"the length {cell[:40]!r} is not a number and was ignored")
+        observation.length = length if observation.length is None else max(observation.length, length or 0.0)
     for event in started.values():
         place = f"{event.label[:40]!r} of {event.stream[:40]!r}"
         raise reading.error(
@@ -281,13 +276,9 @@ def _event(reading: Reading, row: _Row) -> tuple[str, _Event]:
         raise reading.error(row.line, f"an event must not stop before it starts; got {start:.10g}-{end:.10g} s")
     if kind == "POINT" and end > start:
         raise reading.error(row.line, f"a POINT must start and stop at the same time; got {start:.10g}-{end:.10g} s")
-    return kind, _Event(_stream(reading, row), label, start, end, kind == "POINT", row.line)
-
-
-def _stream(reading: Reading, row: _Row) -> str:
     subject, category = row.cells.get("subject") or "No focal subject", row.cells.get("category") or "No category"
-    by_option = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
-    return by_option[reading.options["streams"]]
+    streams = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
+    return kind, _Event(streams[reading.options["streams"]], label, start, end, kind == "POINT", row.line)
 
 
 def _pair(
@@ -335,15 +326,6 @@ def _parse_seconds(cell: str) -> float | None:
     if float(rest) >= 60 or (hours and int(minutes) >= 60):
         return None
     return round(int(hours or 0) * 3600 + int(minutes) * 60 + float(rest), 6)
-
-
-def _longer(length: float | None, reading: Reading, row: _Row) -> float | None:
-    """Return the larger of a length and the length in a row; cells without a number are ignored."""
-    cell = row.cells.get("length", "")
-    seconds = _parse_seconds(cell)
-    if seconds is None and cell not in ("", "NA"):
-        reading.notes.append(f"the length {cell[:40]!r} is not a number and was ignored")
-    return seconds if length is None else max(length, seconds or 0.0)
 
 
 def _annotation(reading: Reading, observation: _Observation, streams: Sequence[str], has_streams: bool) -> Annotation:

@@ -32,7 +32,7 @@ tokens, because segmentations and spans contain no sentence ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
@@ -139,7 +139,10 @@ def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
     if requested == "sentences":
         reading.notes.append("the ends of sentences are the boundaries")
         return "sentences"
-    values = _values_by_key(documents)
+    cells = {token.misc for document in documents for token in document.tokens}
+    values: dict[str, set[str]] = {}
+    for name, value in (pair for cell in cells for pair in _pairs(cell)):
+        values.setdefault(name, set()).add(value.lower())
     if key is not None:
         if key not in values:
             raise reading.error(None, f"no token has the key {key[:40]!r} in its last column; {_listed(values)}")
@@ -151,14 +154,6 @@ def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
     (kind,) = kinds
     reading.roles |= dict.fromkeys((name for name in _VALUES[kind] if name in values), _ROLES[kind])
     return kind
-
-
-def _values_by_key(documents: Iterable[_ConlluDocument]) -> dict[str, set[str]]:
-    cells = {token.misc for document in documents for token in document.tokens}
-    values: dict[str, set[str]] = {}
-    for name, value in (pair for cell in cells for pair in _pairs(cell)):
-        values.setdefault(name, set()).add(value.lower())
-    return values
 
 
 def _kinds(values: Mapping[str, set[str]]) -> list[str]:
@@ -201,16 +196,12 @@ def _mark(reading: Reading, token: _Token, kind: str) -> str:
             result = _BEGIN if name == key else result
         elif name in _VALUES[kind]:
             mark = _VALUES[kind][name].get(value.lower())
-            if mark is None and not _is_other(kind, name, value):
+            others = [keys.get(name, {}) for other, keys in _VALUES.items() if other != kind]
+            if mark is None and not any(value.lower() in values for values in others):
                 problem = f"{name} must be one of {', '.join(_VALUES[kind][name])}; got {value[:40]!r}"
                 raise reading.error(token.line, f"{problem}; or read with boundaries='sentences'")
             result = mark if mark in (_BEGIN, _INSIDE) and result != _BEGIN else result
     return result
-
-
-def _is_other(kind: str, name: str, value: str) -> bool:
-    """Return whether a value is a mark of another kind under the same key."""
-    return any(value.lower() in keys.get(name, ()) for other, keys in _VALUES.items() if other != kind)
 
 
 def _documents(reading: Reading) -> list[_ConlluDocument]:
@@ -231,19 +222,18 @@ def _documents(reading: Reading) -> list[_ConlluDocument]:
                 raise reading.error(number, f"the id of a document must be unique; got {name[:60]!r} again")
             documents[name] = document = _ConlluDocument(name, number, [])
             expected = 1
-    _check_documents(reading, untitled, list(documents.values()))
-    return list(documents.values()) or [untitled]
-
-
-def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: list[_ConlluDocument]) -> None:
-    if not untitled.tokens and not documents:
-        raise reading.error(None, "expected at least one token; got none")
-    if untitled.tokens and documents:
-        problem = f"a token must belong to a document; the first begins at line {documents[0].line}"
+    if not documents:
+        if not untitled.tokens:
+            raise reading.error(None, "expected at least one token; got none")
+        return [untitled]
+    if untitled.tokens:
+        first = next(iter(documents.values()))
+        problem = f"a token must belong to a document; the first begins at line {first.line}"
         raise reading.error(untitled.tokens[0].line, problem)
-    for document in documents:
+    for document in documents.values():
         if not document.tokens:
             raise reading.error(document.line, f"a document must have a token; {document.name[:60]!r} has none")
+    return list(documents.values())
 
 
 def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | None:

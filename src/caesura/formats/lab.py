@@ -58,19 +58,14 @@ _MIN_GAP = 1e-3  # seconds; programs round the ends of segments
 
 def _read_lab(reading: Reading) -> Corpus:
     rows = list(_lab_rows(reading, 1))
-    _note_gaps(reading, rows)
-    for level, path in enumerate(reading.options["deeper"], 2):
-        rows += _lab_rows(Reading(path, decode(path, load(path))), level)
-    return _corpus(reading, rows, reading.stem, reading.stem)
-
-
-def _note_gaps(reading: Reading, rows: Sequence[SpanRow]) -> None:
-    """Note stretches without a segment, which may come from a wrong time or a missing line."""
     gaps = [(a.end, b.start) for a, b in pairwise(rows) if b.start - a.end > _MIN_GAP]
-    if gaps:
+    if gaps:  # they may come from a wrong time or a missing line
         reading.notes.append(
             f"{count_of(len(gaps), 'gap')} between segments (first from {gaps[0][0]:g} to {gaps[0][1]:g} s)"
         )
+    for level, path in enumerate(reading.options["deeper"], 2):
+        rows += _lab_rows(Reading(path, decode(path, load(path))), level)
+    return _corpus(reading, rows, reading.stem, reading.stem)
 
 
 def _lab_rows(reading: Reading, level: int) -> Iterator[SpanRow]:
@@ -88,8 +83,7 @@ def _lab_rows(reading: Reading, level: int) -> Iterator[SpanRow]:
 
 def _time(reading: Reading, line: int, name: str, cell: str) -> float:
     with reading.at_line(line):
-        time = check_time(name, parse_number(cell))
-    return time
+        return check_time(name, parse_number(cell))
 
 
 def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Corpus:

@@ -54,7 +54,12 @@ def _read(reading: Reading) -> Corpus:
         order = parents_first(reading, nodes, "node")
         for node in order:
             _attach(reading, node, nodes, relations)
-        _compute_yields(reading, order)
+        for node in reversed(order):
+            if not node.edu and not node.nuclei:
+                raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
+            edus_of_node = [Yield(node.edu, node.edu, 1)] if node.edu else [child.full_yield for child in node.nuclei]
+            node.nuclear_yield = Yield.union(edus_of_node)
+            node.full_yield = Yield.union([node.nuclear_yield, *(child.full_yield for child in node.satellites)])
         return rows_of(span for node in order for span in _spans(reading, node))
 
     return read_edus(reading, edus, rows)
@@ -110,15 +115,6 @@ def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], rel
         raise reading.error(node.line, f"{expected}; got {node.relation!r}")
     is_nucleus = relation == SPAN or (parent.kind == _MULTINUC and relations[relation])
     (parent.nuclei if is_nucleus and not parent.edu else parent.satellites).append(node)
-
-
-def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
-    for node in reversed(order):
-        if not node.edu and not node.nuclei:
-            raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
-        edus = [Yield(node.edu, node.edu, 1)] if node.edu else [child.full_yield for child in node.nuclei]
-        node.nuclear_yield = Yield.union(edus)
-        node.full_yield = Yield.union([node.nuclear_yield, *(child.full_yield for child in node.satellites)])
 
 
 def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | None]]:

@@ -179,16 +179,12 @@ def _intervals(writing: Writing, item: str, coder: str) -> Iterable[_Speech]:
     if isinstance(annotation, Spans):
         if annotation.axis != "seconds":
             raise writing.error("this format stores seconds; the spans count characters or tokens", item, coder)
-        return _spans(annotation)
+        return annotation.spans
     assert isinstance(annotation, Tier)
     for name, present in (("points", annotation.points is not None), ("words", annotation.words is not None)):
         if present:
             raise writing.error(f"this format cannot store {name}; write a TextGrid", item, coder)
     return annotation.intervals
-
-
-def _spans(annotation: Spans) -> Iterator[_Speech]:
-    yield from annotation.spans
 
 
 def _line(writing: Writing, item: str, coder: str, row: _Speech) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
@@ -145,8 +145,18 @@ def _write(writing: Writing) -> str:
     if len(corpus.coders) != 1:
         raise writing.error(f"this format stores one coder; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
-    dialogues = {item: _require_dialogue(writing, item, coder) for item in corpus.item_names}
-    symbols = Symbols.from_options(options, _common_types(writing, dialogues.values()), {})
+    dialogues: dict[str, Dialogue] = {}
+    for item in corpus.item_names:
+        annotation = corpus[item, coder]
+        if not isinstance(annotation, Dialogue):
+            raise writing.error("expected a dialogue; this has no streams", item)
+        dialogues[item] = annotation
+    streams = [stream for dialogue in dialogues.values() for stream in streams_of(dialogue).values()]
+    scales = dict.fromkeys(segmentation.types for segmentation in streams)
+    if len(scales) != 1:
+        types = " and ".join(map(str, scales))
+        raise writing.error(f"all segmentations must declare the same types; got {types}")
+    symbols = Symbols.from_options(options, next(iter(scales)), {})
     has_items = corpus.item_names != (options["item"] or writing.stem,)
     has_coder = coder != (options["coder"] or writing.stem)
     rows = [[*["Item"] * has_items, *["Coder"] * has_coder, options["speaker"], options["utterance"]]]
@@ -165,21 +175,6 @@ def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbol
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
             raise writing.error(f"{place}this format cannot represent this speaker name")
         yield from ((stream, utterance) for utterance in _segments(writing, segmentation, symbols, place))
-
-
-def _common_types(writing: Writing, dialogues: Iterable[Dialogue]) -> tuple[str, ...]:
-    scales = {segmentation.types: None for dialogue in dialogues for segmentation in streams_of(dialogue).values()}
-    if len(scales) != 1:
-        types = " and ".join(map(str, scales))
-        raise writing.error(f"all segmentations must declare the same types; got {types}")
-    return next(iter(scales))
-
-
-def _require_dialogue(writing: Writing, item: str, coder: str) -> Dialogue:
-    annotation = writing.corpus[item, coder]
-    if not isinstance(annotation, Dialogue):
-        raise writing.error("expected a dialogue; this has no streams", item)
-    return annotation
 
 
 def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, place: str) -> list[str]:
