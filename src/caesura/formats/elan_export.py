@@ -74,7 +74,9 @@ def _file_tiers(reading: Reading) -> list[FileTier]:
     intervals: dict[str, list[IntervalRow]] = {name: [] for name in columns.tiers.values()}
     last = 0.0
     for row in rows[1:] if columns.tiers else rows:
-        begin, end = _times(reading, row, columns)
+        begin, end = _time(reading, row, columns.begin), _time(reading, row, columns.end)
+        if end < begin:
+            raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
         for name, label in _labels(reading, row, columns):
             intervals.setdefault(name, []).append(IntervalRow(begin, end, label, row.line))
             last = max(last, end)
@@ -93,13 +95,6 @@ def _labels(reading: Reading, row: _Row, columns: _Columns) -> list[tuple[str, s
     if not row.cells[_TIER].strip():
         raise reading.error(row.line, "the first column must name the tier; it is empty")
     return [(row.cells[_TIER].strip(), row.cells[columns.label] if columns.label < len(row.cells) else "")]
-
-
-def _times(reading: Reading, row: _Row, columns: _Columns) -> tuple[float, float]:
-    begin, end = (_time(reading, row, index) for index in (columns.begin, columns.end))
-    if end < begin:
-        raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
-    return begin, end
 
 
 def _time(reading: Reading, row: _Row, index: int) -> float:

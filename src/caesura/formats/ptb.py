@@ -13,7 +13,7 @@ Lines between trees are comments if they begin with ``#``, ``%``, ``;`` or ``*x*
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
@@ -115,29 +115,21 @@ def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tup
 def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[Tree | None]) -> dict[int, WordTimes]:
     lengths = {number: tree.length for number, tree in enumerate(trees, 1) if tree is not None}
     if _is_textgrid(timing.path):
-        (words,) = recordings.values()
-        return _split_words(timing, words, lengths)
+        (words,) = recordings.values()  # of all sentences
+        expected = sum(lengths.values())
+        if len(words) != expected:
+            problem = f"the trees have {expected} words, this has {len(words)}"
+            raise timing.error(None, f"expected one time per word; {problem}")
+        remaining = iter(words)
+        return {number: list(islice(remaining, length)) for number, length in lengths.items()}
     if all(name.isascii() and name.isdecimal() for name in recordings):
-        return _numbered(timing, recordings, len(trees))
+        for name in recordings:
+            if not 1 <= int(name) <= len(trees):
+                raise timing.error(None, f"sentence {int(name)} has times, but there are {len(trees)} trees")
+        return {int(name): words for name, words in recordings.items()}
     if len(recordings) != len(lengths):
         raise timing.error(None, f"expected times for {len(lengths)} trees; there are times for {len(recordings)}")
     return dict(zip(lengths, recordings.values(), strict=True))
-
-
-def _numbered(timing: Reading, recordings: Mapping[str, WordTimes], count: int) -> dict[int, WordTimes]:
-    for name in recordings:
-        if not 1 <= int(name) <= count:
-            raise timing.error(None, f"sentence {int(name)} has times, but there are {count} trees")
-    return {int(name): words for name, words in recordings.items()}
-
-
-def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) -> dict[int, WordTimes]:
-    """Return the words of each sentence by its number, if one recording contains all sentences."""
-    expected = sum(lengths.values())
-    if len(words) != expected:
-        raise timing.error(None, f"expected one time per word; the trees have {expected} words, this has {len(words)}")
-    remaining = iter(words)
-    return {number: list(islice(remaining, length)) for number, length in lengths.items()}
 
 
 def _with_times(

@@ -131,21 +131,17 @@ def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: objec
         raise HierarchyError(f"n_edus must be the number of edus, {len(edus)}; got {describe_value(tree['n_edus'])}")
     labels: dict[tuple[int, int], str | None] = {}
     for i, row in enumerate(check_list('"spans": [[start, end, role, relation]]', tree.get("spans"))):
-        start, end, relation = _discourse_span(f"spans[{i}]", row)
+        place = f"spans[{i}]"
+        if not isinstance(row, list) or len(row) < 2:
+            raise HierarchyError(f"{place}: a span is [start, end, role, relation]; got {describe_value(row)}")
+        start, end = check_whole(f"{place}: start", row[0], 0) + 1, check_whole(f"{place}: end", row[1], 0)
+        if start > end:
+            raise HierarchyError(f"{place}: start must be before end; got {start - 1} and {end}")
+        relation = row[3] if len(row) > 3 else None
+        label = relation if isinstance(relation, str) and relation not in ("", "span") else None
         if start < end:
-            labels[start, end] = labels.get((start, end)) or relation
+            labels[start, end] = labels.get((start, end)) or label
     return [SpanRow(start, end, None, label) for (start, end), label in labels.items()], Continuum(units=edus)
-
-
-def _discourse_span(place: str, row: object) -> tuple[int, int, str | None]:
-    """Return the first and the last EDU, counted from 1, and the relation (None if it is ``span``)."""
-    if not isinstance(row, list) or len(row) < 2:
-        raise HierarchyError(f"{place}: a span is [start, end, role, relation]; got {describe_value(row)}")
-    start, end = check_whole(f"{place}: start", row[0], 0) + 1, check_whole(f"{place}: end", row[1], 0)
-    if start > end:
-        raise HierarchyError(f"{place}: start must be before end; got {start - 1} and {end}")
-    relation = row[3] if len(row) > 3 else None
-    return start, end, relation if isinstance(relation, str) and relation not in ("", "span") else None
 
 
 @dataclass(frozen=True)
@@ -249,7 +245,9 @@ def _write(writing: Writing) -> str:
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in writing.corpus.item_names}
     for (item, coder), (hierarchy, continuum) in hierarchies.items():
         rows = [row if row.label is not None else row[:3] for row in spans.span_rows(hierarchy)]
-        items[item][coder] = _fields(continuum, mixed=len(kinds) > 1), rows
+        unit = {"unit": UNITS[continuum.seconds]} if len(kinds) > 1 else {}
+        values = {name: getattr(continuum, name) for name in spans.CONTINUUM_FIELDS}
+        items[item][coder] = unit | {name: value for name, value in values.items() if value is not None}, rows
     return _file_text('  "unit": "seconds",\n' if kinds == {True} else "", items)
 
 
@@ -290,12 +288,6 @@ def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
         for coder, (fields, rows) in coders.items()
     )
     return f'{{\n{"".join(lines)}      "coders": {{\n{body}\n      }}\n    }}'
-
-
-def _fields(continuum: Continuum, mixed: bool) -> dict[str, Any]:
-    """Return the fields that are set, and the unit if the file mixes spans in units and in seconds."""
-    unit = {"unit": UNITS[continuum.seconds]} if mixed else {}
-    return unit | {name: value for name in spans.CONTINUUM_FIELDS if (value := getattr(continuum, name)) is not None}
 
 
 FORMAT = Format(

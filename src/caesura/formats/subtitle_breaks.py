@@ -84,20 +84,18 @@ def _write(writing: Writing) -> str:
     coder = writing.only_coder()
     if writing.options["items"] == "file":
         writing.only_item()
-    content = "".join(_line(writing, item, coder) for item in writing.corpus.item_names)
+    content = ""
+    for item in writing.corpus.item_names:
+        segmentation, units = writing.text(item, coder, stores=("types", "units"))
+        if segmentation.types != _TYPES:
+            types = list_names(segmentation.types)
+            raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)
+        if not segmentation.exclusive:
+            raise writing.error("this format stores one type per position; got several", item)
+        tags = dict(segmentation.boundaries)
+        tokens = (f"{unit} <{tags[i]}>" if i in tags else unit for i, unit in enumerate(units, 1))
+        content += f"{' '.join(tokens)}\n"
     return writing.check_round_trip(content, _read)
-
-
-def _line(writing: Writing, item: str, coder: str) -> str:
-    segmentation, units = writing.text(item, coder, stores=("types", "units"))
-    if segmentation.types != _TYPES:
-        types = list_names(segmentation.types)
-        raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)
-    if not segmentation.exclusive:
-        raise writing.error("this format stores one type per position; got several", item)
-    tags = dict(segmentation.boundaries)
-    tokens = (f"{unit} <{tags[i]}>" if i in tags else unit for i, unit in enumerate(units, 1))
-    return f"{' '.join(tokens)}\n"
 
 
 def _looks_like(text: str) -> bool:

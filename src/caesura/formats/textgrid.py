@@ -160,21 +160,17 @@ def _tier(scanner: _Scanner) -> FileTier:
     name, line = scanner.string("the name of the tier", "name"), scanner.line
     begin, end = _bounds(scanner, "tier")
     count = scanner.size("the number of intervals or points")
-    if kind == _INTERVALS:
-        return FileTier(name, line, begin, end, [_interval(scanner) for _ in range(count)])
-    return FileTier(name, line, begin, end, [], tuple(_point(scanner) for _ in range(count)))
-
-
-def _interval(scanner: _Scanner) -> IntervalRow:
-    start = scanner.number("xmin of an interval, a number,", "xmin")
-    line = scanner.line
-    end = scanner.number("xmax of an interval, a number,", "xmax")
-    return IntervalRow(start, end, scanner.string("the text of an interval", "text"), line)
-
-
-def _point(scanner: _Scanner) -> Point:
-    time = scanner.number("the time of a point, a number,", "number", "time")
-    return Point(time, scanner.string("the mark of a point", "mark"))
+    rows: list[IntervalRow] = []
+    points: list[Point] = []
+    for _ in range(count):
+        if kind == _INTERVALS:
+            start, row_line = scanner.number("xmin of an interval, a number,", "xmin"), scanner.line
+            stop = scanner.number("xmax of an interval, a number,", "xmax")
+            rows.append(IntervalRow(start, stop, scanner.string("the text of an interval", "text"), row_line))
+        else:
+            time = scanner.number("the time of a point, a number,", "number", "time")
+            points.append(Point(time, scanner.string("the mark of a point", "mark")))
+    return FileTier(name, line, begin, end, rows, None if kind == _INTERVALS else tuple(points))
 
 
 def word_times(
@@ -192,23 +188,18 @@ def _write(writing: Writing) -> str:
         if tier.intervals and tier.points is not None:
             raise writing.error("a TextGrid cannot store intervals and points in one tier", item, coder)
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
-    parts += _word_tier(writing, tiers)
+    shared = shared_words(writing, tiers, "a TextGrid")
+    if shared is not None:
+        name, words = shared
+        if not words:
+            raise writing.error("a word tier must have words; got none")
+        parts.append(_tier_lines(name, words, None, words[0].start, words[-1].end))
     begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
     lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", f"xmin = {begin!r}", f"xmax = {end!r}"]
     lines += ["tiers? <exists>", f"size = {len(parts)}", "item []:"]
     for i, part in enumerate(parts, 1):
         lines += [f"    item [{i}]:", *part]
     return "\n".join(lines) + "\n"
-
-
-def _word_tier(writing: Writing, tiers: Mapping[str, Tier]) -> list[list[str]]:
-    shared = shared_words(writing, tiers, "a TextGrid")
-    if shared is None:
-        return []
-    name, words = shared
-    if not words:
-        raise writing.error("a word tier must have words; got none")
-    return [_tier_lines(name, words, None, words[0].start, words[-1].end)]
 
 
 def _tier_lines(
