@@ -28,7 +28,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import permutations
@@ -86,6 +86,7 @@ _MAX_NAME = 100  # characters of the name of a column in a message
 
 # Returns the annotation in a group of rows, from the index of the group, the texts of its units and its place.
 GroupReader = Callable[[int, tuple[str, ...] | None, str], Segmentation | Spans | None]
+_Builder = MarkColumn | LabelColumn | TagColumn
 
 
 def read_table(reading: Reading, table: Table) -> Corpus:
@@ -188,8 +189,11 @@ class _TableReader:
         roles = self.roles
         if not {"label", "coder"} & {*roles.columns}:
             return
+        groups = self._long_groups() if "coder" in roles else self.columns.item_groups()
         pairs = [
-            pair for pair in possible_spans(self.table, roles, self.columns.candidates()) if self._fit_nothing(pair)
+            pair
+            for pair in possible_spans(self.table, roles, self.columns.candidates())
+            if all(self.columns.content(name, groups).shape == "none" for name in pair)
         ]
         if not pairs:
             return
@@ -204,11 +208,6 @@ class _TableReader:
                 (f"one row per unit, with its label in {roles.columns['label']}", {"fields": {"ignore": names}})
             )
         raise AmbiguousFileError(self.reading.path, problem, choices)
-
-    def _fit_nothing(self, names: Sequence[str]) -> bool:
-        """Return whether the cells of columns are neither marks nor labels of segments."""
-        groups = self._long_groups() if "coder" in self.roles else self.columns.item_groups()
-        return all(self.columns.content(name, groups).shape == "none" for name in names)
 
     def _named_shape(self) -> str | None:
         """Return the shape if the option ``fields`` names the columns of times; None otherwise."""
@@ -255,17 +254,17 @@ class _TableReader:
         coders, shape = choose(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
         self.columns.ignore_others(coders)
-        corpus = self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
-        self._note_items_without_annotation(groups, corpus)
-        return corpus
-
-    def _note_items_without_annotation(self, groups: Groups, corpus: Corpus) -> None:
-        """Note the items that no coder annotated, unless their errors say more."""
-        names = {*corpus.item_names}
-        missing = [item for item in dict.fromkeys(self._item_name(key[0]) for key in groups.keys) if item not in names]
+        # A column that only says what its cells are has the name of the file as its coder.
+        nameless = (self.roles.columns.get("mark"), self.roles.columns.get("label"))
+        names = {name: self.reading.stem if name in nameless else name for name in coders}
+        corpus = self._build(groups, names, shape)
+        annotated = {*corpus.item_names}
+        items = dict.fromkeys(self._item_name(key[0]) for key in groups.keys)
+        missing = [item for item in items if item not in annotated]
         if missing and not self.reading.excluded:
             listed = list_few([repr(item[:_MAX_NAME]) for item in missing])
             self.reading.notes.append(f"{count_of(len(missing), 'item')} without any annotation left out: {listed}")
+        return corpus
 
     def _columns_of_labels(self, groups: Groups) -> tuple[list[str], str]:
         coders = self.roles.coders
@@ -278,12 +277,6 @@ class _TableReader:
         if not coders:
             raise self.columns.no_coder(groups)
         return coders, "labels"
-
-    def _coder_name(self, column: str) -> str:
-        """Return the name of a coder: a column that only says what its cells are has the name of the file."""
-        if column in (self.roles.columns.get("mark"), self.roles.columns.get("label")):
-            return self.reading.stem
-        return column
 
     def _check_groups(self, role: str) -> None:
         """Raise an error if times fall within a coder, and a column that is not used may be the item or the coder."""
@@ -309,7 +302,9 @@ class _TableReader:
         falls = _falls(times, ends, Groups.of(self.table, used))
         if not falls:
             return []
-        grouping = [name for name in self.columns.candidates() if _is_grouping(self.table.columns[name])]
+        columns = {name: self.table.columns[name] for name in self.columns.candidates()}
+        repeated = [name for name, column in columns.items() if 1 < len(column.values) < len(column.codes)]
+        grouping = [name for name in repeated if all(len(value) <= 60 for value in columns[name].values)]
         return [name for name in grouping if _falls(times, ends, Groups.of(self.table, [*used, name])) < falls]
 
     def _check_order(self, groups: Groups) -> None:
@@ -349,31 +344,33 @@ class _TableReader:
             problem = f"{cell[:40]!r} in {column.name} (line {self.table.lines[row]}) is no whole number"
             self.reading.notes.append(f"{problem}, so that the order of units is not checked")
 
-    def _column_reader(
-        self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool
-    ) -> Callable[[Column], MarkColumn | LabelColumn | TagColumn]:
+    def _builders(self, names: Collection[str], shape: str, groups: Groups) -> dict[str, _Builder]:
+        """Return the columns of coders, as objects that build annotations from their cells."""
+        columns = {name: self.table.columns[name] for name in names}
         if shape in ("labels", "numbers"):
-            return lambda column: LabelColumn(self.columns, column)
+            return {name: LabelColumn(self.columns, column) for name, column in columns.items()}
         if shape == "tags":
-            as_segments = self._tags_are_segments(columns, groups)
-            return lambda column: TagColumn(self.columns, column, as_segments)
-        at_start = at_start or self.reading.options["marks"] == "start"
-        return lambda column: MarkColumn(self.columns, column, typed, at_start)
+            as_segments = are_segments([*columns.values()], groups)
+            if as_segments:
+                self.reading.notes.append("a tag B begins a segment, and all other tokens continue it")
+            return {name: TagColumn(self.columns, column, as_segments) for name, column in columns.items()}
+        typed, at_start = shape == "types", self.reading.options["marks"] == "start"
+        if not typed or self.columns.types is None:
+            by_name = len(names) == 1
+            at_start = marks_at_start(self.reading, [*columns.values()], groups, by_name=by_name, typed=typed)
+        return {name: MarkColumn(self.columns, column, typed, at_start) for name, column in columns.items()}
 
-    def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
-        columns = {name: self.table.columns[name] for name in coders}
-        by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
-        at_start = False
-        if shape == "marks" or (shape == "types" and self.columns.types is None):
-            places = {"by_name": by_name, "typed": shape == "types"}
-            at_start = marks_at_start(self.reading, list(columns.values()), groups, **places)
+    def _build(self, groups: Groups, coders: Mapping[str, str], shape: str) -> Corpus:
+        columns = self._builders(coders, shape, groups)
         if shape == "marks" and "stream" not in self.roles:
-            return self._build_marks(groups, coders, at_start)
-        reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
-        builders = {name: _group_reader(reader(column), groups) for name, column in columns.items()}
+            return self._build_marks(groups, {coders[name]: column for name, column in columns.items()})
+        builders = {name: _group_reader(column, groups) for name, column in columns.items()}
         units = self._units()
         units_of = (lambda i: None) if units is None else units.by_group(groups)
-        for item, members in self._groups_by_item(groups).items():
+        groups_of_item: dict[str, list[int]] = {}  # one group per stream
+        for i, (name, _) in enumerate(groups.keys):
+            groups_of_item.setdefault(self._item_name(name), []).append(i)
+        for item, members in groups_of_item.items():
             first = int(self.table.lines[groups.rows(members[0])[0]])
             with self.reading.item(first):
                 self._check_streams(item, groups, members)
@@ -381,26 +378,19 @@ class _TableReader:
                 for name, coder in coders.items():
                     with self.reading.item(first, f"item {item!r}, coder {coder!r}: "):
                         self._add_coder(item, coder, builders[name], groups, members, texts)
-        return self._corpus(typed)
+        return self._corpus(shape == "types")
 
     def _corpus(self, typed: bool) -> Corpus:
         """Return the corpus; boundary types that nobody declared are the same for all items."""
         corpus = self.reading.corpus()
         return share_types(corpus) if typed and self.columns.types is None else corpus
 
-    def _groups_by_item(self, groups: Groups) -> dict[str, list[int]]:
-        items: dict[str, list[int]] = {}
-        for i, (item, _) in enumerate(groups.keys):
-            items.setdefault(self._item_name(item), []).append(i)
-        return items
-
     def _item_name(self, cell: str) -> str:
         return cell if "item" in self.roles else self.reading.stem
 
-    def _build_marks(self, groups: Groups, coders: Mapping[str, str], at_start: bool) -> Corpus:
+    def _build_marks(self, groups: Groups, builders: Mapping[str, _Builder]) -> Corpus:
         columns = {
-            coder: MarkPositions(MarkColumn(self.columns, self.table.columns[name], False, at_start), groups)
-            for name, coder in coders.items()
+            coder: MarkPositions(column, groups) for coder, column in builders.items() if isinstance(column, MarkColumn)
         }
         texts = self._units()
         units_of = (lambda i: None) if texts is None else texts.by_group(groups)
@@ -449,11 +439,7 @@ class _TableReader:
         name, shape = self.columns.value_column(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: [name]}, _UNIT_ROLES)
         self.columns.ignore_others([name])
-        column = self.table.columns[name]
-        at_start = self.reading.options["marks"] == "start"
-        if shape == "marks" or (shape == "types" and self.columns.types is None):
-            at_start = marks_at_start(self.reading, [column], groups, by_name=True, typed=shape == "types")
-        builder = self._builder(column, shape, at_start, groups)
+        builder = self._builders([name], shape, groups)[name]
         units, numbers = self._units(), self._unit_numbers()
         if numbers is None:
             self._check_unnumbered()
@@ -479,22 +465,6 @@ class _TableReader:
 
     def _unit_numbers(self) -> NDArray[np.int64] | None:
         return whole_numbers(self.table.columns[self.roles.columns["unit"]]) if "unit" in self.roles else None
-
-    def _builder(
-        self, column: Column, shape: str, at_start: bool, groups: Groups
-    ) -> MarkColumn | LabelColumn | TagColumn:
-        if shape in ("labels", "numbers"):
-            return LabelColumn(self.columns, column)
-        if shape == "tags":
-            return TagColumn(self.columns, column, self._tags_are_segments([column], groups))
-        return MarkColumn(self.columns, column, shape == "types", at_start)
-
-    def _tags_are_segments(self, columns: Sequence[Column], groups: Groups) -> bool:
-        """Return whether tags are segments, and say so."""
-        if not are_segments(columns, groups):
-            return False
-        self.reading.notes.append("a tag B begins a segment, and all other tokens continue it")
-        return True
 
     def _long_groups(self) -> Groups:
         columns = self.roles.columns
@@ -546,7 +516,9 @@ class _TableReader:
         if "time" not in self.roles and "coder" not in self.roles:
             self._check_order(groups)
         score = self.roles.columns["score"]
-        coders = self._columns_of_marks(groups)
+        coders = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
+        if "mark" in self.roles:
+            coders = [self.roles.columns["mark"], *coders]
         if not coders and not with_scores:
             problem = "a table of scores needs a column with 0/1 marks to compare them with"
             raise self.reading.error(1, f"{problem}; for scores alone, use caesura curve REFERENCE {self.reading.path}")
@@ -555,30 +527,20 @@ class _TableReader:
             self.reading.ignored = [entry for entry in self.reading.ignored if not entry.startswith(f"{score} (score,")]
             self.reading.roles[score] = "score"
         else:
-            self._add_marks_of_positions(coders, groups)
+            describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
+            self.columns.ignore_others(coders)
+            columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
+            add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
         if with_scores:
             rows = self._long_groups() if "coder" in self.roles else groups
             add_scores(self.reading, self.table, self.roles, rows, per_unit=per_unit, named=bool(coders))
-        self.reading.notes.append(self._scores_note(score, per_unit))
+        row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
+        kept = "are those of a program" if with_scores else "are not marks"
+        self.reading.notes.append(f"each row is {row}; the scores in {score} {kept}")
         return self.reading.corpus()
 
-    def _add_marks_of_positions(self, coders: Sequence[str], groups: Groups) -> None:
-        describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
-        self.columns.ignore_others(coders)
-        columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
-        add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
 
-    def _columns_of_marks(self, groups: Groups) -> list[str]:
-        marks = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
-        return [self.roles.columns["mark"], *marks] if "mark" in self.roles else marks
-
-    def _scores_note(self, score: str, per_unit: bool) -> str:
-        row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
-        kept = "are those of a program" if self.reading.options["scores"] else "are not marks"
-        return f"each row is {row}; the scores in {score} {kept}"
-
-
-def _group_reader(column: MarkColumn | LabelColumn | TagColumn, groups: Groups) -> GroupReader:
+def _group_reader(column: _Builder, groups: Groups) -> GroupReader:
     if isinstance(column, MarkColumn):
         return MarkPositions(column, groups).annotation
     return lambda i, units, place: column.segmentation(groups.rows(i), units, place)
@@ -591,10 +553,6 @@ def _possible_groupings(roles: Sequence[str], names: Sequence[str]) -> list[dict
     else:
         ways = [dict(zip(roles, way, strict=True)) for way in permutations(names[:_MAX_CHOICES], len(roles))]
     return ways[:_MAX_CHOICES]
-
-
-def _is_grouping(column: Column) -> bool:
-    return all(len(value) <= 60 for value in column.values) and 1 < len(column.values) < len(column.codes)
 
 
 def _falls(starts: NDArray[np.float64], ends: NDArray[np.float64], groups: Groups) -> int:
@@ -659,10 +617,6 @@ def _read_excel(reading: Reading) -> Corpus:
     return read_table(reading, from_excel(reading, **{name: reading.options[name] for name in names}))
 
 
-def _read_parquet(reading: Reading) -> Corpus:
-    return read_table(reading, from_parquet(reading))
-
-
 def _looks_like(text: str) -> bool:
     delimiter = find_delimiter(text[:_SAMPLE])
     try:
@@ -715,7 +669,7 @@ PARQUET = Format(
     name="table-parquet",
     suffixes=(".parquet",),
     description="table of units in Parquet: one row per unit, one column per coder",
-    read=_read_parquet,
+    read=lambda reading: read_table(reading, from_parquet(reading)),
     looks_like=lambda text: False,
     extra="parquet",
     write=partial(write_parquet, read=read_table),
