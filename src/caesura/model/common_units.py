@@ -136,8 +136,10 @@ def over_units(
     for item, by_stream in grids.items():
         with collect_errors(item, excluded, TierError):
             annotations[item] = _annotations(by_stream, scale, types is not None) or corpus.of_item(item)
-            if note := _note(by_stream):
-                notes[item] = note
+            listed = {stream: grid.note for stream, grid in by_stream.items() if grid.note}
+            if listed:
+                by_name = (f"stream {stream!r}: {note}" if stream else note for stream, note in listed.items())
+                notes[item] = "; ".join(by_name)
     return Corpus(annotations).with_origin(corpus), notes
 
 
@@ -266,11 +268,6 @@ def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -
     return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
 
-def _note(by_stream: Mapping[str, _Grid]) -> str:
-    notes = {stream: grid.note for stream, grid in by_stream.items() if grid.note}
-    return "; ".join(f"stream {stream!r}: {note}" if stream else note for stream, note in notes.items())
-
-
 def check_units(name: str, value: object) -> Units:
     if value is None or (isinstance(value, str) and value in ("words", "union")):
         return value
@@ -347,19 +344,20 @@ class _Grid:
         return "; ".join(notes)
 
     def segmentations(self, scale: Scale, types_declared: bool) -> dict[str, Segmentation]:
-        return {coder: self._segmentation(coder, marks, scale, types_declared) for coder, marks in self.marks.items()}
-
-    def _segmentation(self, coder: str, marks: Mapping[int, str], scale: Scale, declared: bool) -> Segmentation:
-        positions = sorted(marks)
-        if scale is None:
-            inner = [position for position in positions if position < self.length]
-            return Segmentation.from_positions(self.length, inner, units=self.units)
-        names = [marks[position] for position in positions]
-        try:
-            typed = Segmentation.from_positions(self.length, positions, marks=names, units=self.units)
-            return typed.with_types(scale, types_declared=declared)
-        except InputError as error:
-            raise TierError(f"coder {coder!r}: {error}") from None
+        segmentations: dict[str, Segmentation] = {}
+        for coder, marks in self.marks.items():
+            positions = sorted(marks)
+            if scale is None:
+                inner = [position for position in positions if position < self.length]
+                segmentations[coder] = Segmentation.from_positions(self.length, inner, units=self.units)
+                continue
+            names = [marks[position] for position in positions]
+            try:
+                typed = Segmentation.from_positions(self.length, positions, marks=names, units=self.units)
+                segmentations[coder] = typed.with_types(scale, types_declared=types_declared)
+            except InputError as error:
+                raise TierError(f"coder {coder!r}: {error}") from None
+        return segmentations
 
 
 # Function from a coder and a time to a position; position 0 lies before the first unit.

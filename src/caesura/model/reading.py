@@ -317,7 +317,8 @@ def _implausible_counts(
     yield from _of_coders(without, "no boundary")
     yield from _of_coders(everywhere, "a boundary at every position")
     yield from _of_coders(_without_spans(by_coder), "no span in any item")
-    short = [item for item, entries in boundaries.items() if _is_one_unit(corpus[item, next(iter(entries))])]
+    first_of_item = {item: corpus[item, next(iter(entries))] for item, entries in boundaries.items()}
+    short = [item for item, entry in first_of_item.items() if _has_units(entry) and length_of(entry) == 1]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
     sizes = {coder: (len(entries), counts[coder]) for coder, entries in by_coder.items()}
@@ -333,10 +334,6 @@ def _without_spans(by_coder: Mapping[str, Mapping[str, Annotation]]) -> list[str
         if entries and all(map(_is_marked, entries.values()))
     }
     return [coder for coder, number in numbers.items() if not number and any(numbers.values())]
-
-
-def _is_one_unit(annotation: Annotation) -> bool:
-    return _has_units(annotation) and length_of(annotation) == 1
 
 
 def _marks_and_places(

@@ -19,7 +19,6 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,7 +159,10 @@ def _split_long(text: str) -> SignatureParts:
     for entry in text.split("|"):
         match = _ENTRY.fullmatch(entry)
         entries.append((match[1], match[2]) if match else (entry, ""))
-    last = _tail(entries)
+    last: dict[str, str] = {}  # data, value and version, at the end
+    while entries and entries[-1][0] in ("data", "value", "caesura") and entries[-1][0] not in last:
+        name, value = entries.pop()
+        last[name] = value
     missing = (
         []
         if _VERSION.fullmatch(last.get("caesura", ""))
@@ -175,14 +177,6 @@ def _split_long(text: str) -> SignatureParts:
     return SignatureParts(
         tuple(entries), last.get("value"), last.get("data"), last.get("caesura"), missing=tuple(missing)
     )
-
-
-def _tail(entries: list[tuple[str, str]]) -> Mapping[str, str]:
-    last: dict[str, str] = {}
-    while entries and entries[-1][0] in ("data", "value", "caesura") and entries[-1][0] not in last:
-        name, value = entries.pop()
-        last[name] = value
-    return last
 
 
 def _split_short(text: str) -> SignatureParts:

@@ -332,8 +332,11 @@ class Spans(Value, Displayed):
         Hierarchy(6 units, 2 spans: ((1 2) 3 4 5 6))
         """
         self._check_positions()
-        if not layers:
-            self._check_nesting()
+        if not layers and (crossing := self.first_crossing()) is not None:
+            pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
+            raise SpansError(
+                f"{pair} cross; a hierarchy needs spans that nest; gamma and u_alpha compare spans as they are"
+            )
         levels = self._layers() if layers else [None] * len(self)
         if self.axis == "seconds":
             duration = length if self.bounds is None else None if self.bounds[0] else self.bounds[1]
@@ -368,7 +371,8 @@ class Spans(Value, Displayed):
         return levels
 
     def _check_positions(self) -> None:
-        if all(start < end and start.is_integer() and end.is_integer() for start, end in self._ends()):
+        ends = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        if all(start < end and start.is_integer() and end.is_integer() for start, end in ends):
             return
         empty = checks.first_true(self.starts == self.ends)
         if empty is not None:
@@ -377,17 +381,6 @@ class Spans(Value, Displayed):
         if self.axis == "units" and not whole.all():
             i = checks.first_true(~whole) or 0
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
-
-    def _ends(self) -> Iterator[tuple[float, float]]:
-        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-
-    def _check_nesting(self) -> None:
-        crossing = self.first_crossing()
-        if crossing is not None:
-            pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
-            raise SpansError(
-                f"{pair} cross; a hierarchy needs spans that nest; gamma and u_alpha compare spans as they are"
-            )
 
     def select(self, categories: Iterable[str | None]) -> Self:
         """Return only the spans with these categories.

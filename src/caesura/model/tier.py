@@ -125,7 +125,9 @@ class Tier(Displayed):
         put(self, "points", None if points is None else _check_points(points, may_coincide=bool(self.intervals)))
         put(self, "words", None if words is None else _check_intervals(words, "words"))
         put(self, "begin", _check_time(begin, "begin"))
-        put(self, "end", self._last_time() if end is None else _check_time(end, "end"))
+        last_rows = [rows[-1] for rows in (self.intervals, self.points, self.words) if rows]
+        last_time = max((row[-2] for row in last_rows), default=self.begin)
+        put(self, "end", last_time if end is None else _check_time(end, "end"))
         put(self, "open_end", bool(open_end))
         self._check_extent()
         put(self, "edges", self._edges()._replace(open_end=self.open_end))
@@ -176,10 +178,6 @@ class Tier(Displayed):
         if self.intervals or self.points is None:
             return edges_of_intervals(self.intervals, self.begin, self.end)
         return edges_of_points([point.time for point in self.points], self.begin, self.end)
-
-    def _last_time(self) -> float:
-        last_rows = [rows[-1] for rows in (self.intervals, self.points, self.words) if rows]
-        return max((row[-2] for row in last_rows), default=self.begin)
 
     def _check_extent(self) -> None:
         if not self.begin < self.end:
