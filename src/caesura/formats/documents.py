@@ -132,18 +132,16 @@ class _DocumentNames:
 
 
 def parse_trees(row: Mapping[str, Any]) -> tuple[Tree | None, ...]:
-    return tuple(_parse_tree(side, row[side], row.get(f"{side}_times")) for side in SIDES)
-
-
-def _parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
-    if brackets is None:
-        return None
-    if not isinstance(brackets, str):
-        raise TreeError(f"{side}: expected brackets; got {describe_value(brackets)}")
-    try:
-        return Tree.from_brackets(brackets, times)
-    except (CaesuraError, TypeError, ValueError) as problem:
-        raise TreeError(f"{side}: {problem}") from None
+    trees: list[Tree | None] = []
+    for side in SIDES:
+        brackets = row[side]
+        if brackets is not None and not isinstance(brackets, str):
+            raise TreeError(f"{side}: expected brackets; got {describe_value(brackets)}")
+        try:
+            trees.append(None if brackets is None else Tree.from_brackets(brackets, row.get(f"{side}_times")))
+        except (CaesuraError, TypeError, ValueError) as problem:
+            raise TreeError(f"{side}: {problem}") from None
+    return tuple(trees)
 
 
 def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:
@@ -214,14 +212,9 @@ def _row(writing: Writing, item: str, pair: _Pair, typed: bool) -> dict[str, Any
         raise writing.error(f"both sides must have the same units; got {lengths}", item)
     row: dict[str, Any] = {"length": reference.length}
     for side, segmentation in zip(SIDES, (reference, hypothesis), strict=True):
-        row |= _side_columns(writing, item, side, segmentation, typed)
+        row[side] = [position for position, _ in segmentation.boundaries]
+        if typed:
+            if segmentation.types == UNTYPED and row[side]:
+                raise writing.error(f"all boundaries must have types, or none; the {side} has none", item)
+            row[f"{side}_types"] = [name for _, name in segmentation.boundaries]
     return row
-
-
-def _side_columns(writing: Writing, item: str, side: str, segmentation: Segmentation, typed: bool) -> dict[str, Any]:
-    columns: dict[str, Any] = {side: [position for position, _ in segmentation.boundaries]}
-    if typed:
-        if segmentation.types == UNTYPED and columns[side]:
-            raise writing.error(f"all boundaries must have types, or none; the {side} has none", item)
-        columns[f"{side}_types"] = [name for _, name in segmentation.boundaries]
-    return columns

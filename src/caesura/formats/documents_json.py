@@ -241,18 +241,16 @@ def _parse_line(path: str, number: int, data: bytes) -> _Line:
     try:
         row = _parse_row(path, data.rstrip(b"\n"))
         line.ignored = tuple(name[:MAX_NAME] for name in row if name not in FIELDS)
-        line.item, line.kind = _item_name(row, number), _kind(row)
+        line.item = _item_name(row, number)
+        if any(isinstance(row[side], str) for side in SIDES):
+            line.kind = "trees"
+        elif any(row.get(f"{side}_types") is not None for side in SIDES):
+            line.kind = "typed"
         line.content = documents.parse_trees(row) if line.kind == "trees" else _check_numbers(row)
         line.size = sum(len(row[side] or ()) for side in SIDES)
     except CaesuraError as error:
         line.problem = getattr(error, "problem", str(error))
     return line
-
-
-def _kind(row: Mapping[str, Any]) -> str:
-    if any(isinstance(row[side], str) for side in SIDES):
-        return "trees"
-    return "plain" if all(row.get(f"{side}_types") is None for side in SIDES) else "typed"
 
 
 def _parse_row(path: str, line: bytes) -> dict[str, Any]:

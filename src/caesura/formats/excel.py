@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,10 @@ def from_excel(
     reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None, hidden: str = "read"
 ) -> Table:
     pages, formulas, unseen = _workbook(reading)
-    chosen = _sheets_with_content(reading, pages, sheet)
+    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
+    if not chosen:
+        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
+        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
     invisible = [title for title in chosen if unseen[title].sheet]
     if sheet is None and len(invisible) < len(chosen):
         chosen = {title: rows for title, rows in chosen.items() if title not in invisible}
@@ -54,16 +57,6 @@ def from_excel(
     if any(formulas.get(title) for title in tables):
         table.notes.append("cells with formulas have the values that the program stored last")
     return table
-
-
-def _sheets_with_content(
-    reading: Reading, pages: Mapping[str, list[_NumberedRow]], sheet: str | None
-) -> dict[str, list[_NumberedRow]]:
-    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
-    if not chosen:
-        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
-        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
-    return chosen
 
 
 @dataclass(frozen=True)
@@ -145,22 +138,16 @@ def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -
     if role is None:
         table.notes.append(f"sheet {first!r}")
         return table
-    _check_same_columns(reading, tables, role)
+    for title, other in tables.items():
+        if list(other.columns) != list(table.columns) or role in other.columns:
+            problem = f"all sheets must have the same columns, and none called {role}"
+            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(other.columns)[:200]}")
     columns = {role: Column.of(role, [title for title, other in tables.items() for _ in range(len(other))])}
     for name in table.columns:
         columns[name] = Column.of(name, [cell for other in tables.values() for cell in other.columns[name].cells()])
     notes = [note for other in tables.values() for note in other.notes]
     lines = np.concatenate([other.lines for other in tables.values()])
     return Table(columns, lines, notes=[*notes, f"each sheet is one {role}: {', '.join(list(tables)[:_MAX_SHEETS])}"])
-
-
-def _check_same_columns(reading: Reading, tables: Mapping[str, Table], role: str) -> None:
-    """Raise an error unless all sheets have the same columns, and none has the name of the column for the sheets."""
-    names = list(next(iter(tables.values())).columns)
-    for title, table in tables.items():
-        if list(table.columns) != names or role in table.columns:
-            problem = f"all sheets must have the same columns, and none called {role}"
-            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(table.columns)[:200]}")
 
 
 def _check_unpacked_size(reading: Reading) -> None:
@@ -215,7 +202,11 @@ def _is_table(rows: Sequence[_NumberedRow]) -> bool:
 
 
 def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None = None) -> Table:
-    above = _rows_to_skip(rows, skip)
+    # Above the header are titles, or the rows that the user wants to skip.
+    if skip is None:
+        above = rows_above_header([row for _, row in rows[:MAX_TITLE_LINE]])
+    else:
+        above = sum(line <= skip for line, _ in rows)
     if above >= len(rows):
         raise reading.error(None, f"the sheet has no row below line {skip}")
     (header_line, header), *body = rows[above:]
@@ -227,13 +218,6 @@ def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None 
         table.notes.append(titles_note(header_line))
     _check_filled(reading, table)
     return table
-
-
-def _rows_to_skip(rows: Sequence[_NumberedRow], skip: int | None) -> int:
-    """Return the number of rows above the header: titles, or the rows that the user wants to skip."""
-    if skip is None:
-        return rows_above_header([row for _, row in rows[:MAX_TITLE_LINE]])
-    return sum(line <= skip for line, _ in rows)
 
 
 def _check_filled(reading: Reading, table: Table) -> None:

@@ -109,7 +109,9 @@ def find_files(
     else:
         readable = candidates
         if glob is None:
-            candidates, readable = _by_suffix(root, candidates, formats, looks_like)
+            companions = companion_names(candidates, formats)
+            candidates = [name for name in candidates if name not in companions]
+            readable = [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
         files = {name: InputFile(os.path.join(root, name), root=root) for name in readable}
     if not files:
         raise _no_files(path, pattern, names)
@@ -144,14 +146,6 @@ def _no_files(path: str | PathLike[str], pattern: str | None, names: Sequence[st
     archives = any(Path(name).suffix.lower() == ".zip" for name in names)
     hint = "; unpack the .zip files, such as exports of INCEpTION, and read what they contain" if archives else ""
     return FormatError(path, None, f"no file {problem}; {content}{hint}")
-
-
-def _by_suffix(
-    root: str, names: Sequence[str], formats: Sequence[Format], looks_like: Callable[[str], bool]
-) -> tuple[list[str], list[str]]:
-    companions = companion_names(names, formats)
-    candidates = [name for name in names if name not in companions]
-    return candidates, [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
 
 
 def _split_glob(path: str) -> tuple[str, Sequence[str] | None]:
@@ -276,19 +270,18 @@ class _Pattern:
         self.expression = re.compile(expression, re.DOTALL)
 
     def match_all(self, root: str, names: Sequence[str]) -> dict[str, InputFile]:
-        files = {name: self._match(root, name) for name in names}
-        return {name: file for name, file in files.items() if file is not None}
-
-    def _match(self, root: str, name: str) -> InputFile | None:
-        match = self.expression.fullmatch(name)
-        if match is None:
-            return None
-        remainder = None
-        if len(self.names) == 1:
-            start, end = match.span(self.names[0])
-            without_suffix = str(unpacked_path(name)).removesuffix(unpacked_path(name).suffix)
-            remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
-        return InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
+        files: dict[str, InputFile] = {}
+        for name in names:
+            match = self.expression.fullmatch(name)
+            if match is None:
+                continue
+            remainder = None
+            if len(self.names) == 1:
+                start, end = match.span(self.names[0])
+                without_suffix = str(unpacked_path(name)).removesuffix(unpacked_path(name).suffix)
+                remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
+            files[name] = InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
+        return files
 
 
 class NamingScheme(NamedTuple):
