@@ -62,6 +62,7 @@ _MAX_ARROW_WIDTH = 1000  # every column of a block takes time, even if it has fe
 # For each column, the distinct cells in order of appearance, and the index of the cell of each row.
 _Block = list[tuple[list[str], NDArray[np.int64]]]
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
+_NUMBER_OR_EMPTY = re.compile(r"\s*+([+-]?[0-9]*+\.?[0-9]*+)\s*+|(?i:na|nan|none|null)")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 
@@ -313,12 +314,8 @@ def parse_block(block: str, delimiter: str, width: int) -> _Block | None:
         return None
     if table.num_rows != block.count("\n") + (not block.endswith("\n")):
         return None
-    return [_arrow_cells(table.column(name)) for name in names]
-
-
-def _arrow_cells(column: Any) -> tuple[list[str], NDArray[np.int64]]:
-    cells = arrow.combined(column)
-    return cells.dictionary.to_pylist(), arrow.to_int64(cells.indices)
+    columns = [arrow.combined(table.column(name)) for name in names]
+    return [(column.dictionary.to_pylist(), arrow.to_int64(column.indices)) for column in columns]
 
 
 def _is_plain(block: str, delimiter: str) -> bool:
@@ -327,19 +324,13 @@ def _is_plain(block: str, delimiter: str) -> bool:
         return False
     if block.count("\r") != block.count("\r\n"):
         return False
-    if _has_long_line(block, csv.field_size_limit()):
-        return False
-    return '"' not in block or '"' not in _quoted_cell(delimiter).sub("", block)
-
-
-def _has_long_line(block: str, limit: int) -> bool:
-    start = 0
+    limit, start = csv.field_size_limit(), 0
     while len(block) - start > limit:
         end = block.rfind("\n", start, start + limit)
         if end < 0:
-            return True
+            return False  # a line is too long
         start = end + 1
-    return False
+    return '"' not in block or '"' not in _quoted_cell(delimiter).sub("", block)
 
 
 @cache
@@ -465,13 +456,9 @@ def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
 def _has_decimal_commas(column: Column, may_be_thousands: bool) -> bool:
     decimals = [value for value in column.values if _DECIMAL_COMMA.fullmatch(value)]
     others = [value for value in column.values if not _DECIMAL_COMMA.fullmatch(value)]
-    if not decimals or not all(map(_is_number_or_empty, others)):
+    if not decimals or not all(map(_NUMBER_OR_EMPTY.fullmatch, others)):
         return False
     return not may_be_thousands or not all(map(_THOUSANDS.fullmatch, decimals))
-
-
-def _is_number_or_empty(cell: str) -> bool:
-    return re.fullmatch(r"\s*+([+-]?[0-9]*+\.?[0-9]*+)\s*+|(?i:na|nan|none|null)", cell) is not None
 
 
 def cell_text(value: Any) -> str:
@@ -482,14 +469,11 @@ def cell_text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
-        return _number_text(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     if isinstance(value, (list, tuple)):
         return json_text([str(entry) for entry in value])
     return str(value)
-
-
-def _number_text(number: float) -> str:
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
 def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
@@ -502,17 +486,14 @@ def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
     ignored = []
     for i, name in enumerate(names):
         kind = data.schema.types[i]
-        if pa.types.is_nested(kind) and not _is_list_of_text(kind):
+        is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+        if pa.types.is_nested(kind) and not (is_list and arrow.is_text(kind.value_type)):
             ignored.append(f"{name} (nested)")
             continue
         columns[name] = _arrow_column(name, data.column(i))
     kept = {name: column for name, column in columns.items() if not _is_index(name, column)}
     ignored += [f"{name or 'the first column'} (row numbers)" for name in columns if name not in kept]
     return Table(kept, np.arange(offset, offset + data.num_rows, dtype=np.int64), ignored)
-
-
-def _is_list_of_text(kind: Any) -> bool:
-    return bool((pa.types.is_list(kind) or pa.types.is_large_list(kind)) and arrow.is_text(kind.value_type))
 
 
 def _arrow_column(name: str, column: Any) -> Column:

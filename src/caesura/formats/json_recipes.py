@@ -138,28 +138,19 @@ def _may_be_masses(by_coder: Mapping[str, Sequence[int]]) -> bool:
 
 
 def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
-    first = _first_object(reading, documents)
+    first = documents[0].value if documents else None
+    if not isinstance(first, dict):
+        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
     recipe = _known_fields(first)
     content = [role for role in CONTENT_ROLES if role in recipe]
     if any(role in CONTENT_ROLES for role in reading.options["fields"] or ()):
         return {role: name for role, name in recipe.items() if role not in content}
-    if not content and _has_scores(reading, first):
+    if not content and reading.options["scores"] and score_field(first) is not None:
         return recipe
     if len(content) == 1:
         _report_similar(reading, first, content[0], recipe[content[0]])
         return recipe
     raise _unclear_fields(reading, documents[0], recipe, content)
-
-
-def _has_scores(reading: Reading, first: Mapping[str, Any]) -> bool:
-    return reading.options["scores"] and score_field(first) is not None
-
-
-def _first_object(reading: Reading, documents: Sequence[Document]) -> Mapping[str, Any]:
-    first = documents[0].value if documents else None
-    if not isinstance(first, dict):
-        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
-    return first
 
 
 def _unclear_fields(

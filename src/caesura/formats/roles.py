@@ -46,7 +46,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,15}(\.0+)?")
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
 _NUMBER_ROLES = ("start", "end", "time", "length", "duration")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
-_DIGITS = re.compile(r"[0-9]+")
+_LARGE = re.compile(r"0*+[1-9][0-9]{3,}")
 
 
 def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
@@ -420,7 +420,7 @@ def check_thousands(reading: Reading, table: Table, roles: dict[str, str], rest:
             reading.notes.append(f"dots in {name} separate thousands")
         return
     for name in grouped:
-        plain = next((cell for cell in table.columns[name].stripped if _is_large(cell)), None)
+        plain = next((cell for cell in table.columns[name].stripped if _LARGE.fullmatch(cell)), None)
         groups = Groups.of(table, [roles.get("item"), roles.get("coder")])
         if plain is not None or _falls_by_dots(table.columns[name], groups):
             raise _ask_for_thousands(reading, table, name, plain)
@@ -430,10 +430,6 @@ def _may_have_groups(column: Column) -> bool:
     """Return whether all numbers that have a dot have it where thousands begin, and some have one."""
     dotted = [cell for cell in column.stripped if "." in cell]
     return bool(dotted) and all(_GROUPED.fullmatch(cell) for cell in dotted)
-
-
-def _is_large(cell: str) -> bool:
-    return _DIGITS.fullmatch(cell) is not None and len(cell.lstrip("0")) > 3
 
 
 def _without_dots(column: Column) -> Column:
@@ -476,7 +472,7 @@ def check_speaker(reading: Reading, table: Table, roles: Roles) -> None:
     by_item, by_speaker = Groups.of(table, outer), Groups.of(table, [*outer, name])
     if len(by_item.keys) == len(by_speaker.keys):
         _ignore_speaker(reading, roles, name)
-    elif _stand_together(by_speaker) or _is_numbered_by_speaker(table, roles, by_item, by_speaker):
+    elif _count_up_in(np.arange(len(table)), by_speaker) or _is_numbered_by_speaker(table, roles, by_item, by_speaker):
         reading.notes.append(f"each {name} is a stream (--fields ignore={name} makes one text of them)")
     elif "text" in roles and is_prose(table.columns[roles.columns["text"]]):
         reading.notes.append(f"the turns of all speakers are one text (--fields stream={name} makes streams of them)")
@@ -490,11 +486,6 @@ def check_speaker(reading: Reading, table: Table, roles: Roles) -> None:
 def _ignore_speaker(reading: Reading, roles: Roles, name: str) -> None:
     del roles.columns["stream"]
     reading.ignored.append(f"{name} (speaker of the unit)")
-
-
-def _stand_together(groups: Groups) -> bool:
-    steps = np.diff(groups.order)
-    return bool(np.all(steps[groups.inner()] == 1))
 
 
 def _is_numbered_by_speaker(table: Table, roles: Roles, by_item: Groups, by_speaker: Groups) -> bool:
