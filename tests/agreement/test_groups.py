@@ -12,7 +12,7 @@ import pytest
 import caesura as cz
 from caesura.data import stargazer
 from caesura.errors import FormatError, OptionError
-from caesura.formats.coder_groups import read_groups
+from caesura.formats.settings import read_groups
 from support.commands import invoke
 from support.corpora import of_masses, random_corpus
 

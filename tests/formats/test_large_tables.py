@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError
-from caesura.formats import csv_arrow
+from caesura.formats import columns as table_columns
 from caesura.formats.columns import parse_delimited
 from caesura.formats.format import Reading
 from support.examples import examples
@@ -28,8 +28,8 @@ QUOTED = st.sampled_from(['""', '"a"', '"a, b"', '"a ""b"""', '"a\nb"', '"a\r\nb
 def parsed(text: str, delimiter: str, block_size: int, *, arrow: bool) -> Any:
     """Return the content of a table, or the error."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(csv_arrow, "MIN_SIZE", 0 if arrow else 2**40)
-        patched.setattr(csv_arrow, "BLOCK_SIZE", block_size)
+        patched.setattr(table_columns, "MIN_ARROW_SIZE", 0 if arrow else 2**40)
+        patched.setattr(table_columns, "ARROW_BLOCK_SIZE", block_size)
         try:
             table = parse_delimited(Reading("a.csv", text), delimiter=delimiter)
         except FormatError as error:
@@ -62,9 +62,9 @@ def test_pyarrow_and_the_standard_library_parse_the_same_text(first: str, rows: 
 
 
 def test_pyarrow_parses_plain_and_quoted_cells_and_leaves_the_rest() -> None:
-    assert csv_arrow.parse_block('a,"b, ""c"""\n,1\n', ",", 2) is not None
+    assert table_columns.parse_block('a,"b, ""c"""\n,1\n', ",", 2) is not None
     for text in ("a,b\n\nc,d\n", 'a,"b\nc"\n', "a\n", 'a,"b"c\n', "a,b\rc,d\n", f"a,{'b' * csv.field_size_limit()}c\n"):
-        assert csv_arrow.parse_block(text, ",", 2) is None
+        assert table_columns.parse_block(text, ",", 2) is None
 
 
 @given(

@@ -17,8 +17,7 @@ from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree
 from caesura.errors import CaesuraWarning, FormatError, InputError, MismatchError, OptionError
 from caesura.formats import read_together
 from caesura.model import projection
-from caesura.model.projection import ALIGNMENTS
-from caesura.model.token_alignment import token_pairs
+from caesura.model.projection import ALIGNMENTS, token_pairs
 from oracle import tokens as oracle
 from support.commands import invoke
 from support.examples import examples

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-from caesura.formats import sample
+from caesura.formats import reading
 from support.commands import invoke
 
 
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Lower the limits, so that small files count as large."""
-    monkeypatch.setattr(sample, "MAX_ROWS", 25)
-    monkeypatch.setattr(sample, "MIN_ROWS", 50)
-    monkeypatch.setattr(sample, "MAX_BYTES", 500)
-    monkeypatch.setattr(sample, "MIN_BYTES", 1500)
+    monkeypatch.setattr(reading, "MAX_SAMPLE_ROWS", 25)
+    monkeypatch.setattr(reading, "MIN_SAMPLED_ROWS", 50)
+    monkeypatch.setattr(reading, "MAX_SAMPLE_BYTES", 500)
+    monkeypatch.setattr(reading, "MIN_SAMPLED_BYTES", 1500)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

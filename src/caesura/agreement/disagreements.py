@@ -43,12 +43,11 @@ from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.on_demand import OnDemand
 from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.seconds import extent_problem, lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
-from caesura.model.value import Ints
+from caesura.model.value import Ints, OnDemand
 from caesura.options import suggest
 
 # How many times longer edits take that a measure does not list as columns.

@@ -28,11 +28,10 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
-from caesura.model.on_demand import OnDemand
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import MarkedSpan, Spans
-from caesura.model.value import count_of
+from caesura.model.value import OnDemand, count_of
 from caesura.notices import warn
 
 # Kinds of disagreement about spans.

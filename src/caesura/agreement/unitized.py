@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from caesura.errors import InputError, MismatchError, SpansError, own_errors
-from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded
-from caesura.model.spans import Spans
+from caesura.model.spans import Spans, to_spans
 
 _FEW_SPANS = 50  # of which Python finds the largest end faster than numpy
 

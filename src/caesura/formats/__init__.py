@@ -1,7 +1,7 @@
 """Reading files into corpora and writing corpora to files.
 
-Each format has its own module. :mod:`~caesura.formats.registry` lists them and finds the format of a file, and
-:mod:`~caesura.formats.reading` and :mod:`~caesura.formats.writing` read and write with it.
+Each format has its own module. :mod:`~caesura.formats.registry` lists them, finds the format of a file and writes with it, and
+:mod:`~caesura.formats.reading` reads with it.
 
 A reader never repairs or drops data silently. An invalid file raises a ``FormatError`` whose message begins with
 ``path:line:``. If only some items of a file are invalid, their errors can be collected, and the other items are still read.
@@ -19,9 +19,8 @@ from caesura.formats.reading import (
     read_files,
     read_together,
 )
-from caesura.formats.registry import NAMES, companions, detect, find_format, formats
+from caesura.formats.registry import NAMES, companions, detect, encode, find_format, format_for_writing, formats, write
 from caesura.formats.settings import read_settings
-from caesura.formats.writing import encode, format_for_writing, write
 from caesura.model.text_difference import check_same_tokens
 
 __all__ = [

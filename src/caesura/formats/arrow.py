@@ -41,7 +41,6 @@ else:
 
 
 def require_pyarrow(path: str, action: str) -> None:
-    """Raise an error if pyarrow is not installed."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -61,7 +60,6 @@ def reading_errors(path: str) -> Iterator[None]:
 
 
 def to_parquet(table: pa.Table, **options: Any) -> bytes:
-    """Return a table as the bytes of a Parquet file with checksums."""
     out = io.BytesIO()
     pq.write_table(table, out, write_page_checksum=True, **options)
     return out.getvalue()
@@ -69,7 +67,6 @@ def to_parquet(table: pa.Table, **options: Any) -> bytes:
 
 @contextmanager
 def writing_errors(path: str) -> Iterator[None]:
-    """Turn an encoding error inside a ``with`` block into a ``FormatError``."""
     try:
         yield
     except UnicodeEncodeError:
@@ -77,7 +74,6 @@ def writing_errors(path: str) -> Iterator[None]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column contains text."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
@@ -107,24 +103,20 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
 
 
 def null_places(column: pa.Array) -> NDArray[np.int64]:
-    """Return the indices of the nulls in a column."""
     if not column.null_count:
         return np.empty(0, np.int64)
     return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
 
 
 def without_nulls(column: pa.Array) -> pa.Array:
-    """Return a column of numbers with 0 in the place of nulls."""
     return column.fill_null(0) if column.null_count else column
 
 
 def combined(column: pa.ChunkedArray) -> pa.Array:
-    """Return the only chunk of a column, or all of its chunks as one array."""
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
 
 
 def type_codes(names: pa.Array, offsets: NDArray[np.int64], types: list[str]) -> NDArray[np.int64]:
-    """Return the boundary types of many documents as indices."""
     if not pa.types.is_dictionary(names.type):
         names = names.dictionary_encode()
     codes = to_int64(without_nulls(names.indices))

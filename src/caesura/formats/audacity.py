@@ -35,7 +35,6 @@ _FREQUENCIES = re.compile(r"\\\t-?[0-9.,]+\t-?[0-9.,]+")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tier."""
     reading.roles |= {"1": "start", "2": "end", "3": "labels"}
     rows = _rows(reading)
     if not rows:
@@ -46,7 +45,10 @@ def _read(reading: Reading) -> Corpus:
     if points:
         _report_points(reading, has_intervals=bool(intervals))
     end = reading.options["duration"] or max(row.end for row in rows)
-    tier = FileTier(reading.stem, None, 0.0, end, _with_labels(reading, intervals), points or None)
+    if not all(row.label.strip() for row in intervals):
+        reading.notes.append(f"intervals without a label have the type {UNTYPED[0]!r}")
+    intervals = [row if row.label.strip() else row._replace(label=UNTYPED[0]) for row in intervals]
+    tier = FileTier(reading.stem, None, 0.0, end, intervals, points or None)
     add_tier(reading, reading.item_name, reading.coder_name, tier)
     return reading.corpus()
 
@@ -65,21 +67,19 @@ def _rows(reading: Reading) -> list[IntervalRow]:
     for number, line in enumerate(lines_of(reading.text), 1):
         if line.startswith("\\") and rows:
             frequency_ranges += 1
-        elif line.strip():
-            rows.append(_row(reading, number, line))
+            continue
+        if not line.strip():
+            continue
+        cells = line.split("\t", 2)
+        if len(cells) < 2:
+            raise reading.error(number, f"a line is start, end and label, with tabs between them; got {line[:60]!r}")
+        start, end = _time(reading, number, "start", cells[0]), _time(reading, number, "end", cells[1])
+        if end < start:
+            raise reading.error(number, f"end must not be before start; got {cells[1][:40]} < {cells[0][:40]}")
+        rows.append(IntervalRow(start, end, cells[2] if len(cells) > 2 else "", number))
     if frequency_ranges:
         reading.ignored.append(f"{count_of(frequency_ranges, 'frequency range')} (caesura compares times only)")
     return rows
-
-
-def _row(reading: Reading, number: int, line: str) -> IntervalRow:
-    cells = line.split("\t", 2)
-    if len(cells) < 2:
-        raise reading.error(number, f"a line is start, end and label, with tabs between them; got {line[:60]!r}")
-    start, end = (_time(reading, number, name, cell) for name, cell in zip(("start", "end"), cells[:2], strict=True))
-    if end < start:
-        raise reading.error(number, f"end must not be before start; got {cells[1][:40]} < {cells[0][:40]}")
-    return IntervalRow(start, end, cells[2] if len(cells) > 2 else "", number)
 
 
 def _time(reading: Reading, number: int, name: str, cell: str) -> float:
@@ -89,15 +89,7 @@ def _time(reading: Reading, number: int, name: str, cell: str) -> float:
         return check_time(name, parse_number(cell.strip().replace(",", ".")))
 
 
-def _with_labels(reading: Reading, rows: list[IntervalRow]) -> list[IntervalRow]:
-    """Return the intervals; those without a label get the plain boundary type."""
-    if not all(row.label.strip() for row in rows):
-        reading.notes.append(f"intervals without a label have the type {UNTYPED[0]!r}")
-    return [row if row.label.strip() else row._replace(label=UNTYPED[0]) for row in rows]
-
-
 def _write(writing: Writing) -> str:
-    """Return one line per interval or point."""
     item, coder = writing.only_item(), writing.only_coder()
     tier = writing.corpus[item, coder]
     assert isinstance(tier, Tier)

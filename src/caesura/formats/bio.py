@@ -41,11 +41,10 @@ from caesura.formats.format import NAME_OPTIONS, Format, Reading, Writing
 from caesura.formats.spans import SpanRow
 from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, kind_of_annotation, segment_at_edges
 from caesura.formats.values import matches
-from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.model.spans import Spans
+from caesura.model.spans import Spans, to_spans
 from caesura.model.value import count_of
 from caesura.options import Option, choice, optional, text, whole
 
@@ -59,8 +58,6 @@ _MAX_LINES = 1000  # that are examined to recognise the format
 
 
 class _Line(NamedTuple):
-    """Line that is not blank."""
-
     number: int
     cells: list[str]
     is_comment: bool
@@ -90,31 +87,24 @@ class _Document:
     sentence_starts: list[int] = field(default_factory=list)
 
     def sentences(self) -> Iterator[tuple[int, int]]:
-        """Yield the first position of each sentence and the position after it."""
         yield from pairwise((*self.sentence_starts, len(self.units)))
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per document."""
     rows = [line.cells for line in _lines(lines_of(reading.text)) if not line.is_comment and line.cells[0] != _DOCUMENT]
     options = {**reading.options, "token": reading.options["token"] or _token_column(rows)}
     if options["layers"] is None:
         _check_layers(reading, rows)
         reading.options = options
         return _read_layer(reading)
-    for number in _column_numbers(options["layers"]):
+    numbers = [number.strip() for number in options["layers"].split("+")]
+    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in numbers):
+        raise OptionError(f"layers must be numbers of columns such as 2+3; got {options['layers'][:40]!r}")
+    for number in numbers:
         reading.options = {**options, "layer": int(number), "coder": f"column {number}"}
         _read_layer(reading)
     reading.ignored = [entry for entry in reading.ignored if not entry.startswith("tags in column")]
     return reading.corpus()
-
-
-def _column_numbers(layers: str) -> list[str]:
-    """Return the numbers in the option ``layers``, such as 2 and 3 in ``2+3``."""
-    numbers = [number.strip() for number in layers.split("+")]
-    if not all(number.isdecimal() and 0 < int(number) < _MAX_COLUMN for number in numbers):
-        raise OptionError(f"layers must be numbers of columns such as 2+3; got {layers[:40]!r}")
-    return numbers
 
 
 def _token_column(rows: Sequence[Sequence[str]]) -> int:
@@ -127,7 +117,11 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
     """Raise an error if two columns contain tags with the same labels: they may be two coders."""
     if reading.options["layer"] is not None or reading.options["spans"] != "tags" or len({*map(len, rows)}) != 1:
         return
-    labels = _labels_by_column(rows)
+    labels: dict[int, set[str]] = {}  # of the tags in each column that contains only tags, counted from 1
+    for i in range(1, len(rows[0])):
+        tags = {row[i] for row in rows}
+        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
+            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
     last = labels.get(len(rows[0]), set())
     same = [i for i, names in labels.items() if names & last]
     if len(same) > 1:
@@ -138,18 +132,7 @@ def _check_layers(reading: Reading, rows: Sequence[Sequence[str]]) -> None:
         raise AmbiguousFileError(reading.path, problem, choices)
 
 
-def _labels_by_column(rows: Sequence[Sequence[str]]) -> dict[int, set[str]]:
-    """Return the labels of the tags in each column that contains only tags, by the number of the column from 1."""
-    labels: dict[int, set[str]] = {}
-    for i in range(1, len(rows[0])):
-        tags = {row[i] for row in rows}
-        if all(map(_TYPED_TAG.fullmatch, tags)) and tags != {"O"}:
-            labels[i + 1] = {tag[2:] for tag in tags if tag != "O"}
-    return labels
-
-
 def _read_layer(reading: Reading) -> Corpus:
-    """Return the spans of one column of tags."""
     documents = _documents(reading)
     sentences = sum(len(document.sentence_starts) for document in documents)
     if reading.options["spans"] == "sentences":
@@ -169,9 +152,6 @@ def _read_layer(reading: Reading) -> Corpus:
             else:
                 reading.add(document.name, reading.coder_name, _spans(reading, document, scheme))
     return reading.corpus()
-
-
-# -- lines ------------------------------------------------------------------------------------------------------------
 
 
 def _documents(reading: Reading) -> list[_Document]:
@@ -194,11 +174,6 @@ def _documents(reading: Reading) -> list[_Document]:
         reading.ignored.append(f"{count_of(comments, 'comment line')} (not a token)")
     if not columns:
         raise reading.error(None, "expected at least one token; got none")
-    return _named(reading, documents)
-
-
-def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
-    """Return the documents; tokens before the first -DOCSTART- are the document 1 if there are more documents."""
     if len(documents) > 1 and documents[0].name != "1":
         documents[0].name = "1"
         reading.notes.append("the tokens before the first -DOCSTART- are the item '1'")
@@ -206,7 +181,6 @@ def _named(reading: Reading, documents: list[_Document]) -> list[_Document]:
 
 
 def _lines(lines: Sequence[str]) -> Iterator[_Line]:
-    """Yield the lines that are not blank."""
     # A line before the first token of a sentence is a comment if it begins with # and has not as many columns as tokens have.
     tokens = (line for line in lines if line.strip() and not line.startswith(("#", _DOCUMENT)))
     columns = len(_cells(next(tokens, "")))
@@ -227,7 +201,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _check_columns(reading: Reading, line: _Line) -> int:
-    """Return the number of columns; record which columns are used."""
+    """Return the number of columns; record which columns are used, and which of the others have tags too."""
     cells = line.cells
     columns, layer, token = len(cells), reading.options["layer"] or len(cells), reading.options["token"]
     if columns < 2 or max(layer, token) > columns or layer == token:
@@ -236,12 +210,6 @@ def _check_columns(reading: Reading, line: _Line) -> int:
     reading.roles[str(token)] = "words"
     if reading.options["spans"] == "tags":
         reading.roles[str(layer)] = "tags of spans"
-    _report_unused(reading, cells)
-    return columns
-
-
-def _report_unused(reading: Reading, cells: Sequence[str]) -> None:
-    """Record the columns that are not used; those that have tags too are named separately."""
     unused = {str(i): cell for i, cell in enumerate(cells, 1) if str(i) not in reading.roles}
     tagged = [i for i, cell in unused.items() if _TYPED_TAG.fullmatch(cell)]
     plain = [i for i in unused if i not in tagged]
@@ -249,6 +217,7 @@ def _report_unused(reading: Reading, cells: Sequence[str]) -> None:
         reading.ignored.append(f"tags in column {', '.join(tagged)} (layer={tagged[0]} reads column {tagged[0]})")
     if plain:
         reading.ignored.append(f"column {', '.join(plain)} (not needed)")
+    return columns
 
 
 def _add_token(reading: Reading, document: _Document, line: _Line) -> None:
@@ -269,11 +238,7 @@ def _add_token(reading: Reading, document: _Document, line: _Line) -> None:
     document.tags.append(_Tag((match and match.group(1)) or "O", match and match.group(2), number))
 
 
-# -- spans ------------------------------------------------------------------------------------------------------------
-
-
 def _scheme(documents: Sequence[_Document]) -> str:
-    """Return the name of the scheme that the tags follow."""
     prefixes = {tag.prefix for document in documents for tag in document.tags}
     if prefixes <= frozenset("BIO"):
         return "IOB1" if _is_iob1(documents) else "IOB2"
@@ -304,20 +269,14 @@ def _spans(reading: Reading, document: _Document, scheme: str) -> Spans | Hierar
         rows = [row for row in rows if matches(row.label or "", patterns)]
     kind = kind_of_annotation(reading)
     if kind == "spans":
-        return _over_tokens(rows, document.units)
+        return Spans([(row.start - 1, row.end, row.label) for row in rows], units=document.units)
     hierarchy = Hierarchy(len(document.units), rows, units=document.units)
     if kind == "hierarchy":
         return hierarchy
     return segment_at_edges(hierarchy, reading.options["begin"], reading.types)
 
 
-def _over_tokens(rows: Sequence[SpanRow], units: Sequence[str]) -> Spans:
-    """Return spans over tokens, from rows with the first and the last token, counted from 1."""
-    return Spans([(row.start - 1, row.end, row.label) for row in rows], units=units)
-
-
 def _sentence_spans(reading: Reading, document: _Document, scheme: str, start: int, end: int) -> Iterator[SpanRow]:
-    """Yield the spans of a sentence. A tag that cannot continue the span before it begins a new span."""
     first = start
     previous = _Tag("O", None, 0)
     must_end = scheme in _ENDS_OF_SPANS
@@ -339,9 +298,6 @@ def _count_irregular(reading: Reading, document: _Document, scheme: str, tag: _T
     reading.log.count(f"tags that do not fit into the scheme {scheme}; a new span begins there or a span ends", place)
 
 
-# -- tables -----------------------------------------------------------------------------------------------------------
-
-
 def spans_of_tags(
     reading: Reading, cells: Sequence[str], lines: Sequence[int], units: Sequence[str] | None, place: str
 ) -> Spans:
@@ -355,9 +311,6 @@ def spans_of_tags(
     rows = list(_sentence_spans(reading, document, _scheme([document]), 0, len(cells)))
     spans = [(row.start - 1, row.end, row.label) for row in rows]
     return Spans(spans, length=len(cells), units=units)
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def _write(writing: Writing) -> str:

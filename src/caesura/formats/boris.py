@@ -80,8 +80,6 @@ _CLOCK = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,4}):([0-9]{1,2}(?:\.[0-9]{1,12}
 
 
 class _Row(NamedTuple):
-    """Row of the table: the line and role -> cell."""
-
     line: int
     cells: Mapping[str, str]
 
@@ -110,12 +108,10 @@ class _Observation:
 
     @property
     def place(self) -> str:
-        """Item and coder, for messages."""
         return f"item {self.item!r}, coder {self.coder!r}"
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier or dialogue of tiers per observation."""
     observations = _observations(reading)
     if reading.options["observation"] is None and len(observations) > 1:
         hint = "--reading observation={item}_{coder} finds item and coder in the ids"
@@ -136,11 +132,7 @@ def _read(reading: Reading) -> Corpus:
     return reading.corpus()
 
 
-# -- the table --------------------------------------------------------------------------------------------------------
-
-
 def _observations(reading: Reading) -> dict[str, _Observation]:
-    """Return observation id -> rows."""
     observations: dict[str, _Observation] = {}
     invalid: set[str] = set()
     for name, row in _rows(reading):
@@ -157,7 +149,6 @@ def _observations(reading: Reading) -> dict[str, _Observation]:
 
 
 def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
-    """Yield the observation and the cells of each row below the header."""
     rows = (
         (line, [cell.strip() for cell in cells])
         for line, cells in parse_table(reading, _delimiter(reading.text) or ",")
@@ -172,7 +163,6 @@ def _rows(reading: Reading) -> Iterator[tuple[str, _Row]]:
 
 
 def _header(reading: Reading, rows: Iterator[tuple[int, list[str]]]) -> tuple[list[str | None], str]:
-    """Return the roles of the columns, and the observation in the metadata above the header."""
     observation = reading.stem
     for line, cells in rows:
         if _is_header(cells):
@@ -187,10 +177,13 @@ def _header(reading: Reading, rows: Iterator[tuple[int, list[str]]]) -> tuple[li
 
 
 def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None]:
-    """Return the role of each column; None for a column that is not used."""
     roles: list[str | None] = []
     unused: list[str] = []
-    descriptions = _descriptions(reading)
+    descriptions = dict(_ROLES)  # of the roles that the options need
+    if reading.options["observation"] is not None:
+        descriptions["observation"] = "item and coder"
+    if reading.options["streams"] == "subject":
+        del descriptions["category"]
     for cell in cells:
         role = _COLUMNS.get(cell.lower())
         role = role if role in descriptions else None
@@ -206,16 +199,6 @@ def _roles(reading: Reading, line: int, cells: Sequence[str]) -> list[str | None
     if unused:
         reading.ignored.append(f"columns {list_few(unused)} (not needed)")
     return roles
-
-
-def _descriptions(reading: Reading) -> dict[str, str]:
-    """Return the roles that the options need, with their descriptions."""
-    descriptions = dict(_ROLES)
-    if reading.options["observation"] is not None:
-        descriptions["observation"] = "item and coder"
-    if reading.options["streams"] == "subject":
-        del descriptions["category"]
-    return descriptions
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -234,22 +217,18 @@ def _delimiter(text: str) -> str | None:
 
 
 def _names(reading: Reading, observation: str, line: int) -> tuple[str, str]:
-    """Return the item and the coder that the id of an observation contains."""
     pattern = reading.options["observation"]
     if pattern is None:
         return observation, reading.coder_name
-    match = _compile(pattern).fullmatch(observation) if len(observation) <= _MAX_ID else None
+    pieces = re.split(r"(\{item\}|\{coder\}|\*)", pattern)
+    expressions = {"{item}": "(?P<item>.+)", "{coder}": "(?P<coder>.+)", "*": ".*"}
+    expression = "".join(expressions.get(piece, re.escape(piece)) for piece in pieces)
+    match = re.fullmatch(expression, observation, re.DOTALL) if len(observation) <= _MAX_ID else None
     if match is None:
         hint = "change --reading observation=..."
         raise reading.error(line, f"the observation {observation[:60]!r} must match {pattern!r}; {hint}")
     groups = match.groupdict()
     return groups.get("item") or reading.stem, groups.get("coder") or reading.coder_name
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    pieces = re.split(r"(\{item\}|\{coder\}|\*)", pattern)
-    groups = {"{item}": "(?P<item>.+)", "{coder}": "(?P<coder>.+)", "*": ".*"}
-    return re.compile("".join(groups.get(piece, re.escape(piece)) for piece in pieces), re.DOTALL)
 
 
 def _check_pattern(name: str, value: Any) -> str:
@@ -260,11 +239,7 @@ def _check_pattern(name: str, value: Any) -> str:
     return value
 
 
-# -- events -----------------------------------------------------------------------------------------------------------
-
-
 def _parse_events(reading: Reading, observation: _Observation) -> None:
-    """Set the events and the length of an observation."""
     started: dict[tuple[str, str], _Event] = {}
     for row in observation.rows:
         kind, event = _event(reading, row)
@@ -272,7 +247,11 @@ def _parse_events(reading: Reading, observation: _Observation) -> None:
             _pair(reading, observation, event, started, is_start=kind == "START")
         else:
             observation.events.append(event)
-        observation.length = _longer(observation.length, reading, row)
+        cell = row.cells.get("length", "")
+        length = _parse_seconds(cell)
+        if length is None and cell not in ("", "NA"):
+            reading.notes.append(f"the length {cell[:40]!r} is not a number and was ignored")
+        observation.length = length if observation.length is None else max(observation.length, length or 0.0)
     for event in started.values():
         place = f"{event.label[:40]!r} of {event.stream[:40]!r}"
         raise reading.error(
@@ -284,7 +263,6 @@ def _parse_events(reading: Reading, observation: _Observation) -> None:
 
 
 def _event(reading: Reading, row: _Row) -> tuple[str, _Event]:
-    """Return the kind of an event and the event; the end of a START or STOP is its time."""
     is_aggregated = "start" in row.cells
     kinds = ("STATE", "POINT") if is_aggregated else ("START", "STOP", "POINT")
     kind = row.cells.get("type", "").upper()
@@ -298,13 +276,9 @@ def _event(reading: Reading, row: _Row) -> tuple[str, _Event]:
         raise reading.error(row.line, f"an event must not stop before it starts; got {start:.10g}-{end:.10g} s")
     if kind == "POINT" and end > start:
         raise reading.error(row.line, f"a POINT must start and stop at the same time; got {start:.10g}-{end:.10g} s")
-    return kind, _Event(_stream(reading, row), label, start, end, kind == "POINT", row.line)
-
-
-def _stream(reading: Reading, row: _Row) -> str:
     subject, category = row.cells.get("subject") or "No focal subject", row.cells.get("category") or "No category"
-    by_option = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
-    return by_option[reading.options["streams"]]
+    streams = {"subject": subject, "category": category, "both": f"{subject}/{category}"}
+    return kind, _Event(streams[reading.options["streams"]], label, start, end, kind == "POINT", row.line)
 
 
 def _pair(
@@ -354,20 +328,7 @@ def _parse_seconds(cell: str) -> float | None:
     return round(int(hours or 0) * 3600 + int(minutes) * 60 + float(rest), 6)
 
 
-def _longer(length: float | None, reading: Reading, row: _Row) -> float | None:
-    """Return the larger of a length and the length in a row; cells without a number are ignored."""
-    cell = row.cells.get("length", "")
-    seconds = _parse_seconds(cell)
-    if seconds is None and cell not in ("", "NA"):
-        reading.notes.append(f"the length {cell[:40]!r} is not a number and was ignored")
-    return seconds if length is None else max(length, seconds or 0.0)
-
-
-# -- tiers ------------------------------------------------------------------------------------------------------------
-
-
 def _annotation(reading: Reading, observation: _Observation, streams: Sequence[str], has_streams: bool) -> Annotation:
-    """Return one tier per stream, or the only tier."""
     if not streams:
         raise reading.error(observation.line, "expected an event; no event has one of the selected behaviors")
     length = reading.options["duration"] or _length(reading, observation)

@@ -37,7 +37,6 @@ _SKIPPED = re.compile(r"(?:[ERAMN]\S+|#\S*|\*)\t\S.*")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one text and the spans of one coder."""
     document, has_mark = _document(reading)
     method = reading.options["tokens"]
     return standoff.read_document(

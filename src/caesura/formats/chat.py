@@ -38,15 +38,12 @@ _MAIN_LINE = re.compile(r"\*([^\s:]{1,40}):[ \t]*(.*)")
 
 @dataclass
 class _Utterance:
-    """A main line with its continuation lines."""
-
     speaker: str
     line: int
     text: str
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one dialogue."""
     return reading.read_one(lambda: _dialogue(reading))
 
 
@@ -76,7 +73,6 @@ def _is_word(token: str) -> bool:
 
 
 def _utterances(reading: Reading) -> Iterator[_Utterance]:
-    """Yield the main lines with their continuation lines. Raise an error for a line of an unknown kind."""
     utterance: _Utterance | None = None
     last_header = ""
     for number, line in enumerate(lines_of(reading.text), 1):
@@ -101,7 +97,6 @@ def _utterances(reading: Reading) -> Iterator[_Utterance]:
 
 
 def _main_line(reading: Reading, number: int, line: str) -> _Utterance | None:
-    """Return the utterance in a line, or None if the line is a header or belongs to a dependent tier."""
     if not line or line.startswith(("@", "%")):
         return None
     if not line.startswith("*"):
@@ -120,7 +115,6 @@ def _check_size(reading: Reading, utterance: _Utterance) -> None:
 
 
 def _tokens(reading: Reading, utterances: list[_Utterance]) -> list[list[str]]:
-    """Return the tokens that rustling finds in each utterance."""
     chat_class = import_extra(reading, "rustling.chat", "rustling", "talkbank").CHAT
     lines = "".join(f"*{utterance.speaker}:\t{utterance.text}\n" for utterance in utterances)
     try:

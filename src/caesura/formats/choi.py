@@ -15,6 +15,14 @@ both ends of a line is ignored. If there is no unit between two marker lines, th
 counts such segments. A unit must not be empty. Several blank lines count as one separator. A file contains one item of one
 coder. The name of the file is used for both unless the options ``item`` and ``coder`` are set. Boundaries have no types.
 
+The format ``segment-lines`` has one segment per line, as the .edus files of RST corpora, or a text with one sentence per line::
+
+    Good night , moon ,
+    because it is late .
+
+Its units are the words between white space, and the end of each line is a boundary. Blank lines are ignored, with a note. Files
+with the suffix ``.edus`` are recognised. Name the format for other files, because any text has lines.
+
 References
 ----------
 Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. (The test
@@ -51,7 +59,6 @@ def _parse(reading: Reading) -> Segmentation:
 
 
 def _segments(reading: Reading) -> list[list[str]]:
-    """Return the units between separators."""
     marker, unit = reading.options["marker"], reading.options["unit"]
     segments: list[list[str]] = [[]]
     empty: list[int] = []
@@ -88,7 +95,6 @@ def _report_no_marker(reading: Reading, marker: str) -> None:
 
 
 def _write(writing: Writing) -> str:
-    """Return the text with one unit per line, or with one segment per line if the units are words."""
     segmentation, units = writing.text(writing.only_item(), writing.only_coder())
     separator = " " if writing.options["unit"] == "word" else "\n"
     marker = f"{writing.options['marker']}\n"
@@ -129,4 +135,37 @@ MARKED = replace(
     description="text with blank lines between segments, or another marker, one line per unit",
     looks_like=lambda text: False,  # any text may have blank lines
     options=tuple(replace(option, default="") if option.name == "marker" else option for option in CHOI.options),
+)
+
+
+def _read_lines(reading: Reading) -> Corpus:
+    return reading.read_one(lambda: _parse_lines(reading))
+
+
+def _parse_lines(reading: Reading) -> Segmentation:
+    lines = [line.split() for line in lines_of(reading.text)]
+    segments = [words for words in lines if words]
+    if not segments:
+        raise reading.error(1, "expected at least one word; got none")
+    reading.notes.append("each line is a segment, and its words are the units")
+    if len(segments) < len(lines):
+        reading.ignored.append(f"{count_of(len(lines) - len(segments), 'blank line')} (not a segment)")
+    return Segmentation.from_masses([*map(len, segments)], units=chain.from_iterable(segments))
+
+
+def _write_lines(writing: Writing) -> str:
+    segmentation, units = writing.text(writing.only_item(), writing.only_coder())
+    edges = (0, *segmentation.inner.tolist(), segmentation.length)
+    return writing.check_round_trip("".join(f"{' '.join(units[a:b])}\n" for a, b in pairwise(edges)), _read_lines)
+
+
+SEGMENT_LINES = Format(
+    name="segment-lines",
+    suffixes=(".edus",),
+    description="text with one segment per line and words as units, such as .edus files",
+    read=_read_lines,
+    looks_like=lambda text: False,  # any text has lines
+    write=_write_lines,
+    options=NAME_OPTIONS,
+    names_from_file=("item", "coder"),
 )

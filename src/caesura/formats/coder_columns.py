@@ -52,11 +52,9 @@ _OTHER_CODER = re.compile(r"(gold|ref|hyp|truth|system|model|pred|auto|baseline|
 
 @dataclass
 class CoderColumns:
-    """The columns of a table that may be coders."""
-
-    reading: Reading  # file that is being read
-    table: Table  # its cells
-    roles: Roles  # roles of the columns
+    reading: Reading
+    table: Table
+    roles: Roles
     types: tuple[str, ...] | None = field(init=False)  # boundary types that the caller or the column ``types`` declares
     contents: dict[str, Content] = field(default_factory=dict)  # content of the columns that were examined
     groups: dict[tuple[str | None, ...], Groups] = field(default_factory=dict)  # rows grouped by the columns in the key
@@ -65,7 +63,6 @@ class CoderColumns:
         self.types = self.reading.types or self._declared_types()
 
     def content(self, name: str, groups: Groups) -> Content:
-        """Return the content of a column by its cells and the declared types."""
         if name not in self.contents:
             word = word_for_none(self.table.columns[name], groups)
             if word is not None:
@@ -113,18 +110,15 @@ class CoderColumns:
             return check_types(names)
 
     def candidates(self) -> list[str]:
-        """Return the columns without a role that may be coders."""
         return [name for name in self.roles.rest if normalize(name) not in (*PERSON, *COMMENTS)]
 
     def item_groups(self) -> Groups:
-        """Return the rows by item and stream."""
         names = (self.roles.columns.get("item"), self.roles.columns.get("stream"))
         if names not in self.groups:
             self.groups[names] = Groups.of(self.table, names)
         return self.groups[names]
 
     def wide_coders(self, groups: Groups) -> tuple[list[str], str]:
-        """Return the columns of the coders in a table with one column per coder."""
         names = self._possible_coders()
         by_shape: dict[str, list[str]] = {}
         contents = self._valid_contents(names, groups)
@@ -144,14 +138,12 @@ class CoderColumns:
         return self._one_shape(by_shape, groups)
 
     def _possible_coders(self) -> list[str]:
-        """Return the columns that the user named as coders, or those that may be coders."""
         if self.roles.coders is not None:
             return self.roles.coders
         marks = [self.roles.columns["mark"]] if "mark" in self.roles else []
         return marks + self.candidates()
 
     def _valid_contents(self, names: Iterable[str], groups: Groups) -> dict[str, Content]:
-        """Return the contents of columns; raise an error for an invalid cell."""
         contents = {name: self.content(name, groups) for name in names}
         for name, content in contents.items():
             if content.shape == "error":
@@ -203,7 +195,6 @@ class CoderColumns:
         return AmbiguousFileError(self.reading.path, problem, choices)
 
     def _label_column(self, groups: Groups) -> tuple[str, str]:
-        """Return the column with the role label and its shape; cells of 0 and 1 may be marks instead."""
         name = self.roles.columns["label"]
         if self.content(name, groups).shape == "tags":
             return name, "tags"
@@ -302,7 +293,6 @@ class CoderColumns:
             by_shape["types"] = single
 
     def _one_shape(self, by_shape: Mapping[str, list[str]], groups: Groups) -> tuple[list[str], str]:
-        """Return the coders and their shape; columns that fit different shapes are an error."""
         marks = by_shape.get("marks", [])
         if marks and "types" not in by_shape:
             self._check_marks(marks, groups)
@@ -367,11 +357,9 @@ class CoderColumns:
         raise AmbiguousFileError(self.reading.path, problem, choices)
 
     def _decimals(self) -> list[str]:
-        """Return the columns without a role that contain numbers with decimals, such as times."""
         return [name for name in self.candidates() if _has_decimals(self.table.columns[name])]
 
     def no_coder(self, groups: Groups) -> FormatError:
-        """Return the error for a table in which no column fits."""
         if not self.candidates():
             columns = ", ".join(self.table.columns)
             return self.reading.error(1, f"expected one column per coder besides {columns}; got none")
@@ -395,7 +383,6 @@ class CoderColumns:
         return self.reading.error(1, f"{problem}; {hint}")
 
     def ignore_others(self, coders: Sequence[str]) -> None:
-        """Report the columns that are not used."""
         used = {*coders}
         for name in (*self.roles.ignored, *self.roles.rest):
             if name not in used:
@@ -405,7 +392,6 @@ class CoderColumns:
                 self.reading.ignored.append(f"{name} ({reason})")
 
     def value_column(self, groups: Groups) -> tuple[str, str]:
-        """Return the column of a long table that contains the marks or labels of all coders."""
         if self.reading.options["shape"] == "labels" and "label" in self.roles:
             return self.roles.columns["label"], "labels"
         if "mark" in self.roles:
@@ -420,7 +406,6 @@ class CoderColumns:
         return self._only_column(marks or fitting, groups)
 
     def _mark_column(self, groups: Groups) -> tuple[str, str]:
-        """Return the column with the role mark, and its shape."""
         name = self.roles.columns["mark"]
         content = self.content(name, groups)
         if content.shape in ("error", "none") and content.reason not in ("empty", "not coded"):
@@ -429,7 +414,6 @@ class CoderColumns:
         return self._checked_long(name, shape, content)
 
     def _only_column(self, contents: Mapping[str, Content], groups: Groups) -> tuple[str, str]:
-        """Return the only column that fits a shape, and its shape; several are an error."""
         fitting = {name: content for name, content in contents.items() if content.shape != "none"}
         if not fitting:
             raise self.no_coder(groups)

@@ -69,7 +69,6 @@ def normalize(name: str) -> str:
 
 
 def split_unit(name: str) -> tuple[str, str]:
-    """Return the name of a column without its unit of time, and the unit: ``"s"``, ``"ms"`` or nothing."""
     normalized = normalize(name)
     match = re.fullmatch(r"(.+?)_?(?:[(\[](s|ms)[)\]]|_(s|sec|seconds|ms|msec|milliseconds))", normalized)
     if match is None:

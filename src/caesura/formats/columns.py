@@ -2,6 +2,10 @@
 
 A column stores each distinct cell once and one whole number per row, so that a table of millions of rows can be examined by
 its distinct cells. All cells are text; numbers and truth values of other sources are written as text first.
+
+Large delimited tables are parsed with pyarrow, many rows at a time, several times as fast as with the module ``csv`` of the
+standard library. pyarrow gets only text that both read alike: cells are quoted as a whole or not at all, contain no line break,
+and no row is empty. All other text is left to ``csv``, which also reports the errors.
 """
 
 from __future__ import annotations
@@ -16,7 +20,8 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
 from itertools import count, islice
 from typing import Any
 
@@ -24,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import FormatError
-from caesura.formats import arrow, csv_arrow
+from caesura.formats import arrow
 from caesura.formats.arrow import CONTENT_KEY, pa, pc, pq
 from caesura.formats.column_names import ROLE_OF_NAME, normalize
 from caesura.formats.content import NUMBER, cut_notes, json_text, unpacked_path, unprotect_cell
@@ -49,15 +54,21 @@ _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of colu
 # Last line in which titles above the header are expected.
 MAX_TITLE_LINE = 20
 _PIECE_SIZE = 2**20  # characters
+# Number of characters that pyarrow parses at a time, apart from the rest of the last line.
+ARROW_BLOCK_SIZE = 2**23
+# Number of characters of a table from which on pyarrow is used; its import takes as long as parsing this much.
+MIN_ARROW_SIZE = 2**20
+_MAX_ARROW_WIDTH = 1000  # every column of a block takes time, even if it has few rows
+# For each column, the distinct cells in order of appearance, and the index of the cell of each row.
+_Block = list[tuple[list[str], NDArray[np.int64]]]
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
+_NUMBER_OR_EMPTY = re.compile(r"\s*+([+-]?[0-9]*+\.?[0-9]*+)\s*+|(?i:na|nan|none|null)")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table."""
-
-    name: str  # name in the header
+    name: str
     values: list[str]  # distinct cells
     codes: NDArray[np.int32]  # for each row, the index of its cell in ``values``
 
@@ -69,17 +80,14 @@ class Column:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """Number of rows with each of the distinct cells."""
         return np.bincount(self.codes, minlength=len(self.values))
 
     @cached_property
     def stripped(self) -> list[str]:
-        """Distinct cells without surrounding space."""
         return [value.strip() for value in self.values]
 
     @property
     def filled(self) -> NDArray[np.bool_]:
-        """Whether each cell has content."""
         return np.array([bool(value) for value in self.stripped], bool)[self.codes]
 
     @property
@@ -91,20 +99,16 @@ class Column:
         return np.array(numbers, np.float64)[self.codes]
 
     def cells(self) -> list[str]:
-        """Return one cell per row."""
         values = self.values
         return [values[code] for code in self.codes.tolist()]
 
     def first_row(self, value: str) -> int:
-        """Return the first row with a cell."""
         return int(np.argmax(self.codes == self.values.index(value)))
 
 
 @dataclass
 class Table:
-    """A table: columns of equal length, and the line of each row in the file."""
-
-    columns: dict[str, Column]  # the columns by name, in the order of the header
+    columns: dict[str, Column]
     lines: NDArray[np.int64]  # line of each row, counted from 1
     ignored: list[str] = field(default_factory=list)  # columns that were left out while the table was decoded
     notes: list[str] = field(default_factory=list)  # conversions, such as a decimal comma
@@ -113,11 +117,7 @@ class Table:
         return len(self.lines)
 
 
-# -- delimited text ---------------------------------------------------------------------------------------------------
-
-
 def parse_delimited(reading: Reading, *, delimiter: str | None, header: bool = True, skip: int | None = None) -> Table:
-    """Return the table of a CSV or TSV file."""
     declared, skipped = declared_delimiter(reading.text)
     chosen = declared or delimiter or find_delimiter(reading.text)
     rows = _Rows(reading, chosen, skipped, int(skipped > 0))
@@ -152,7 +152,6 @@ def _header_names(cells: Iterable[str], below: Sequence[Sequence[str]]) -> list[
 
 
 def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None) -> int:
-    """Pass the rows above the header, and return their number."""
     number = rows_above_header(sample) if skip is None else 0
     for _ in range(number):
         next(iter(rows))
@@ -163,7 +162,6 @@ def _skip_titles(rows: _Rows, sample: Sequence[Sequence[str]], skip: int | None)
 
 
 def titles_note(line: int) -> str:
-    """Return the note about lines above the header."""
     lines = "line 1 is" if line == 2 else f"lines 1 to {line - 1} are"
     return f"the header is in line {line}; {lines} left out"
 
@@ -176,8 +174,6 @@ def _has_row_names(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 class _Accumulator:
-    """Columns to which batches of rows are added."""
-
     def __init__(self, width: int) -> None:
         self.lines = array("q")
         self.indices: list[defaultdict[str, int]] = [defaultdict(count().__next__) for _ in range(width)]
@@ -188,7 +184,7 @@ class _Accumulator:
         for index, codes, cells in zip(self.indices, self.codes, zip(*rows, strict=True), strict=True):
             codes.extend(map(index.__getitem__, cells))
 
-    def add_block(self, line: int, block: csv_arrow.Block) -> int:
+    def add_block(self, line: int, block: _Block) -> int:
         """Add rows on successive lines, and return their number."""
         rows = len(block[0][1])
         self.lines.frombytes(np.arange(line, line + rows, dtype=np.int64).tobytes())
@@ -202,8 +198,6 @@ class _Accumulator:
 
 
 class _Rows:
-    """Rows of a delimited text that are not empty, with their lines."""
-
     def __init__(self, reading: Reading, delimiter: str, position: int = 0, line: int = 0) -> None:
         self.reading, self.delimiter = reading, delimiter
         self.position, self.line = position, line
@@ -220,7 +214,6 @@ class _Rows:
             raise self.reading.error(self.line, f"not a valid table: {reason}") from None
 
     def skip_line(self) -> None:
-        """Pass one line, whatever it contains."""
         end = self.reading.text.find("\n", self.position) + 1
         self.position, self.line = end or len(self.reading.text), self.line + 1 if end else sys.maxsize
 
@@ -236,7 +229,6 @@ class _Rows:
 
 
 def parse_table(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the rows of a delimited table that are not empty."""
     if _is_raw(reading):
         yield from _Rows(reading, delimiter)
         return
@@ -278,12 +270,12 @@ def _without_protection(table: Table) -> Table:
 def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:
     """Add the rows that are not read yet. pyarrow parses blocks of a large table where it can."""
     text, width = reading.text, len(parts.codes)
-    if not csv_arrow.is_useful(len(text), width):
+    if not _arrow_is_useful(len(text), width):
         _add_slowly(reading, rows, parts, len(text))
         return
     while (start := rows.position) < len(text):
-        end = text.find("\n", start + csv_arrow.BLOCK_SIZE) + 1 or len(text)
-        block = csv_arrow.parse_block(text[start:end], rows.delimiter, width)
+        end = text.find("\n", start + ARROW_BLOCK_SIZE) + 1 or len(text)
+        block = parse_block(text[start:end], rows.delimiter, width)
         if block is None:
             _add_slowly(reading, rows, parts, end)
         else:
@@ -291,8 +283,63 @@ def _add_rows(reading: Reading, rows: _Rows, parts: _Accumulator) -> None:
             rows.position, rows.line = end, rows.line + number
 
 
+def _arrow_is_useful(size: int, width: int) -> bool:
+    """Return whether pyarrow is installed and a table is so large that it saves time."""
+    return size >= MIN_ARROW_SIZE and 0 < width <= _MAX_ARROW_WIDTH and _has_arrow()
+
+
+@cache
+def _has_arrow() -> bool:
+    return find_spec("pyarrow") is not None
+
+
+def parse_block(block: str, delimiter: str, width: int) -> _Block | None:
+    if not _is_plain(block, delimiter):
+        return None
+    from pyarrow import csv as arrow_csv
+
+    names = [str(i) for i in range(width)]
+    kind = pa.dictionary(pa.int32(), pa.string())
+    try:
+        data = block.encode()
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char='"' if '"' in block else False),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, kind), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, ValueError):  # such as a row with too many cells, or half a surrogate pair
+        return None
+    if table.num_rows != block.count("\n") + (not block.endswith("\n")):
+        return None
+    columns = [arrow.combined(table.column(name)) for name in names]
+    return [(column.dictionary.to_pylist(), arrow.to_int64(column.indices)) for column in columns]
+
+
+def _is_plain(block: str, delimiter: str) -> bool:
+    """Return whether both parsers read a block in the same way, unless a row has the wrong number of cells."""
+    if block.startswith(("\n", "\r")) or "\n\n" in block or "\n\r" in block:
+        return False
+    if block.count("\r") != block.count("\r\n"):
+        return False
+    limit, start = csv.field_size_limit(), 0
+    while len(block) - start > limit:
+        end = block.rfind("\n", start, start + limit)
+        if end < 0:
+            return False  # a line is too long
+        start = end + 1
+    return '"' not in block or '"' not in _quoted_cell(delimiter).sub("", block)
+
+
+@cache
+def _quoted_cell(delimiter: str) -> re.Pattern[str]:
+    edge = re.escape(delimiter)
+    return re.compile(rf'(?:^|(?<=[{edge}\n]))"(?:[^"\n\r]++|"")*+"(?=[{edge}\n\r]|\Z)')
+
+
 def _add_slowly(reading: Reading, rows: _Rows, parts: _Accumulator, end: int) -> None:
-    """Add the rows up to the first one that ends at or after an index in the text."""
     remaining = _rows_before(rows, end)
     while batch := list(islice(remaining, _BATCH_ROWS)):
         lines, cells = zip(*batch, strict=True)
@@ -308,7 +355,6 @@ def _rows_before(rows: _Rows, end: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]], width: int) -> Sequence[list[str]]:
-    """Return the rows without empty cells after the last column; another number of cells is an error."""
     if {*map(len, rows)} == {width}:
         return rows
     rows = [row if any(cell.strip() for cell in row[width:]) else row[:width] for row in rows]
@@ -324,7 +370,6 @@ def _with_width(reading: Reading, lines: Sequence[int], rows: Sequence[list[str]
 
 
 def table_of_rows(reading: Reading, names: Sequence[str], lines: Sequence[int], rows: Sequence[Sequence[str]]) -> Table:
-    """Return the table of rows that are as long as the header."""
     _check_names(reading, names)
     parts = _Accumulator(len(names))
     if rows:
@@ -409,23 +454,14 @@ def _convert_decimal_commas(table: Table, *, may_be_thousands: bool) -> None:
 
 
 def _has_decimal_commas(column: Column, may_be_thousands: bool) -> bool:
-    """Return whether a column contains numbers with a decimal comma, and no cell that is something else."""
     decimals = [value for value in column.values if _DECIMAL_COMMA.fullmatch(value)]
     others = [value for value in column.values if not _DECIMAL_COMMA.fullmatch(value)]
-    if not decimals or not all(map(_is_number_or_empty, others)):
+    if not decimals or not all(map(_NUMBER_OR_EMPTY.fullmatch, others)):
         return False
     return not may_be_thousands or not all(map(_THOUSANDS.fullmatch, decimals))
 
 
-def _is_number_or_empty(cell: str) -> bool:
-    return re.fullmatch(r"\s*+([+-]?[0-9]*+\.?[0-9]*+)\s*+|(?i:na|nan|none|null)", cell) is not None
-
-
-# -- typed cells ------------------------------------------------------------------------------------------------------
-
-
 def cell_text(value: Any) -> str:
-    """Return a value of a data frame, a Parquet file or a spreadsheet as the text of a cell."""
     if isinstance(value, str):
         return value
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
@@ -433,18 +469,14 @@ def cell_text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (float, np.floating)):
-        return _number_text(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     if isinstance(value, (list, tuple)):
         return json_text([str(entry) for entry in value])
     return str(value)
 
 
-def _number_text(number: float) -> str:
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
-
-
 def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
-    """Return an Arrow table as a table of text."""
     names = [str(name) for name in data.column_names]
     if len(names) * data.num_rows > MAX_TABLE_CELLS:
         raise FormatError(path, None, f"expected a table of at most {MAX_TABLE_CELLS} cells; this has more")
@@ -454,17 +486,14 @@ def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
     ignored = []
     for i, name in enumerate(names):
         kind = data.schema.types[i]
-        if pa.types.is_nested(kind) and not _is_list_of_text(kind):
+        is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+        if pa.types.is_nested(kind) and not (is_list and arrow.is_text(kind.value_type)):
             ignored.append(f"{name} (nested)")
             continue
         columns[name] = _arrow_column(name, data.column(i))
     kept = {name: column for name, column in columns.items() if not _is_index(name, column)}
     ignored += [f"{name or 'the first column'} (row numbers)" for name in columns if name not in kept]
     return Table(kept, np.arange(offset, offset + data.num_rows, dtype=np.int64), ignored)
-
-
-def _is_list_of_text(kind: Any) -> bool:
-    return bool((pa.types.is_list(kind) or pa.types.is_large_list(kind)) and arrow.is_text(kind.value_type))
 
 
 def _arrow_column(name: str, column: Any) -> Column:
@@ -487,7 +516,6 @@ def _is_index(name: str, column: Column) -> bool:
 
 
 def from_parquet(reading: Reading) -> Table:
-    """Return the table of a Parquet file."""
     arrow.require_pyarrow(reading.path, "reading")
     with arrow.reading_errors(reading.path):
         source = pa.BufferReader(reading.data)
@@ -518,7 +546,6 @@ def from_parquet(reading: Reading) -> Table:
 
 
 def from_frame(data: Any, name: str = "the data frame") -> Table:
-    """Return a data frame as a table of text."""
     if hasattr(data, "iloc") and hasattr(data, "columns"):  # pandas
         return _from_pandas(data, name)
     arrow.require_pyarrow(name, "reading")

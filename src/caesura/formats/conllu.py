@@ -32,7 +32,7 @@ tokens, because segmentations and spans contain no sentence ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
@@ -68,8 +68,6 @@ _CHOICES = {"segments": "boundaries where segments begin", "connectives": "conne
 
 
 class _Token(NamedTuple):
-    """A token with the number of its line, its number in the sentence, and its last column."""
-
     line: int
     number: int
     form: str
@@ -77,15 +75,12 @@ class _Token(NamedTuple):
 
 
 class _ConlluDocument(NamedTuple):
-    """The tokens of a document."""
-
     name: str
     line: int
     tokens: list[_Token]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per document."""
     documents = _documents(reading)
     kind = _kind(reading, documents)
     reading.roles["FORM"] = "words"
@@ -123,7 +118,6 @@ def _with_first(reading: Reading, document: _ConlluDocument, kind: str) -> Annot
 def _connectives(
     reading: Reading, document: _ConlluDocument, marks: list[str]
 ) -> Iterator[tuple[int, int, int, str | None]]:
-    """Yield the first and the last token, the level and the label of each connective."""
     ignored = reading.options["stray"] == "ignore"
     change = "they are ignored" if ignored else "a connective begins there"
     first, previous = 0, _OUTSIDE
@@ -138,18 +132,17 @@ def _connectives(
         first, previous = i, _OUTSIDE if mark == _INSIDE and ignored else mark
 
 
-# -- which marks ------------------------------------------------------------------------------------------------------
-
-
 def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
-    """Return segments, connectives or sentences, by the options or by the marks that occur."""
     requested, key = reading.options["boundaries"], reading.options["key"]
     if key is not None and requested not in ("auto", "segments"):
         raise OptionError(f"key is for segments; it cannot be combined with boundaries={requested!r}")
     if requested == "sentences":
         reading.notes.append("the ends of sentences are the boundaries")
         return "sentences"
-    values = _values_by_key(documents)
+    cells = {token.misc for document in documents for token in document.tokens}
+    values: dict[str, set[str]] = {}
+    for name, value in (pair for cell in cells for pair in _pairs(cell)):
+        values.setdefault(name, set()).add(value.lower())
     if key is not None:
         if key not in values:
             raise reading.error(None, f"no token has the key {key[:40]!r} in its last column; {_listed(values)}")
@@ -161,15 +154,6 @@ def _kind(reading: Reading, documents: list[_ConlluDocument]) -> str:
     (kind,) = kinds
     reading.roles |= dict.fromkeys((name for name in _VALUES[kind] if name in values), _ROLES[kind])
     return kind
-
-
-def _values_by_key(documents: Iterable[_ConlluDocument]) -> dict[str, set[str]]:
-    """Return the keys in the last column, each with its values in lower case."""
-    cells = {token.misc for document in documents for token in document.tokens}
-    values: dict[str, set[str]] = {}
-    for name, value in (pair for cell in cells for pair in _pairs(cell)):
-        values.setdefault(name, set()).add(value.lower())
-    return values
 
 
 def _kinds(values: Mapping[str, set[str]]) -> list[str]:
@@ -201,33 +185,26 @@ def _unclear(reading: Reading, values: Mapping[str, set[str]], kinds: list[str])
 
 
 def _listed(names: Collection[str]) -> str:
-    """Return the keys of the last column, for a message."""
     keys = sorted(name[:40] for name in names if name and name != "_")
     return f"the keys are {list_few(keys, 12)}" if keys else "it has no keys"
 
 
 def _mark(reading: Reading, token: _Token, kind: str) -> str:
-    """Return whether a token begins a segment or connective, continues it, or is outside."""
     key, result = reading.options["key"], _OUTSIDE
     for name, value in _pairs(token.misc):
         if key is not None:
             result = _BEGIN if name == key else result
         elif name in _VALUES[kind]:
             mark = _VALUES[kind][name].get(value.lower())
-            if mark is None and not _is_other(kind, name, value):
+            others = [keys.get(name, {}) for other, keys in _VALUES.items() if other != kind]
+            if mark is None and not any(value.lower() in values for values in others):
                 problem = f"{name} must be one of {', '.join(_VALUES[kind][name])}; got {value[:40]!r}"
                 raise reading.error(token.line, f"{problem}; or read with boundaries='sentences'")
             result = mark if mark in (_BEGIN, _INSIDE) and result != _BEGIN else result
     return result
 
 
-def _is_other(kind: str, name: str, value: str) -> bool:
-    """Return whether a value is a mark of another kind under the same key."""
-    return any(value.lower() in keys.get(name, ()) for other, keys in _VALUES.items() if other != kind)
-
-
 def _documents(reading: Reading) -> list[_ConlluDocument]:
-    """Return the documents of a file, or the whole file as one document if no document is marked."""
     untitled = document = _ConlluDocument(reading.item_name, 1, [])
     documents: dict[str, _ConlluDocument] = {}
     expected = 1
@@ -245,23 +222,21 @@ def _documents(reading: Reading) -> list[_ConlluDocument]:
                 raise reading.error(number, f"the id of a document must be unique; got {name[:60]!r} again")
             documents[name] = document = _ConlluDocument(name, number, [])
             expected = 1
-    _check_documents(reading, untitled, list(documents.values()))
-    return list(documents.values()) or [untitled]
-
-
-def _check_documents(reading: Reading, untitled: _ConlluDocument, documents: list[_ConlluDocument]) -> None:
-    if not untitled.tokens and not documents:
-        raise reading.error(None, "expected at least one token; got none")
-    if untitled.tokens and documents:
-        problem = f"a token must belong to a document; the first begins at line {documents[0].line}"
+    if not documents:
+        if not untitled.tokens:
+            raise reading.error(None, "expected at least one token; got none")
+        return [untitled]
+    if untitled.tokens:
+        first = next(iter(documents.values()))
+        problem = f"a token must belong to a document; the first begins at line {first.line}"
         raise reading.error(untitled.tokens[0].line, problem)
-    for document in documents:
+    for document in documents.values():
         if not document.tokens:
             raise reading.error(document.line, f"a document must have a token; {document.name[:60]!r} has none")
+    return list(documents.values())
 
 
 def _token(reading: Reading, number: int, line: str, expected: int) -> _Token | None:
-    """Return the token in a line, or None if the line is skipped."""
     cells = line.split("\t")
     if len(cells) != _COLUMNS:
         raise reading.error(number, f"a token must have {_COLUMNS} columns with tabs between; got {len(cells)}")
@@ -287,7 +262,6 @@ def _check_skipped(reading: Reading, line: int, match: re.Match[str], expected: 
 
 
 def _report_skipped(reading: Reading, line: int, token: str, misc: str) -> None:
-    """Count the marks in a line that is not a unit."""
     for name, value in _pairs(misc):
         marks = [keys[name].get(value.lower()) for keys in _VALUES.values() if name in keys]
         if name == reading.options["key"] or _BEGIN in marks:
@@ -296,12 +270,10 @@ def _report_skipped(reading: Reading, line: int, token: str, misc: str) -> None:
 
 
 def _pairs(misc: str) -> list[tuple[str, str]]:
-    """Return the (key, value) pairs of the last column."""
     return [(key, value) for key, _, value in (pair.partition("=") for pair in misc.split("|"))]
 
 
 def _write(writing: Writing) -> str:
-    """Return the text of one coder, one document per item."""
     coder = writing.only_coder()
     id_key = "newdoc_id" if writing.path.lower().endswith(".tok") else "newdoc id"
     blank = "\t_" * (_COLUMNS - 3)
@@ -316,7 +288,6 @@ def _write(writing: Writing) -> str:
 
 
 def _marks_of(writing: Writing, item: str, coder: str) -> tuple[tuple[str, ...], list[str]]:
-    """Return the units of an annotation, and the last column of each."""
     annotation = writing.corpus[item, coder]
     if not isinstance(annotation, Hierarchy):
         segmentation, units = writing.text(item, coder)
@@ -334,7 +305,6 @@ def _marks_of(writing: Writing, item: str, coder: str) -> tuple[tuple[str, ...],
 
 
 def _looks_like(text: str) -> bool:
-    """Return whether the first line that is not a comment is a token."""
     first = next((line for line in lines_of(text[:200_000]) if line.strip() and not line.startswith("#")), "")
     return first.count("\t") == _COLUMNS - 1 and first[0].isdecimal()
 

@@ -46,7 +46,6 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str, texts: Sequence
 
 
 def texts_of(rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return the distinct texts in the cells of a table, so that each of them is examined once."""
     return [cell for cell in set(chain.from_iterable(rows)) if isinstance(cell, str)]
 
 
@@ -69,7 +68,6 @@ def protect_cell(cell: T) -> T | str:
 
 
 def protected_texts(texts: Iterable[str]) -> dict[str, str]:
-    """Return the texts that ``protect_cell`` changes."""
     cells = {text: protect_cell(text) for text in texts if _FORMULA.match(text)}
     return {text: cell for text, cell in cells.items() if cell != text}
 
@@ -80,14 +78,11 @@ def unprotect_cell(cell: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, as editors count them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def parse_json(path: str, text: str, content: str) -> Any:
-    """Return the value of a JSON text from an untrusted file."""
-
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) < len(pairs):
@@ -108,7 +103,6 @@ def parse_json(path: str, text: str, content: str) -> Any:
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON, without escaping non-ASCII characters."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -131,7 +125,6 @@ def cut_notes(text: str) -> list[str]:
 
 
 def describe_value(value: object) -> str:
-    """Return a short description of a value from an untrusted file, without the content of objects and lists."""
     if isinstance(value, int) and value.bit_length() > 200:
         return "a very large number"
     if isinstance(value, (str, int, float)) or value is None:
@@ -141,13 +134,11 @@ def describe_value(value: object) -> str:
 
 
 def unpacked_path(path: str | PathLike[str]) -> Path:
-    """Return the path of a file without the suffix ``.gz``."""
     place = Path(path)
     return place.with_suffix("") if place.suffix.lower() == _GZIP and Path(place.stem).suffix else place
 
 
 def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
-    """Return the bytes of a file; a file whose name ends in ``.gz`` is unpacked."""
     place = Path(path)
     try:
         if "\0" in str(path):
@@ -171,7 +162,6 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
 
 
 def _unpack(path: str | PathLike[str], data: bytes) -> bytes:
-    """Return the content of a gzip file, which may consist of several parts."""
     content = bytearray()
     while data:
         unpacker = zlib.decompressobj(wbits=31)
@@ -196,7 +186,6 @@ def decode(path: str | PathLike[str], data: bytes) -> str:
 def decode_text(
     path: str | PathLike[str], data: bytes, encoding: str | None = None, *, guess: bool = False
 ) -> tuple[str, str]:
-    """Decode bytes, and describe the encoding if it is not UTF-8."""
     if data.startswith(_ZIP):
         raise FormatError(path, None, "expected text; this is a zip archive; unpack it and read the files in it")
     chosen, note = _encoding(data, encoding)
@@ -219,7 +208,6 @@ def decode_text(
 
 
 def _encoding(data: bytes, encoding: str | None) -> tuple[str, str]:
-    """Return the encoding to try first, and the note about it."""
     if encoding is not None:
         return encoding, f"read as {encoding}"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

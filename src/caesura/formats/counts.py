@@ -92,7 +92,6 @@ def _find_counts(table: Table, roles: Roles) -> tuple[str, str | None] | None:
 
 
 def _ask_for_number(reading: Reading, reader: _CountReader) -> AmbiguousFileError:
-    """Return the error that offers a majority, all coders and any coder."""
     number = int((reader.counts if reader.totals is None else reader.totals).max())
     words = {number // 2 + 1: "more than half of the coders", number: "all coders", 1: "any coder"}
     if reader.totals is None:
@@ -169,7 +168,6 @@ def read_marks(
 
 
 def _find(roles: Roles, names: tuple[str, ...]) -> str | None:
-    """Return the column without a role that has one of these names."""
     return next((column for column in roles.rest if normalize(column) in names), None)
 
 
@@ -188,8 +186,6 @@ def _load(path: Any) -> tuple[Reading, Table]:
 
 
 class _CountReader:
-    """Reads the counts of all items of a table."""
-
     def __init__(self, reading: Reading, table: Table, roles: Roles, counts: Column, total: str | None) -> None:
         self.reading, self.table, self.roles, self.name = reading, table, roles, counts.name
         self.counts = self._whole(counts)
@@ -205,7 +201,6 @@ class _CountReader:
         return numbers
 
     def kind_of_rows(self) -> str:
-        """Return units or positions, by the names of the columns."""
         unit = self.roles.columns.get("unit")
         if unit is not None and normalize(unit) == _POSITION and "text" not in self.roles:
             return "positions"
@@ -219,7 +214,6 @@ class _CountReader:
         raise AmbiguousFileError(self.reading.path, problem, choices)
 
     def read(self, coders: int | None, rows: str, *, from_start: bool) -> dict[str, Marks]:
-        """Return the marks of each item."""
         item_column = self.roles.columns.get("item")
         groups = Groups.of(self.table, [item_column])
         result = {}
@@ -238,7 +232,6 @@ class _CountReader:
         return result
 
     def _coders(self, group: Whole, coders: int | None) -> int:
-        """Return the number of coders of an item."""
         line = int(self.table.lines[group[0]])
         if coders is not None:
             return coders
@@ -254,7 +247,6 @@ class _CountReader:
         return int(totals[0])
 
     def _check_order(self, item: str, group: Whole, first: tuple[int, ...]) -> None:
-        """Raise an error if the units or positions of an item are numbered, but not 1, 2, 3 and so on."""
         column = self.roles.columns.get("unit")
         numbers = None if column is None else whole_numbers(self.table.columns[column])
         if numbers is None:

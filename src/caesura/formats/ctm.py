@@ -27,7 +27,6 @@ _EXACT = Context(prec=2 * _MAX_DIGITS)
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier of words per recording."""
     for name, rows in _recordings(reading, allow_empty=False).items():
         tier = FileTier(name, rows[0].line, 0.0, max(row.end for row in rows), rows)
         add_tier(reading, name, reading.coder_name, tier)
@@ -41,7 +40,6 @@ def word_times(path: str | PathLike[str], *, snap: float = 1e-4) -> tuple[dict[s
 
 
 def _recordings(reading: Reading, *, allow_empty: bool) -> dict[str, list[IntervalRow]]:
-    """Return recording -> words, in the order of the file."""
     by_channel: dict[tuple[str, str], list[IntervalRow]] = {}
     channels: dict[str, set[str]] = {}
     for name, channel, row in _rows(reading, allow_empty):
@@ -76,7 +74,6 @@ def _rows(reading: Reading, allow_empty: bool) -> Iterator[tuple[str, str, Inter
 
 
 def parse_decimal(reading: Reading, line: int, name: str, cell: str) -> Decimal:
-    """Return the number in a cell, as a decimal number, whose sums are exact."""
     if len(cell) > _MAX_DIGITS or not NUMBER.fullmatch(cell) or not abs(float(cell)) < _MAX_TIME:
         raise reading.error(line, f"{name} must be a number below {_MAX_TIME:g}; got {cell[:40]!r}")
     return Decimal(repr(float(cell)) if "e" in cell.lower() else cell)

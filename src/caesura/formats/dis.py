@@ -49,8 +49,6 @@ _PARAGRAPH = "<P>"
 
 
 class _Token(NamedTuple):
-    """Part of the file: its kind, its values, and its line."""
-
     kind: str
     values: tuple[str, ...]
     line: int
@@ -69,7 +67,6 @@ class _DisNode:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one hierarchy over EDUs, or one segmentation into EDUs."""
     nodes, edus = _parse(reading)
     if not edus:
         raise reading.error(1, "expected at least one EDU (leaf 1); got none")
@@ -78,7 +75,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _parse(reading: Reading) -> tuple[list[_DisNode], list[str]]:
-    """Return the nodes, parents before children, and the texts of the EDUs."""
     nodes: list[_DisNode] = []
     open_nodes: list[_DisNode] = []
     edus: list[str] = []
@@ -99,7 +95,6 @@ def _parse(reading: Reading) -> tuple[list[_DisNode], list[str]]:
 
 
 def _tokens(reading: Reading) -> Iterator[_Token]:
-    """Yield the parts of the file in their order."""
     position, line = 0, 1
     while position < len(reading.text):
         match = _TOKEN.match(reading.text, position)
@@ -115,7 +110,6 @@ def _tokens(reading: Reading) -> Iterator[_Token]:
 
 
 def _without_paragraphs(text: str) -> str:
-    """Return a text without the marks of paragraphs at its end."""
     end, content_end = len(text), len(text)
     while end and (text[end - 1].isspace() or text.endswith(_PARAGRAPH, 0, end)):
         if text[end - 1].isspace():
@@ -126,7 +120,6 @@ def _without_paragraphs(text: str) -> str:
 
 
 def _check_place(reading: Reading, token: _Token, nodes: list[_DisNode], open_nodes: list[_DisNode]) -> None:
-    """Raise an error if a node is not allowed here."""
     (kind,) = token.values
     if (kind == "Root") != (not nodes):
         raise reading.error(token.line, f"the first node, and only the first, must be Root; got {kind}")
@@ -137,7 +130,6 @@ def _check_place(reading: Reading, token: _Token, nodes: list[_DisNode], open_no
 
 
 def _fill(reading: Reading, token: _Token, node: _DisNode, edus: list[str]) -> None:
-    """Add a part to its node."""
     if token.kind == "relation":
         node.relation = token.values[0]
     elif token.kind == "first":

@@ -49,17 +49,14 @@ _Pair = tuple[Annotation, Annotation]
 
 @dataclass(frozen=True)
 class FilePart:
-    """Part of a file of documents, read by one worker."""
-
-    path: str  # path of the file
+    path: str
     name: str  # path of the file relative to the data set
-    size: int  # size of the file in bytes
+    size: int
     first: int = 0  # first row group or byte
     last: int | None = None  # end of the row groups or bytes, excluded; None for the end of the file
 
     @property
     def place(self) -> str:
-        """Name of the part in messages."""
         raise NotImplementedError
 
     @property
@@ -68,7 +65,6 @@ class FilePart:
         return [self.name, self.size, self.first, self.last]
 
     def digest(self) -> str:
-        """Return a hash of the content of the part."""
         try:
             return file_digest(self.path, self._ranges())
         except OSError as problem:
@@ -79,11 +75,9 @@ class FilePart:
         raise NotImplementedError
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
-        """Read the documents."""
         raise NotImplementedError
 
     def types(self) -> set[str]:
-        """Return the boundary types that occur in the part."""
         if not self._has_types():
             return set()
         return {name for chunk in self.chunks() if isinstance(chunk, Documents) for name in chunk.types if name}
@@ -92,11 +86,7 @@ class FilePart:
         raise NotImplementedError
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
-
-
 def read_documents(reading: Reading, chunks: Iterable[Documents | DocumentPairs]) -> Corpus:
-    """Return the corpus of a file, with the coders ``reference`` and ``hypothesis``."""
     for side in SIDES:
         if reading.options.get(side) is not None:
             raise OptionError(f"{side} is an option for writing; the columns of documents name it, leave it out")
@@ -131,7 +121,6 @@ class _DocumentNames:
         self.repeated: list[str] = []
 
     def of(self, name: str) -> str:
-        """Return the name of the next document that the file calls by this name."""
         unique = name
         while (number := self._numbers.get(unique, 0) + 1) > 1:
             self._numbers[unique] = number
@@ -143,26 +132,19 @@ class _DocumentNames:
 
 
 def parse_trees(row: Mapping[str, Any]) -> tuple[Tree | None, ...]:
-    """Return the two trees of a document."""
-    return tuple(_parse_tree(side, row[side], row.get(f"{side}_times")) for side in SIDES)
-
-
-def _parse_tree(side: str, brackets: object, times: Any) -> Tree | None:
-    if brackets is None:
-        return None
-    if not isinstance(brackets, str):
-        raise TreeError(f"{side}: expected brackets; got {describe_value(brackets)}")
-    try:
-        return Tree.from_brackets(brackets, times)
-    except (CaesuraError, TypeError, ValueError) as problem:
-        raise TreeError(f"{side}: {problem}") from None
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
+    trees: list[Tree | None] = []
+    for side in SIDES:
+        brackets = row[side]
+        if brackets is not None and not isinstance(brackets, str):
+            raise TreeError(f"{side}: expected brackets; got {describe_value(brackets)}")
+        try:
+            trees.append(None if brackets is None else Tree.from_brackets(brackets, row.get(f"{side}_times")))
+        except (CaesuraError, TypeError, ValueError) as problem:
+            raise TreeError(f"{side}: {problem}") from None
+    return tuple(trees)
 
 
 def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tuple[str, str]:
-    """Return the reference coder and the hypothesis coder."""
     reference, hypothesis = (chosen.get(side) or side for side in SIDES)
     for side, name in zip(SIDES, (reference, hypothesis), strict=True):
         if name not in coders:
@@ -174,7 +156,6 @@ def choose_sides(coders: Sequence[str], chosen: Mapping[str, str | None]) -> tup
 
 
 def document_rows(writing: Writing) -> list[dict[str, Any]]:
-    """Return one row per item that both coders annotated, and warn about the other items."""
     pairs, incomplete = _pairs(writing)
     if incomplete:
         warn(f"{writing.path}: left out, because only one of the two coders annotated them: {list_few(incomplete)}")
@@ -188,7 +169,6 @@ def document_rows(writing: Writing) -> list[dict[str, Any]]:
 
 
 def common_types(writing: Writing) -> tuple[str, ...] | None:
-    """Return the boundary types that all documents declare."""
     pairs, _ = _pairs(writing)
     declared = [segmentation for segmentation in _segmentations(pairs) if segmentation.types_declared]
     scales = dict.fromkeys(segmentation.types for segmentation in declared if segmentation.types != UNTYPED)
@@ -199,7 +179,6 @@ def common_types(writing: Writing) -> tuple[str, ...] | None:
 
 
 def _pairs(writing: Writing) -> tuple[dict[str, _Pair], list[str]]:
-    """Return the annotations of both coders by item, and the items that only one of the coders annotated."""
     corpus = writing.corpus
     try:
         reference, hypothesis = choose_sides(corpus.coders, writing.options)
@@ -221,7 +200,6 @@ def _segmentations(pairs: Mapping[str, _Pair]) -> list[Segmentation]:
 
 
 def _row(writing: Writing, item: str, pair: _Pair, typed: bool) -> dict[str, Any]:
-    """Return the columns of a document."""
     reference, hypothesis = pair
     if isinstance(reference, Tree) and isinstance(hypothesis, Tree):
         times = {"reference_times": reference.times, "hypothesis_times": hypothesis.times}
@@ -234,14 +212,9 @@ def _row(writing: Writing, item: str, pair: _Pair, typed: bool) -> dict[str, Any
         raise writing.error(f"both sides must have the same units; got {lengths}", item)
     row: dict[str, Any] = {"length": reference.length}
     for side, segmentation in zip(SIDES, (reference, hypothesis), strict=True):
-        row |= _side_columns(writing, item, side, segmentation, typed)
+        row[side] = [position for position, _ in segmentation.boundaries]
+        if typed:
+            if segmentation.types == UNTYPED and row[side]:
+                raise writing.error(f"all boundaries must have types, or none; the {side} has none", item)
+            row[f"{side}_types"] = [name for _, name in segmentation.boundaries]
     return row
-
-
-def _side_columns(writing: Writing, item: str, side: str, segmentation: Segmentation, typed: bool) -> dict[str, Any]:
-    columns: dict[str, Any] = {side: [position for position, _ in segmentation.boundaries]}
-    if typed:
-        if segmentation.types == UNTYPED and columns[side]:
-            raise writing.error(f"all boundaries must have types, or none; the {side} has none", item)
-        columns[f"{side}_types"] = [name for _, name in segmentation.boundaries]
-    return columns

@@ -38,12 +38,10 @@ Problem = tuple[str, str]
 
 @cache
 def is_available() -> bool:
-    """Return whether pyarrow is installed."""
     return find_spec("pyarrow") is not None
 
 
 def parse_block(line: int, data: bytes) -> Iterator[tuple[int, bytes, pa.Table | None]]:
-    """Parse whole lines."""
     table = _parse(data, "error")
     if table is not None:
         yield line, data, table
@@ -72,7 +70,6 @@ def _is_harmless(piece: bytes) -> bool:
 
 
 def _parse(data: bytes, unknown_fields: str) -> pa.Table | None:
-    """Return one row per line, or None if a line is not an object with values of the expected types."""
     # Names of items are text or numbers, as in the first line. Unknown fields become columns without values.
     lines = data.rstrip(b"\r\n")
     if not _has_one_object_per_line(lines):
@@ -119,11 +116,7 @@ def _read(lines: bytes, item_type: pa.DataType, unknown_fields: str) -> pa.Table
     return json.read_json(pa.BufferReader(lines), read_options=reading, parse_options=parsing)
 
 
-# -- tables to documents ----------------------------------------------------------------------------------------------
-
-
 def to_documents(line: int, table: pa.Table, problem_of: Callable[[int], Problem]) -> Iterator[Documents]:
-    """Convert a table, separately for documents with and without boundary types."""
     unknown = tuple(name[:MAX_NAME] for name in table.column_names if name not in FIELDS)
     columns = {name: arrow.combined(table.column(name)) for name in _schema(pa.string()).names}
     problems = {row: problem_of(row) for row in _invalid_rows(columns)}
@@ -157,7 +150,6 @@ def _is_too_large(numbers: pa.Array) -> NDArray[np.bool_]:
 
 
 def _rows_of(lists: pa.Array, entries: Ints) -> Ints:
-    """Return the rows whose lists contain some entries."""
     return np.searchsorted(arrow.to_int64(lists.offsets), entries, "right") - 1
 
 

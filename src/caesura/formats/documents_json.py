@@ -45,20 +45,16 @@ _MAX_LINE_BYTES = 2**26
 
 @dataclass(frozen=True)
 class LineRange(FilePart):
-    """Lines of a file between two byte offsets."""
-
     last: int = 0  # end of the bytes, excluded
     line: int = 1  # number of the first line, from 1
 
     @property
     def place(self) -> str:
-        """Name of the part in messages."""
         if (self.first, self.last) == (0, self.size):
             return self.path
         return f"{self.path}, bytes {self.first} to {self.last}"
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
-        """Read the documents."""
         if self.size >= _MIN_ARROW_BYTES and documents_arrow.is_available():
             for number, data in self._blocks():
                 yield from _block_batches(self.path, number, data)
@@ -79,7 +75,6 @@ class LineRange(FilePart):
                 position += len(line)
 
     def _blocks(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number of the first line and the bytes of blocks of lines."""
         with _open(self.path) as file:
             file.seek(self.first)
             number, position = self.line, self.first
@@ -100,7 +95,6 @@ class LineRange(FilePart):
 
 
 def partitions(files: Sequence[str], root: str) -> list[LineRange]:
-    """Return the files of a data set, with large files split into parts."""
     parts = []
     for path in files:
         name = os.path.relpath(path, root)
@@ -122,7 +116,6 @@ def _check_line_length(path: str, number: int, line: bytes) -> None:
 
 
 def _split(file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """Yield the byte offset at which each part ends, and its number of lines. Parts end after a line break."""
     end = 0
     while data := file.read(_PART_BYTES):
         data += file.readline(_MAX_LINE_BYTES)
@@ -141,25 +134,18 @@ def _open(path: str) -> Iterator[BinaryIO]:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None
 
 
-# -- lines to batches -------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Line:
-    """A document, or what is wrong with a line."""
-
-    item: str  # name of the document
+    item: str
     kind: str = "plain"  # segmentations with types (``"typed"``) or without (``"plain"``), or ``"trees"``
     content: Any = None  # the parsed object, or a pair of trees; None if the line is invalid
     problem: str = ""  # what is wrong with an invalid line
     size: int = 0  # number of positions or characters
-    ignored: tuple[str, ...] = ()  # unknown fields
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass
 class _Batch:
-    """Documents of one kind."""
-
     kind: str
     items: list[str] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
@@ -197,7 +183,6 @@ class _Batch:
         )
 
     def _column(self, side: str, types: dict[str, int]) -> BoundaryColumn:
-        """Return the boundaries of one side. New types are added to ``types``."""
         positions, offsets = _flatten([document[side] for document in self.contents])
         if self.kind == "plain":
             return BoundaryColumn(positions, offsets)
@@ -207,13 +192,11 @@ class _Batch:
 
 
 def _flatten(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Return the concatenated entries of all lists, and the offset at which each list begins."""
     offsets = np.concatenate([[0], np.cumsum([len(entries) for entries in lists], dtype=np.int64)])
     return np.fromiter(chain.from_iterable(lists), np.int64, int(offsets[-1])), offsets
 
 
 def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Documents | DocumentPairs]:
-    """Yield batches of documents as soon as they are full."""
     # Typed segmentations, plain segmentations and trees are kept in separate batches. Therefore the result for a document does
     # not depend on the documents around it.
     batches: dict[str, _Batch] = {}
@@ -229,7 +212,6 @@ def _batches(path: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Document
 
 
 def _block_batches(path: str, number: int, data: bytes) -> Iterator[Documents | DocumentPairs]:
-    """Yield the documents of a block of lines, most of which pyarrow parses."""
     for first, stretch, table in documents_arrow.parse_block(number, data):
         if table is None:
             yield from _batches(path, enumerate(stretch.split(b"\n"), first))
@@ -259,18 +241,16 @@ def _parse_line(path: str, number: int, data: bytes) -> _Line:
     try:
         row = _parse_row(path, data.rstrip(b"\n"))
         line.ignored = tuple(name[:MAX_NAME] for name in row if name not in FIELDS)
-        line.item, line.kind = _item_name(row, number), _kind(row)
+        line.item = _item_name(row, number)
+        if any(isinstance(row[side], str) for side in SIDES):
+            line.kind = "trees"
+        elif any(row.get(f"{side}_types") is not None for side in SIDES):
+            line.kind = "typed"
         line.content = documents.parse_trees(row) if line.kind == "trees" else _check_numbers(row)
         line.size = sum(len(row[side] or ()) for side in SIDES)
     except CaesuraError as error:
         line.problem = getattr(error, "problem", str(error))
     return line
-
-
-def _kind(row: Mapping[str, Any]) -> str:
-    if any(isinstance(row[side], str) for side in SIDES):
-        return "trees"
-    return "plain" if all(row.get(f"{side}_types") is None for side in SIDES) else "typed"
 
 
 def _parse_row(path: str, line: bytes) -> dict[str, Any]:
@@ -317,17 +297,12 @@ def _is_int64(value: object) -> bool:
     return type(value) is int and -(2**62) < value < 2**62
 
 
-# -- as a corpus ------------------------------------------------------------------------------------------------------
-
-
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with the coders reference and hypothesis."""
     lines = ((number, line.encode()) for number, line in enumerate(reading.text.split("\n"), 1))
     return documents.read_documents(reading, _batches(reading.path, lines))
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per item."""
     return "".join(f"{json_text(row)}\n" for row in documents.document_rows(writing))
 
 

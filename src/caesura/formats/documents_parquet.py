@@ -53,11 +53,8 @@ _TREE = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class RowGroups(FilePart):
-    """Some or all row groups of a file, read by one worker."""
-
     @property
     def place(self) -> str:
-        """Name of the part in messages."""
         if self.last is None:
             return self.path
         if self.last == self.first + 1:
@@ -65,7 +62,6 @@ class RowGroups(FilePart):
         return f"{self.path}, row groups {self.first} to {self.last - 1}"
 
     def chunks(self) -> Iterator[Documents | DocumentPairs]:
-        """Read the documents."""
         with _open(self.path) as (file, pages):
             last = file.num_row_groups if self.last is None else self.last
             yield from _DocumentReader(self.path, file, pages).read(range(self.first, last))
@@ -91,7 +87,6 @@ class RowGroups(FilePart):
 
 
 def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
-    """Return the files of a data set, with large files split at their row groups."""
     parts = []
     for path in files:
         try:
@@ -104,7 +99,6 @@ def partitions(files: Sequence[str], root: str) -> list[RowGroups]:
 
 
 def _split(whole: RowGroups) -> list[RowGroups]:
-    """Split a file into runs of row groups with enough rows for a task."""
     # A damaged file is not split; reading it raises the error.
     try:
         with _open(whole.path) as (file, _):
@@ -146,7 +140,6 @@ def _declared_types(path: str, file: Any) -> tuple[str, ...] | None:
 
 
 def is_documents(data: bytes) -> bool:
-    """Return whether a file has the columns of documents, not the columns of a table of units."""
     try:
         with _open("", data) as (file, pages):
             return _has_documents(file, pages)
@@ -155,7 +148,6 @@ def is_documents(data: bytes) -> bool:
 
 
 def _has_documents(file: Any, pages: PageChecker) -> bool:
-    """Return whether the columns reference and hypothesis contain lists or trees."""
     # A table of units may have columns of these names too, if its coders are called reference and hypothesis.
     schema = file.schema_arrow
     if not set(SIDES) <= set(schema.names):
@@ -180,7 +172,6 @@ def _has_tree(row: Mapping[str, str | None]) -> bool:
 
 @contextmanager
 def _open(path: str, data: bytes | None = None) -> Iterator[tuple[Any, PageChecker]]:
-    """Open a Parquet file by its path or its content; pages must be checked before they are read."""
     arrow.require_pyarrow(path, "reading")
     with arrow.reading_errors(path), pa.OSFile(path) if data is None else pa.BufferReader(data) as source:
         metadata = pq.read_metadata(source)
@@ -241,7 +232,6 @@ class _DocumentReader:
         return FormatError(self.path, None, problem)
 
     def read(self, groups: range) -> Iterator[Documents | DocumentPairs]:
-        """Yield the documents of some row groups."""
         metadata = self.file.metadata
         first_row = 1 + sum(metadata.row_group(i).num_rows for i in range(groups.start))
         for group in groups:
@@ -290,7 +280,6 @@ class _DocumentReader:
                 start, characters = i + 1, 0
 
     def _names(self, group: int) -> Any:
-        """Return the item names of a row group."""
         with arrow.reading_errors(self.path):
             table = self.file.read_row_group(group, columns=["item"], use_threads=False)
         return table.column("item")
@@ -378,11 +367,7 @@ class _ItemNames(Sequence[str]):
         return self._names[index]
 
 
-# -- as a corpus ------------------------------------------------------------------------------------------------------
-
-
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with the coders reference and hypothesis."""
     with _open(reading.path, reading.data) as (file, pages):
         rows = file.metadata.num_rows
         if rows > _MAX_DOCUMENTS:
@@ -394,7 +379,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _write(writing: Writing) -> bytes:
-    """Return a table with one row per item; each row group has the size of one batch."""
     arrow.require_pyarrow(writing.path, "writing")
     types, rows = documents.common_types(writing), documents.document_rows(writing)
     for row in rows:

@@ -67,7 +67,6 @@ class _EafTier(Node):
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tier per coder."""
     document = _Document(reading)
     tiers, word_tier = choose_tiers(reading, document.file_tiers())
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
@@ -102,7 +101,6 @@ class _Document:
             reading.warn(f"{change}: {self.interpolated}")
 
     def coder(self, name: str) -> str:
-        """Return the coder of a tier."""
         tier, source = self.tiers[name], self.reading.options["coders"]
         coder = self.reading.options["coder"] or (name if source == "tier" else tier.coders[source])
         if not coder:
@@ -127,7 +125,6 @@ class _Document:
         return self.reading.error(element.line, problem)
 
     def compute_intervals(self, tier: _EafTier) -> None:
-        """Compute start and end of every annotation of a tier. The intervals of its parent tier must already be known."""
         by_parent: dict[str, list[_EafAnnotation]] = {}
         for annotation in tier.annotations:
             name, parent = annotation.name, annotation.parent
@@ -201,9 +198,6 @@ class _Document:
         return [*chain]
 
 
-# -- elements of the file ---------------------------------------------------------------------------------------------
-
-
 def _slots(reading: Reading, root: Any) -> dict[str, Fraction | None]:
     slots: dict[str, Fraction | None] = {}
     for element in root.iterfind("TIME_ORDER/TIME_SLOT"):
@@ -220,20 +214,16 @@ def _eaf_tiers(reading: Reading, root: Any) -> dict[str, _EafTier]:
     annotation_ids: set[str] = set()
     for element in root.iterfind("TIER"):
         name = unique_id(reading, element, "TIER_ID", tiers, "a tier")
-        tiers[name] = _eaf_tier(reading, element, name, kinds, annotation_ids)
+        line, kind = element.sourceline, element.get("LINGUISTIC_TYPE_REF")
+        if kind not in kinds:
+            raise reading.error(line, f"the type of tier {name[:40]!r} must be declared; got {(kind or 'none')[:40]!r}")
+        constraint = (kinds[kind].get("CONSTRAINTS") or "").replace(" ", "_")
+        if constraint not in ("", *_WITH_TIMES, _ASSOCIATION, _SUBDIVISION):
+            raise reading.error(line, f"the constraint of tier {name[:40]!r} is not known; got {constraint[:40]!r}")
+        coders = {"annotator": element.get("ANNOTATOR"), "participant": element.get("PARTICIPANT")}
+        annotations = [_annotation(reading, child, annotation_ids) for child in element.iterfind("ANNOTATION/*")]
+        tiers[name] = _EafTier(name, line, element.get("PARENT_REF"), constraint, coders, annotations)
     return tiers
-
-
-def _eaf_tier(reading: Reading, element: Any, name: str, kinds: Mapping[str, Any], ids: set[str]) -> _EafTier:
-    line, kind = element.sourceline, element.get("LINGUISTIC_TYPE_REF")
-    if kind not in kinds:
-        raise reading.error(line, f"the type of tier {name[:40]!r} must be declared; got {(kind or 'none')[:40]!r}")
-    constraint = (kinds[kind].get("CONSTRAINTS") or "").replace(" ", "_")
-    if constraint not in ("", *_WITH_TIMES, _ASSOCIATION, _SUBDIVISION):
-        raise reading.error(line, f"the constraint of tier {name[:40]!r} is not known; got {constraint[:40]!r}")
-    coders = {"annotator": element.get("ANNOTATOR"), "participant": element.get("PARTICIPANT")}
-    annotations = [_annotation(reading, child, ids) for child in element.iterfind("ANNOTATION/*")]
-    return _EafTier(name, line, element.get("PARENT_REF"), constraint, coders, annotations)
 
 
 def _annotation(reading: Reading, element: Any, ids: set[str]) -> _EafAnnotation:
@@ -249,17 +239,23 @@ def _annotation(reading: Reading, element: Any, ids: set[str]) -> _EafAnnotation
 
 
 def _write(writing: Writing) -> str:
-    """Return the file of one item: one tier per coder, and a word tier if there are words."""
     # Times are rounded to whole milliseconds, as ELAN stores them, and all tiers end at the same time; a warning says so if
     # that changes a tier.
-    from xml.sax.saxutils import quoteattr  # slow to import: it loads urllib and ssl
+    from xml.sax.saxutils import escape, quoteattr  # slow to import: it loads urllib and ssl
 
     item = writing.only_item()
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
-    rows = {coder: _rows(writing, item, coder, tier) for coder, tier in tiers.items()}
-    rows |= _words(writing, item, tiers)
+    rows: dict[str, list[tuple[int, int, str]]] = {}
+    for coder, tier in tiers.items():
+        if tier.points is not None:
+            raise writing.error("ELAN has no points; write a TextGrid", item, coder)
+        rows[coder] = _milliseconds(writing, item, coder, tier.intervals)
+    words = shared_words(writing, tiers, "a file")
+    if words is not None:
+        rows[words[0]] = _milliseconds(writing, item, *words)
     _warn_of_losses(writing, tiers)
-    times = sorted({time for intervals in rows.values() for row in intervals for time in row[:2]} | {_end(tiers)})
+    last = max(round(tier.end * 1000) for tier in tiers.values())
+    times = sorted({time for intervals in rows.values() for row in intervals for time in row[:2]} | {last})
     slots = {time: f"ts{i}" for i, time in enumerate(times, 1)}
     parts = [_HEAD, "    <TIME_ORDER>\n"]
     parts += [f'        <TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time}"/>\n' for time, slot in slots.items()]
@@ -269,9 +265,10 @@ def _write(writing: Writing) -> str:
         parts.append(f'    <TIER LINGUISTIC_TYPE_REF="default-lt" TIER_ID={quoteattr(name)}>\n')
         for start, end, label in intervals:
             number += 1
+            text = escape(label, {"\r": "&#13;"})
             parts.append(
                 f'        <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="{slots[start]}" '
-                f'TIME_SLOT_REF2="{slots[end]}"><ANNOTATION_VALUE>{_text(label)}</ANNOTATION_VALUE>'
+                f'TIME_SLOT_REF2="{slots[end]}"><ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>'
                 "</ALIGNABLE_ANNOTATION></ANNOTATION>\n"
             )
         parts.append("    </TIER>\n")
@@ -279,7 +276,6 @@ def _write(writing: Writing) -> str:
 
 
 def _warn_of_losses(writing: Writing, tiers: Mapping[str, Tier]) -> None:
-    """Warn if ELAN cannot store a time or the end of a tier."""
     times = [time for tier in tiers.values() for row in (*tier.intervals, *(tier.words or ())) for time in row[:2]]
     ends = {tier.end for tier in tiers.values()}
     rounded = next(
@@ -291,18 +287,7 @@ def _warn_of_losses(writing: Writing, tiers: Mapping[str, Tier]) -> None:
         warn(f"{writing.path}: ELAN stores no end per tier; all tiers end at {max(ends):g} s")
 
 
-def _end(tiers: Mapping[str, Tier]) -> int:
-    return max(round(tier.end * 1000) for tier in tiers.values())
-
-
-def _rows(writing: Writing, item: str, coder: str, tier: Tier) -> list[tuple[int, int, str]]:
-    if tier.points is not None:
-        raise writing.error("ELAN has no points; write a TextGrid", item, coder)
-    return _milliseconds(writing, item, coder, tier.intervals)
-
-
 def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[Interval]) -> list[tuple[int, int, str]]:
-    """Return intervals in milliseconds; raise an error if one cannot be written."""
     rows = []
     for text in (name, *(interval.label for interval in intervals)):
         if match := _NOT_XML.search(text):
@@ -315,18 +300,6 @@ def _milliseconds(writing: Writing, item: str, name: str, intervals: Sequence[In
             raise writing.error(f"ELAN stores whole milliseconds from 0 up; got {interval}", item, name)
         rows.append((start, end, interval.label))
     return rows
-
-
-def _words(writing: Writing, item: str, tiers: Mapping[str, Tier]) -> dict[str, list[tuple[int, int, str]]]:
-    """Return the word tier, if there is one."""
-    words = shared_words(writing, tiers, "a file")
-    return {} if words is None else {words[0]: _milliseconds(writing, item, *words)}
-
-
-def _text(text: str) -> str:
-    from xml.sax.saxutils import escape
-
-    return escape(text, {"\r": "&#13;"})
 
 
 FORMAT = Format(

@@ -46,14 +46,11 @@ class _Columns(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """Cells of a line that is not blank."""
-
     line: int
     cells: list[str]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tier per coder."""
     tiers, word_tier = choose_tiers(reading, _file_tiers(reading))
     empty = sum(not row.label.strip() for tier in tiers for row in tier.rows)
     if empty:
@@ -69,7 +66,6 @@ def _rows(text: str) -> list[_Row]:
 
 
 def _file_tiers(reading: Reading) -> list[FileTier]:
-    """Return the tiers of the file in the order in which they occur."""
     rows = _rows(reading.text)
     columns = _columns(rows)
     if columns is None:
@@ -78,7 +74,9 @@ def _file_tiers(reading: Reading) -> list[FileTier]:
     intervals: dict[str, list[IntervalRow]] = {name: [] for name in columns.tiers.values()}
     last = 0.0
     for row in rows[1:] if columns.tiers else rows:
-        begin, end = _times(reading, row, columns)
+        begin, end = _time(reading, row, columns.begin), _time(reading, row, columns.end)
+        if end < begin:
+            raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
         for name, label in _labels(reading, row, columns):
             intervals.setdefault(name, []).append(IntervalRow(begin, end, label, row.line))
             last = max(last, end)
@@ -90,7 +88,6 @@ def _file_tiers(reading: Reading) -> list[FileTier]:
 
 
 def _labels(reading: Reading, row: _Row, columns: _Columns) -> list[tuple[str, str]]:
-    """Return the tiers and annotations in a line."""
     if columns.tiers:
         return [
             (name, row.cells[i]) for i, name in columns.tiers.items() if i < len(row.cells) and row.cells[i].strip()
@@ -98,14 +95,6 @@ def _labels(reading: Reading, row: _Row, columns: _Columns) -> list[tuple[str, s
     if not row.cells[_TIER].strip():
         raise reading.error(row.line, "the first column must name the tier; it is empty")
     return [(row.cells[_TIER].strip(), row.cells[columns.label] if columns.label < len(row.cells) else "")]
-
-
-def _times(reading: Reading, row: _Row, columns: _Columns) -> tuple[float, float]:
-    """Return when the annotation of a line begins and ends."""
-    begin, end = (_time(reading, row, index) for index in (columns.begin, columns.end))
-    if end < begin:
-        raise reading.error(row.line, f"an annotation must not end before it begins; got {begin:g} to {end:g} s")
-    return begin, end
 
 
 def _time(reading: Reading, row: _Row, index: int) -> float:
@@ -126,18 +115,13 @@ def _seconds(cell: str) -> float | None:
     return int(text) / 1000 if _MILLISECONDS.fullmatch(text) else None
 
 
-# -- which columns are times ------------------------------------------------------------------------------------------
-
-
 def _columns(rows: Sequence[_Row]) -> _Columns | None:
-    """Return the columns of a file; None if it is not an export of ELAN."""
     if not rows:
         return None
     return _named_columns(rows[0].cells) or _unnamed_columns(rows[:_MAX_LINES])
 
 
 def _named_columns(cells: Sequence[str]) -> _Columns | None:
-    """Return the columns of a file with one column per tier."""
     times = {i: match for i, cell in enumerate(cells) if (match := _HEADER.fullmatch(cell.strip()))}
     first: dict[str, int] = {}
     for i, match in times.items():
@@ -150,7 +134,6 @@ def _named_columns(cells: Sequence[str]) -> _Columns | None:
 
 
 def _unnamed_columns(rows: Sequence[_Row]) -> _Columns | None:
-    """Return the columns of a file without a header, in which all lines have the times in the same columns."""
     width = min(len(row.cells) for row in rows)
     number = 0
     while _FIRST_TIME + number < width and all(_is_time(row.cells[_FIRST_TIME + number]) for row in rows):

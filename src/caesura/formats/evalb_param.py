@@ -38,7 +38,6 @@ _KEYS = (*_LISTS, *_MAXIMA)
 
 
 def read_evalb_param(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the options of ``parseval`` from a parameter file."""
     place = fspath(path)
     lists: dict[str, list[Any]] = {option: [] for option, _ in _LISTS.values()}
     numbers = {"CUTOFF_LEN": 40, "LABELED": 1}

@@ -65,7 +65,6 @@ def read_events(reading: Reading, table: Table, roles: Roles) -> Corpus:
 
 
 def read_times(reading: Reading, table: Table, column: Column) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the times of a column, one per row."""
     for code, value in enumerate(column.stripped):
         if not NUMBER.fullmatch(value) or len(value) > 40:
             line = int(table.lines[np.argmax(column.codes == code)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +30,11 @@ _NumberedRow = tuple[int, list[str]]
 def from_excel(
     reading: Reading, sheet: str | None = None, skip: int | None = None, sheets: str | None = None, hidden: str = "read"
 ) -> Table:
-    """Return a sheet of an Excel workbook as a table."""
     pages, formulas, unseen = _workbook(reading)
-    chosen = _sheets_with_content(reading, pages, sheet)
+    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
+    if not chosen:
+        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
+        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
     invisible = [title for title in chosen if unseen[title].sheet]
     if sheet is None and len(invisible) < len(chosen):
         chosen = {title: rows for title, rows in chosen.items() if title not in invisible}
@@ -57,28 +59,16 @@ def from_excel(
     return table
 
 
-def _sheets_with_content(
-    reading: Reading, pages: Mapping[str, list[_NumberedRow]], sheet: str | None
-) -> dict[str, list[_NumberedRow]]:
-    """Return the sheets that are not empty, or the one that the user chose; raise an error if there is none."""
-    chosen = {title: rows for title, rows in pages.items() if rows and sheet in (None, title)}
-    if not chosen:
-        missing = "no sheet has content" if sheet is None else f"no sheet {sheet!r} with content"
-        raise reading.error(None, f"{missing}; the sheets are {', '.join(pages)}")
-    return chosen
-
-
 @dataclass(frozen=True)
 class _Hidden:
     """What a program does not show of a sheet."""
 
-    sheet: bool  # whether the sheet is hidden
+    sheet: bool
     rows: frozenset[int]  # hidden rows, from 1; a filter hides rows too
     columns: frozenset[int]  # hidden columns, from 0
 
     @classmethod
     def of(cls, page: Any, archive: zipfile.ZipFile) -> _Hidden:
-        """Return what is hidden in a sheet of a workbook."""
         rows, columns = set(), set[int]()
         data = archive.read(getattr(page, _PATH_NAME).lstrip("/"))
         number = 0
@@ -93,7 +83,6 @@ class _Hidden:
         return cls(page.sheet_state != "visible", frozenset(rows), frozenset(columns))
 
     def visible(self, rows: Sequence[_NumberedRow]) -> list[_NumberedRow]:
-        """Return rows without those that are hidden, and without the cells of hidden columns."""
         return [
             (line, [cell for i, cell in enumerate(row) if i not in self.columns])
             for line, row in rows
@@ -101,7 +90,6 @@ class _Hidden:
         ]
 
     def notes(self, rows: Sequence[_NumberedRow], hidden: str, place: str) -> list[str]:
-        """Return notes on hidden rows and columns with content."""
         lines = [line for line, row in rows if line in self.rows and any(map(str.strip, row))]
         columns = sorted({i + 1 for _, row in rows for i, cell in enumerate(row) if i in self.columns and cell.strip()})
         verb, other = ("left out", "read") if hidden == "skip" else ("read too", "skip")
@@ -117,7 +105,6 @@ class _Hidden:
 def _workbook(
     reading: Reading,
 ) -> tuple[dict[str, list[_NumberedRow]], dict[str, set[tuple[int, int]]], dict[str, _Hidden]]:
-    """Return the rows of every sheet with their numbers, the cells that have formulas, and what is hidden."""
     try:
         import openpyxl
     except ImportError:
@@ -138,7 +125,6 @@ def _workbook(
 
 
 def _several_sheets(reading: Reading, tables: dict[str, list[_NumberedRow]]) -> AmbiguousFileError:
-    """Return the error for a workbook with several tables: read one of them, or all if they have the same columns."""
     choices: list[tuple[str, dict[str, Any]]] = []
     if len({tuple(rows[0][1]) for rows in tables.values()}) == 1:
         choices += [(f"one {role} per sheet", {"sheets": role}) for role in ("coder", "item")]
@@ -152,7 +138,10 @@ def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -
     if role is None:
         table.notes.append(f"sheet {first!r}")
         return table
-    _check_same_columns(reading, tables, role)
+    for title, other in tables.items():
+        if list(other.columns) != list(table.columns) or role in other.columns:
+            problem = f"all sheets must have the same columns, and none called {role}"
+            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(other.columns)[:200]}")
     columns = {role: Column.of(role, [title for title, other in tables.items() for _ in range(len(other))])}
     for name in table.columns:
         columns[name] = Column.of(name, [cell for other in tables.values() for cell in other.columns[name].cells()])
@@ -161,17 +150,7 @@ def _join_sheets(reading: Reading, tables: dict[str, Table], role: str | None) -
     return Table(columns, lines, notes=[*notes, f"each sheet is one {role}: {', '.join(list(tables)[:_MAX_SHEETS])}"])
 
 
-def _check_same_columns(reading: Reading, tables: Mapping[str, Table], role: str) -> None:
-    """Raise an error unless all sheets have the same columns, and none has the name of the column for the sheets."""
-    names = list(next(iter(tables.values())).columns)
-    for title, table in tables.items():
-        if list(table.columns) != names or role in table.columns:
-            problem = f"all sheets must have the same columns, and none called {role}"
-            raise reading.error(None, f"{problem}; sheet {title!r} has {', '.join(table.columns)[:200]}")
-
-
 def _check_unpacked_size(reading: Reading) -> None:
-    """Raise an error if a workbook, which is a compressed archive, would unpack to too many bytes."""
     try:
         size = sum(entry.file_size for entry in zipfile.ZipFile(io.BytesIO(reading.data)).infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as problem:
@@ -191,7 +170,6 @@ def _excel_rows(page: Any) -> Iterator[list[str]]:
 
 
 def _formulas(data: bytes, openpyxl: Any) -> dict[str, set[tuple[int, int]]]:
-    """Return the places of formulas in each sheet, as row from 1 and column from 0."""
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
     return {
         page.title: {
@@ -214,7 +192,6 @@ def _check_formulas(reading: Reading, rows: Sequence[_NumberedRow], places: set[
 
 
 def _without_blank_ends(rows: list[_NumberedRow]) -> list[_NumberedRow]:
-    """Return the rows from the first to the last one with content."""
     filled = [i for i, (_, row) in enumerate(rows) if any(cell.strip() for cell in row)]
     return rows[filled[0] : filled[-1] + 1] if filled else []
 
@@ -225,8 +202,11 @@ def _is_table(rows: Sequence[_NumberedRow]) -> bool:
 
 
 def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None = None) -> Table:
-    """Return a table of rows that may have different lengths; missing cells at the end are empty."""
-    above = _rows_to_skip(rows, skip)
+    # Above the header are titles, or the rows that the user wants to skip.
+    if skip is None:
+        above = rows_above_header([row for _, row in rows[:MAX_TITLE_LINE]])
+    else:
+        above = sum(line <= skip for line, _ in rows)
     if above >= len(rows):
         raise reading.error(None, f"the sheet has no row below line {skip}")
     (header_line, header), *body = rows[above:]
@@ -238,13 +218,6 @@ def _from_rows(reading: Reading, rows: Sequence[_NumberedRow], skip: int | None 
         table.notes.append(titles_note(header_line))
     _check_filled(reading, table)
     return table
-
-
-def _rows_to_skip(rows: Sequence[_NumberedRow], skip: int | None) -> int:
-    """Return the number of rows above the header: titles, or the rows that the user wants to skip."""
-    if skip is None:
-        return rows_above_header([row for _, row in rows[:MAX_TITLE_LINE]])
-    return sum(line <= skip for line, _ in rows)
 
 
 def _check_filled(reading: Reading, table: Table) -> None:

@@ -46,10 +46,8 @@ AMBIGUOUS_SUFFIXES = (".txt", ".xml")  # the content decides whether such a file
 
 
 class InputFile(NamedTuple):
-    """A file to read, with the item and coder from the caller or a pattern."""
-
-    path: str  # path of the file
-    item: str | None = None  # item, coder: Item and coder of the file, if known
+    path: str
+    item: str | None = None  # if known
     coder: str | None = None
     # Rest of the path, if a pattern contains only ``{item}`` or only ``{coder}``. It is the name of the other one.
     remainder: str | None = None
@@ -57,7 +55,6 @@ class InputFile(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """Name of the file without folder and suffix."""
         return unpacked_path(self.path).stem
 
     @property
@@ -73,19 +70,15 @@ class InputFile(NamedTuple):
 
     @property
     def parts(self) -> list[str]:
-        """Folders and name in the relative path."""
         return self.relative.split("/")
 
     @property
     def root_name(self) -> str:
-        """Name of the folder that was searched."""
         return Path(self.root or ".").resolve().name or "1"
 
 
 # Files and their contents.
 Pairs = list[tuple[InputFile, Corpus]]
-
-# -- which files ------------------------------------------------------------------------------------------------------
 
 
 def find_files(
@@ -95,7 +88,6 @@ def find_files(
     looks_like: Callable[[str], bool],
     ignored: list[str] | None = None,
 ) -> list[InputFile]:
-    """Return the files of a folder or glob, and warn about files that are left out."""
     # Without a pattern, the files of a folder are selected by the suffixes of the formats. Files that belong to another file,
     # such as the text of an annotation, are not selected.
     root, glob = _split_glob(fspath(path))
@@ -117,7 +109,9 @@ def find_files(
     else:
         readable = candidates
         if glob is None:
-            candidates, readable = _by_suffix(root, candidates, formats, looks_like)
+            companions = companion_names(candidates, formats)
+            candidates = [name for name in candidates if name not in companions]
+            readable = [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
         files = {name: InputFile(os.path.join(root, name), root=root) for name in readable}
     if not files:
         raise _no_files(path, pattern, names)
@@ -154,17 +148,7 @@ def _no_files(path: str | PathLike[str], pattern: str | None, names: Sequence[st
     return FormatError(path, None, f"no file {problem}; {content}{hint}")
 
 
-def _by_suffix(
-    root: str, names: Sequence[str], formats: Sequence[Format], looks_like: Callable[[str], bool]
-) -> tuple[list[str], list[str]]:
-    """Return the files that do not belong to another file, and the readable files among them."""
-    companions = companion_names(names, formats)
-    candidates = [name for name in names if name not in companions]
-    return candidates, [name for name in candidates if _is_readable(os.path.join(root, name), formats, looks_like)]
-
-
 def _split_glob(path: str) -> tuple[str, Sequence[str] | None]:
-    """Split a glob into the folder to search and the parts that paths relative to this folder must match."""
     if os.path.isdir(path):
         return path, None
     parts = Path(path).parts
@@ -198,7 +182,6 @@ def may_read(path: str, file: str | PathLike[str]) -> bool:
 
 
 def _walk(root: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the sorted paths of files below a folder, of links that lead to none, and of checkpoints."""
     files: list[str] = []
     links: list[str] = []
     checkpoints: list[str] = []
@@ -287,23 +270,18 @@ class _Pattern:
         self.expression = re.compile(expression, re.DOTALL)
 
     def match_all(self, root: str, names: Sequence[str]) -> dict[str, InputFile]:
-        """Return the files whose paths match, with item and coder."""
-        files = {name: self._match(root, name) for name in names}
-        return {name: file for name, file in files.items() if file is not None}
-
-    def _match(self, root: str, name: str) -> InputFile | None:
-        match = self.expression.fullmatch(name)
-        if match is None:
-            return None
-        remainder = None
-        if len(self.names) == 1:
-            start, end = match.span(self.names[0])
-            without_suffix = str(unpacked_path(name)).removesuffix(unpacked_path(name).suffix)
-            remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
-        return InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
-
-
-# -- one corpus -------------------------------------------------------------------------------------------------------
+        files: dict[str, InputFile] = {}
+        for name in names:
+            match = self.expression.fullmatch(name)
+            if match is None:
+                continue
+            remainder = None
+            if len(self.names) == 1:
+                start, end = match.span(self.names[0])
+                without_suffix = str(unpacked_path(name)).removesuffix(unpacked_path(name).suffix)
+                remainder = (without_suffix[:start] + without_suffix[end:]).strip(" _.-/")
+            files[name] = InputFile(os.path.join(root, name), **match.groupdict(), remainder=remainder)
+        return files
 
 
 class NamingScheme(NamedTuple):
@@ -316,7 +294,6 @@ class NamingScheme(NamedTuple):
 
     @classmethod
     def infer(cls, files: Sequence[InputFile], item: str | None = None) -> NamingScheme:
-        """Infer the naming scheme from the files of a corpus."""
         stems = [file.stem for file in files]
         paths = {Path(file.path).absolute() for file in files}
         stem_paths = {(path.parent, unpacked_path(path).stem) for path in paths}
@@ -331,7 +308,6 @@ class NamingScheme(NamedTuple):
 
 
 def group_by_item(files: Sequence[InputFile], naming: NamingScheme) -> list[list[InputFile]] | None:
-    """Group files by item, in the order in which the items first occur."""
     groups: dict[str, list[InputFile]] = {}
     for file in files:
         item = file.item or file.remainder or (file.stem if naming.folders_are_coders else None)
@@ -351,7 +327,6 @@ def read_all(
     naming: NamingScheme | None = None,
     rename: Callable[[Pairs], Pairs] | None = None,
 ) -> Corpus:
-    """Read several files and merge them into one corpus."""
     file_errors = None if same_material else excluded
     corpora: list[tuple[InputFile, Corpus]] = []
     for file in files:
@@ -371,7 +346,6 @@ def merge(
     same_material: bool = False,
     file_errors: list[FormatError] | None = None,
 ) -> Corpus:
-    """Merge the corpora of several files into one."""
     names = _NameResolver(naming, corpora, same_material)
     annotations: dict[str, dict[str, Annotation]] = {}
     for file, corpus in corpora:
@@ -402,8 +376,6 @@ def collect_file_errors(file: InputFile, excluded: list[FormatError] | None) -> 
 
 
 class _NameResolver:
-    """Derives item and coder of annotations from file names if the files do not contain them."""
-
     def __init__(self, naming: NamingScheme, corpora: Sequence[tuple[InputFile, Corpus]], same_material: bool) -> None:
         self.naming = naming
         self.same_material = same_material
@@ -430,7 +402,6 @@ class _NameResolver:
         return self.tiers_by_file and file.item is None and _names_coders_by_tier(corpus) and len(corpus.coders) == 1
 
     def coder(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
-        """Return the name of a coder in the merged corpus."""
         path = Path(file.path)
         if file.coder is not None:
             if len(corpus.coders) > 1:
@@ -445,7 +416,6 @@ class _NameResolver:
         return path.name if self.naming.suffixes_are_coders else file.stem
 
     def item(self, file: InputFile, corpus: Corpus, name_in_file: str) -> str:
-        """Return the name of an item in the merged corpus."""
         has_names = corpus.item_names != (file.stem,)
         if file.item is not None:
             return f"{file.item}/{name_in_file}" if has_names else file.item
@@ -472,7 +442,6 @@ def _common_beginning(names: Sequence[str]) -> str:
 
 
 def list_files(files: Mapping[str, str | PathLike[str]] | Iterable[str | PathLike[str]]) -> list[InputFile]:
-    """Return the files that the caller passed, one file per coder."""
     if isinstance(files, (str, PathLike)):
         raise OptionError(f"files must be a mapping from coders to files, or a list of files; got {fspath(files)!r}")
     if isinstance(files, Mapping):

@@ -38,11 +38,9 @@ class WarningLog:
         self._counts: dict[str, tuple[int, int, str]] = {}
 
     def add(self, message: str) -> None:
-        """Record a message. Repeated messages are reported once."""
         self._messages[message] = None
 
     def count(self, change: str, place: str, number: int = 1) -> None:
-        """Count a change that may happen many times."""
         if number:
             total, places, first = self._counts.get(change, (0, 0, place))
             self._counts[change] = total + number, places + 1, first
@@ -58,9 +56,7 @@ class WarningLog:
 
 @dataclass
 class Reading:
-    """State of a reader: the content of the file, the options, and the annotations read so far."""
-
-    path: str  # path of the file
+    path: str
     text: str  # content of the file; empty for a binary format
     types: tuple[str, ...] | None = None  # boundary types that the caller declared, in ordinal order
     # List to which errors of single items are appended. If None, the first error is raised.
@@ -83,29 +79,23 @@ class Reading:
 
     @cached_property
     def stem(self) -> str:
-        """Name of the file without folder and suffix."""
         return unpacked_path(self.path).stem
 
     @property
     def item_name(self) -> str:
-        """Item of a file with a single item: the option ``item``, or else the name of the file."""
         return self.options["item"] or self.stem
 
     @property
     def coder_name(self) -> str:
-        """Coder of a file with a single coder: the option ``coder``, or else the name of the file."""
         return self.options["coder"] or self.stem
 
     def warn(self, message: str) -> None:
-        """Issue a warning about this file."""
         warn(f"{self.path}: {message}")
 
     def error(self, line: int | None, problem: str) -> FormatError:
-        """Return an error at a line of this file."""
         return FormatError(self.path, line, problem)
 
     def source(self, format: Format) -> Source:
-        """Return the source of the corpus that was read: the file, and the roles of its parts."""
         ignored, notes = tuple(self.ignored), tuple(dict.fromkeys(self.notes))
         declined = tuple(dict.fromkeys(self.declined))
         return Source(
@@ -113,7 +103,6 @@ class Reading:
         )
 
     def json(self, content: str) -> Any:
-        """Return the value of the JSON text in this file."""
         return parse_json(self.path, self.text, content)
 
     def line_of_key(self, *keys: str) -> int | None:
@@ -140,25 +129,21 @@ class Reading:
 
     @contextmanager
     def at_line(self, line: int | None, place: str = "") -> Iterator[None]:
-        """Turn an invalid value inside the ``with`` block into an error at a line of this file."""
         try:
             yield
         except InputError as error:
             raise self.error(line, f"{place}{error}") from None
 
     def add(self, item: str, coder: str, annotation: Annotation, line: int | None = None) -> None:
-        """Add an annotation to the corpus."""
         by_coder = self.annotations.setdefault(item, {})
         if coder in by_coder:
             raise self.error(line, f"item {item!r} has coder {coder!r} twice")
         by_coder[coder] = annotation
 
     def corpus(self) -> Corpus:
-        """Return all annotations as a corpus."""
         return Corpus(self.annotations)
 
     def read_one(self, parse: Callable[[], Annotation]) -> Corpus:
-        """Return the corpus of a file that contains one item of one coder."""
         with self.item(None, f"item {self.item_name!r}, coder {self.coder_name!r}: "):
             self.add(self.item_name, self.coder_name, parse())
         return self.corpus()
@@ -166,15 +151,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Writing:
-    """Input of a writer: the corpus, the path and the options."""
-
-    corpus: Corpus  # corpus to write
+    corpus: Corpus
     path: str  # path of the file, for messages and names
     options: Mapping[str, Any]  # every option of the format with its value
 
     @cached_property
     def stem(self) -> str:
-        """Name of the file without folder and suffix."""
         return Path(self.path).stem
 
     @property
@@ -201,7 +183,6 @@ class Writing:
         return table_text([[protected.get(cell, cell) for cell in row] for row in table], delimiter)
 
     def error(self, problem: str, item: str | None = None, coder: str | None = None) -> FormatError:
-        """Return an error for this file."""
         names = {"item": item, "coder": coder}
         place = ", ".join(f"{kind} {name!r}" for kind, name in names.items() if name is not None)
         return FormatError(self.path, None, f"{place}: {problem}" if place else problem)
@@ -228,7 +209,6 @@ class Writing:
         return name
 
     def segmentation(self, item: str, coder: str, *, stores: Iterable[str] = ()) -> Segmentation:
-        """Return an annotation if it is a segmentation that the format can represent completely."""
         annotation = self.corpus[item, coder]
         if not isinstance(annotation, (Segmentation, Dialogue)):
             kind = type(annotation).__name__
@@ -239,7 +219,6 @@ class Writing:
         return annotation
 
     def check_contents(self, segmentation: Segmentation, item: str, coder: str, *, stores: Iterable[str]) -> None:
-        """Raise an error if a segmentation has data that the format cannot store."""
         table, no_labels = "write a .csv table", "write .json, or leave them out (convert --drop-labels)"
         contents = {
             "types": ("boundary types", segmentation.types != UNTYPED, table),
@@ -253,14 +232,12 @@ class Writing:
     def text(
         self, item: str, coder: str, *, stores: Iterable[str] = ("units",)
     ) -> tuple[Segmentation, tuple[str, ...]]:
-        """Return a segmentation and its units, if it has units and the format can represent it completely."""
         segmentation = self.segmentation(item, coder, stores=stores)
         if segmentation.units is None:
             raise self.error("this format needs the text of the units; write a .csv table", item, coder)
         return segmentation, segmentation.units
 
     def check_round_trip(self, content: str, read: Callable[[Reading], Corpus], **options: Any) -> str:
-        """Return the content of a file if reading it gives the same corpus."""
         # Reading could give a different corpus, because a unit may look like syntax of the format.
         try:
             # A byte order mark is also removed when a file is read.
@@ -274,7 +251,6 @@ class Writing:
 
 
 def _difference(corpus: Corpus, result: Corpus) -> str:
-    """Describe the first difference between a corpus and the corpus that would be read back."""
     for (item, coder), expected in corpus.items():
         actual = result.get((item, coder))
         if actual is None:
@@ -300,16 +276,14 @@ def _unit_difference(expected: tuple[str, ...], actual: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format, as listed in the registry."""
-
     name: str  # name of the format, as in ``read(path, format=...)``
     description: str  # one line that describes the content of the format
     read: Callable[[Reading], Corpus]  # ``read(reading)`` returns the corpus of a file
     looks_like: Callable[[str], bool]  # ``looks_like(text)`` returns whether a text seems to be in this format
-    suffixes: tuple[str, ...] = ()  # suffixes of files in this format
+    suffixes: tuple[str, ...] = ()
     # ``write(writing)`` returns the text or the bytes of a file. None if the format can only be read.
     write: Callable[[Writing], str | bytes] | None = None
-    options: tuple[Option, ...] = ()  # options for reading and writing
+    options: tuple[Option, ...] = ()
     # Suffixes that this format shares with other formats. The content of a file then decides.
     other_suffixes: tuple[str, ...] = ()
     # ``decode(path, data)`` returns the text of a file that is not plain UTF-8.
@@ -334,7 +308,6 @@ class Format:
     stores_points: bool = False  # whether tiers that are written may have points in time
 
     def text(self, path: str | PathLike[str], data: bytes, encoding: str | None = None) -> tuple[str, str]:
-        """Return the text of a file of this format."""
         if self.magic:
             return "", ""
         if self.decode is not None and encoding is None:
@@ -342,11 +315,9 @@ class Format:
         return decode_text(path, data, encoding, guess=self.guesses_encoding)
 
     def resolve(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every option of the format with its value."""
         return resolve_options(f"format {self.name}", self.options, values)
 
     def can_hold(self, kinds: Iterable[type]) -> bool:
-        """Return whether the format can store annotations of all these classes."""
         return all(issubclass(kind, self.annotation_types) for kind in kinds)
 
 

@@ -22,7 +22,6 @@ _NAME = "the data frame"
 
 
 def read(frame: Any, **options: Any) -> Corpus:
-    """Return the corpus in a data frame."""
     if not (hasattr(frame, "iloc") or hasattr(frame, "__arrow_c_stream__")):
         kind = type(frame).__name__
         problem = f"expected a path, or a data frame of pandas, polars or Arrow; got {kind}"
@@ -36,7 +35,6 @@ def read(frame: Any, **options: Any) -> Corpus:
 
 
 def write(corpus: Corpus) -> pd.DataFrame:
-    """Return a corpus as a pandas data frame."""
     try:
         import pandas as pd
     except ImportError:
@@ -52,7 +50,6 @@ def write(corpus: Corpus) -> pd.DataFrame:
 
 
 def _spans_frame(pd: Any, corpus: Corpus) -> pd.DataFrame:
-    """Return one row per span; positions in units are whole numbers."""
     header, *rows = spans_table(Writing(corpus, _NAME, PARQUET.resolve({})))
     frame = pd.DataFrame(rows, columns=header)
     for name in header[2:4]:

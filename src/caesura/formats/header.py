@@ -65,7 +65,6 @@ def _fits(
 
 
 def sample_rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return the first rows of a delimited text that are not empty."""
     sample = text[: text.find("\n", _PIECE_SIZE) + 1 or len(text)] if len(text) > _PIECE_SIZE else text
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     try:
@@ -88,6 +87,5 @@ def rows_above_header(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _has_names(cells: Sequence[str], *, least: int) -> bool:
-    """Return whether enough cells are known names of columns, and none is a number."""
     known = sum(normalize(cell) in RESERVED for cell in cells)
     return known >= least and not any(NUMBER.fullmatch(cell) for cell in cells)

@@ -19,7 +19,7 @@ microseconds are treated as equal; the option ``snap`` changes this tolerance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +41,6 @@ _LEVELS: dict[str, dict[str, int | None]] = {
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one hierarchy in seconds per annotator."""
     data = reading.json("JAMS")
     if not _is_jams(data):
         raise reading.error(1, 'expected an object with "annotations": [...] and "file_metadata": {...}')
@@ -61,8 +60,11 @@ def _is_jams(data: object) -> bool:
 
 
 def _kind(reading: Reading, annotations: list[Any]) -> str:
-    """Return the requested kind, or the only kind in the file."""
-    namespaces = _namespaces(reading, annotations)
+    for i, annotation in enumerate(annotations):
+        with reading.at_line(None, f"annotations[{i}]: "):
+            if not isinstance(check_object("an object", annotation).get("namespace"), str):
+                raise HierarchyError("an object must have a namespace; it has none")
+    namespaces = dict.fromkeys(annotation["namespace"] for annotation in annotations)
     requested = reading.options["namespace"]
     kinds = [kind for kind in _LEVELS if not namespaces.keys().isdisjoint(_LEVELS[kind]) and requested in (None, kind)]
     if not kinds:
@@ -74,19 +76,9 @@ def _kind(reading: Reading, annotations: list[Any]) -> str:
     return kinds[0]
 
 
-def _namespaces(reading: Reading, annotations: list[Any]) -> dict[str, None]:
-    """Return the namespaces in the order of the file."""
-    for i, annotation in enumerate(annotations):
-        with reading.at_line(None, f"annotations[{i}]: "):
-            if not isinstance(check_object("an object", annotation).get("namespace"), str):
-                raise HierarchyError("an object must have a namespace; it has none")
-    return dict.fromkeys(annotation["namespace"] for annotation in annotations)
-
-
 def _by_coder(
     reading: Reading, item: str, annotations: list[Any], levels: Mapping[str, int | None]
 ) -> dict[str, list[SpanRow]]:
-    """Return coder -> rows of all levels. A coder with an invalid annotation is excluded."""
     rows: dict[str, list[SpanRow]] = {}
     coders: dict[str, list[str]] = {namespace: [] for namespace in levels}
     invalid: set[tuple[str, str]] = set()
@@ -104,13 +96,12 @@ def _by_coder(
         coders[namespace].append(coder)
     for _, coder in invalid:
         rows.pop(coder, None)
-    return _levels_from_1(rows) if None in levels.values() else rows
-
-
-def _levels_from_1(by_coder: Mapping[str, list[SpanRow]]) -> dict[str, list[SpanRow]]:
-    """Add 1 to all levels if any level is 0."""
-    shift = any(row.level == 0 for rows in by_coder.values() for row in rows)
-    return {coder: [row._replace(level=(row.level or 0) + shift) for row in rows] for coder, rows in by_coder.items()}
+    if None not in levels.values():
+        return rows
+    shift = any(row.level == 0 for segments in rows.values() for row in segments)  # levels may begin at 0
+    return {
+        coder: [row._replace(level=(row.level or 0) + shift) for row in segments] for coder, segments in rows.items()
+    }
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str | None:
@@ -120,23 +111,19 @@ def _annotator(annotation: Mapping[str, Any]) -> str | None:
     return name.strip() or None if isinstance(name, str) else None
 
 
-def _rows(data: object, level: int | None) -> list[SpanRow]:
-    segments = check_list('[{"time": ..., "duration": ..., "value": ...}]', data, "data")
-    return [_row(f"data[{i}]", segment, level) for i, segment in enumerate(segments)]
-
-
-def _row(place: str, segment: object, level: int | None) -> SpanRow:
-    fields = check_object("an object with time, duration and value", segment, place)
-    start, duration = (check_time(f"{place}: {name}", fields.get(name)) for name in ("time", "duration"))
-    label = fields.get("value")
-    if level is None:
-        value = check_object("a value with label and level", label, place)
-        level, label = check_whole(f"{place}: level", value.get("level"), 0), value.get("label")
-    return SpanRow(start, start + duration, level, check_label(f"{place}: label", label))
+def _rows(data: object, level_of_all: int | None) -> Iterator[SpanRow]:
+    for i, segment in enumerate(check_list('[{"time": ..., "duration": ..., "value": ...}]', data, "data")):
+        place, level = f"data[{i}]", level_of_all
+        fields = check_object("an object with time, duration and value", segment, place)
+        start, duration = (check_time(f"{place}: {name}", fields.get(name)) for name in ("time", "duration"))
+        label = fields.get("value")
+        if level is None:
+            value = check_object("a value with label and level", label, place)
+            level, label = check_whole(f"{place}: level", value.get("level"), 0), value.get("label")
+        yield SpanRow(start, start + duration, level, check_label(f"{place}: label", label))
 
 
 def _duration(reading: Reading, data: Mapping[str, Any], last: float) -> float | None:
-    """Return the duration from the option or the file."""
     # If it differs from the end of the last segment only by a rounding error, return that end instead.
     metadata = data["file_metadata"]
     duration = reading.options["duration"]

@@ -29,17 +29,20 @@ from caesura.formats.content import describe_value, lines_of, parse_json, unpack
 from caesura.formats.documents import FIELDS as DOCUMENT_FIELDS
 from caesura.formats.events import read_lengths
 from caesura.formats.format import Format, Reading
-from caesura.formats.json_recipes import ALIASES, CONTENT_ROLES, ROLES, choose_recipe
-from caesura.formats.json_values import (
+from caesura.formats.json_recipes import (
+    ALIASES,
+    CONTENT_ROLES,
     MARK_VALUES,
+    ROLES,
     Document,
     are_marks,
+    choose_recipe,
     is_nested_text,
     is_whole_list,
     select_documents,
     values_at,
 )
-from caesura.formats.mark_places import CHOICES
+from caesura.formats.mark_columns import CHOICES
 from caesura.formats.roles import FIELDS
 from caesura.formats.scores import score_field, scores_of_list
 from caesura.formats.spans import Continuum, SpanRow, add_spans
@@ -75,7 +78,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _documents(reading: Reading) -> list[Document]:
-    """Return the top level of a file: its lines, the entries of its list, or its only value."""
     content = reading.text.lstrip()
     several = "\n" in content.strip() or unpacked_path(reading.path).suffix.lower() in (".jsonl", ".ndjson")
     if several and content.startswith("{") and _is_lines(content):
@@ -96,14 +98,10 @@ def _lines(reading: Reading) -> Iterator[tuple[int, str]]:
 
 
 def _is_lines(content: str) -> bool:
-    """Return whether the first line is a complete JSON object."""
     try:
         return isinstance(parse_json("", content.split("\n", 1)[0], "JSON"), dict)
     except FormatError:
         return False
-
-
-# -- rows of a table ---------------------------------------------------------------------------------------------------
 
 
 def _rows(documents: Sequence[Document]) -> list[Document]:
@@ -122,7 +120,6 @@ def _has_marks_as_text(fields: Mapping[str, Any]) -> bool:
 
 
 def _rows_of_columns(columns: Mapping[str, Any]) -> list[Document]:
-    """Return the rows of an object of columns, each an object of cells by the number of the row."""
     first = next(iter(columns.values()), None)
     if len(columns) < 2 or not isinstance(first, dict) or not all(key.isdigit() for key in first):
         return []
@@ -132,14 +129,12 @@ def _rows_of_columns(columns: Mapping[str, Any]) -> list[Document]:
 
 
 def _is_flat(value: object) -> bool:
-    """Return whether a value is an object without lists and objects in it."""
     return (
         isinstance(value, dict) and bool(value) and not any(isinstance(entry, (list, dict)) for entry in value.values())
     )
 
 
 def _table(reading: Reading, rows: Sequence[Document]) -> Table:
-    """Return rows as a table; fields that a row does not have are empty cells."""
     names = list(dict.fromkeys(name for row in rows for name in row.value))
     if len(names) * len(rows) > _MAX_CELLS:
         raise reading.error(None, f"a table may have {_MAX_CELLS} cells; this has {len(names)} times {len(rows)}")
@@ -148,16 +143,12 @@ def _table(reading: Reading, rows: Sequence[Document]) -> Table:
     return Table(columns, lines, notes=["each object is a row of a table"])
 
 
-# -- documents --------------------------------------------------------------------------------------------------------
-
-
 def _check_whole_list(role: str, values: Any) -> None:
     if not isinstance(values, list) or not is_whole_list(values):
         raise InputError(f"{role}: expected a list of whole numbers; got {describe_value(values)}")
 
 
 def _from_masses(values: Any, units: tuple[str, ...] | None) -> Segmentation:
-    """Return the segmentation for masses, or for one list of units per segment."""
     if is_nested_text(values):
         units = tuple(text for segment in values for text in segment)
         values = [len(segment) for segment in values]
@@ -169,8 +160,6 @@ def _from_masses(values: Any, units: tuple[str, ...] | None) -> Segmentation:
 
 @dataclass
 class _DocumentReader:
-    """Reads the documents of a file with one recipe."""
-
     reading: Reading
     recipe: Mapping[str, Any]
     lengths: dict[str, float] | None = None
@@ -206,7 +195,6 @@ class _DocumentReader:
         )
 
     def _first_and_last_marks(self, documents: Sequence[Document], path: str) -> list[tuple[bool, bool]]:
-        """Return the first and the last mark of every document that has one mark per unit."""
         edges = []
         for document in documents:
             with suppress(InputError, KeyError, TypeError):
@@ -232,7 +220,6 @@ class _DocumentReader:
         return str(document.value[name])
 
     def read(self, document: Document) -> None:
-        """Add the annotations of a document."""
         if isinstance(document.value, dict):
             self.fields.update(list(document.value)[:_MAX_KEYS])
         role = self._content_role()
@@ -250,13 +237,11 @@ class _DocumentReader:
                 self.reading.add(item, coder, segmentation, document.line)
 
     def _content_role(self) -> str | None:
-        """Return the role of the field with the boundaries."""
         return next((role for role in CONTENT_ROLES if role in self.recipe), None)
 
     def _segmentations(
         self, document: Document, role: str, item: str, units: tuple[str, ...] | None
     ) -> Iterator[tuple[str, Segmentation]]:
-        """Yield coder and segmentation: one per field, one per key of an object, or the only one."""
         fields = self.recipe[role]
         if fields == "*":
             for coder, numbers in document.value.items():
@@ -297,7 +282,6 @@ class _DocumentReader:
     def _with_labels(
         self, segmentation: Segmentation, units: tuple[str, ...] | None, document: Document
     ) -> Segmentation:
-        """Return the segmentation with one label per segment, if the document has them."""
         labels = document.value.get(self.recipe["labels"]) if isinstance(document.value, dict) else None
         if labels is None:
             return segmentation
@@ -347,7 +331,6 @@ class _DocumentReader:
         return constructor([int(mark) for mark in marks], units=units)
 
     def _add_times(self, document: Document, item: str) -> None:
-        """Add one tier of points per coder."""
         fields = self.recipe["times"]
         duration = values_at(document, self.recipe["duration"]) if "duration" in self.recipe else None
         for coder in [fields] if isinstance(fields, str) else fields:
@@ -357,7 +340,6 @@ class _DocumentReader:
             self.reading.add(item, coder, tier, document.line)
 
     def _add_spans(self, document: Document, item: str, units: tuple[str, ...] | None) -> None:
-        """Add labelled spans as a hierarchy."""
         content = document.value.get(self.recipe["text"]) if "text" in self.recipe else None
         if units is None and not isinstance(content, str):
             raise InputError("spans need the units or the text of the document")
@@ -396,7 +378,6 @@ class _DocumentReader:
             self.reading.notes.append(f"{length - len(covered)} of {length} units are in no span")
 
     def finish(self) -> None:
-        """Describe the roles of the fields, and list the fields that were not used."""
         used = self._role_of_path()
         self.reading.roles |= used
         if "*" in (self.recipe.get(role) for role in CONTENT_ROLES):
@@ -405,7 +386,6 @@ class _DocumentReader:
         self.reading.ignored += sorted(name for name in self.fields - names if "item" not in name)[:20]
 
     def _role_of_path(self) -> dict[str, str]:
-        """Return the paths of fields in the recipe, each with its role."""
         roles = {}
         for role in ROLES:
             paths = self.recipe.get(role) if role != "documents" else None
@@ -424,7 +404,6 @@ def _first_wrong(entries: Sequence[Any]) -> str:
 
 
 def _checked_times(name: str, times: Any, duration: float | None) -> list[float]:
-    """Return a list of times, unless it has other values or times outside the recording."""
     if not isinstance(times, list) or not all(isinstance(time, (int, float)) for time in times):
         raise InputError(f"{name}: expected a list of times in seconds; got {describe_value(times)}")
     outside = [time for time in times if duration is not None and not 0 <= time <= duration]
@@ -449,7 +428,6 @@ def _whole(value: Mapping[str, Any], name: str) -> int:
 
 
 def _read_or_ask(reading: Reading) -> Corpus:
-    """Read the file, or raise an error with the possible readings if the meaning of its marks is not clear."""
     try:
         return _read(reading)
     except _Undecided:

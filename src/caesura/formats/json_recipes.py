@@ -1,22 +1,24 @@
 """Recipes for JSON files: which field of a document contains the units, and which one the boundaries.
 
-The recipe is the one that the user names, the first one whose fields a file has, or a guess by the names of the fields.
+The recipe is the one that the user names, the first one whose fields a file has, or a guess by the names of the fields. Its
+fields are paths, such as ``dial_data.*[]``.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from caesura.errors import AmbiguousFileError, FormatError, InputError, OptionError
 from caesura.formats.content import describe_value
 from caesura.formats.format import Reading
-from caesura.formats.json_values import Document, are_marks, is_text_list, is_whole_list, select_documents
 from caesura.formats.scores import score_field
 from caesura.options import suggest
 
@@ -29,6 +31,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "marks": ("marks", "boundaries", "targets", "labels", "bits"),
     "positions": ("positions", "boundary_positions"),
 }
+# Text of a value in lower case -> whether it marks a boundary.
+MARK_VALUES = {"0": False, "1": True, "-1": False, "true": True, "false": False}
 # Roles of fields that contain boundaries.
 CONTENT_ROLES = ("masses", "marks", "positions", "times", "spans")
 # Roles that a recipe can give to fields.
@@ -37,12 +41,10 @@ ROLES = (*ALIASES, "stream", "times", "duration", "spans", "labels", "text", "do
 
 @cache
 def recipes() -> dict[str, dict[str, Any]]:
-    """Return the recipes that ship with the package."""
     return tomllib.loads(files("caesura.formats").joinpath("recipes.toml").read_text(encoding="utf-8"))
 
 
 def choose_recipe(reading: Reading, documents: Sequence[Document]) -> tuple[str, Mapping[str, Any]]:
-    """Return the recipe of a file and its name."""
     name = reading.options["recipe"]
     fields = _fields(reading)
     if name is not None:
@@ -87,7 +89,6 @@ def _named_recipe(name: str) -> Mapping[str, Any]:
 
 
 def _matches(recipe: Mapping[str, Any], documents: Sequence[Document]) -> bool:
-    """Return whether the first documents have all fields that a recipe requires."""
     try:
         first = next(iter(select_documents(documents, str(recipe.get("documents", "")))), None)
     except InputError:
@@ -137,13 +138,14 @@ def _may_be_masses(by_coder: Mapping[str, Sequence[int]]) -> bool:
 
 
 def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, Any]:
-    """Return the fields of the first document by their names."""
-    first = _first_object(reading, documents)
+    first = documents[0].value if documents else None
+    if not isinstance(first, dict):
+        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
     recipe = _known_fields(first)
     content = [role for role in CONTENT_ROLES if role in recipe]
     if any(role in CONTENT_ROLES for role in reading.options["fields"] or ()):
         return {role: name for role, name in recipe.items() if role not in content}
-    if not content and _has_scores(reading, first):
+    if not content and reading.options["scores"] and score_field(first) is not None:
         return recipe
     if len(content) == 1:
         _report_similar(reading, first, content[0], recipe[content[0]])
@@ -151,21 +153,9 @@ def _guess_fields(reading: Reading, documents: Sequence[Document]) -> dict[str, 
     raise _unclear_fields(reading, documents[0], recipe, content)
 
 
-def _has_scores(reading: Reading, first: Mapping[str, Any]) -> bool:
-    return reading.options["scores"] and score_field(first) is not None
-
-
-def _first_object(reading: Reading, documents: Sequence[Document]) -> Mapping[str, Any]:
-    first = documents[0].value if documents else None
-    if not isinstance(first, dict):
-        raise reading.error(1, f"expected objects with fields; got {describe_value(first)}")
-    return first
-
-
 def _unclear_fields(
     reading: Reading, document: Document, recipe: Mapping[str, Any], content: Sequence[str]
 ) -> FormatError:
-    """Return the error for a document in which no field, or several fields, may contain boundaries."""
     first = document.value
     problem = "no field is known to contain boundaries" if not content else "several fields may contain boundaries"
     problem += f"; the fields are {', '.join(map(_field_text, list(first.items())[:20]))}"
@@ -177,7 +167,6 @@ def _unclear_fields(
 
 
 def _known_fields(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a document whose names are known, by role."""
     recipe: dict[str, Any] = {}
     for role, names in ALIASES.items():
         field_name = next((name for key in names for name in first if name.lower() == key), None)
@@ -209,7 +198,6 @@ def _form(value: object, length: int | None) -> str | None:
 
 
 def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the possible readings of a document whose fields have other names."""
     texts = [name for name, value in first.items() if is_text_list(value)]
     units = recipe.get("units", texts[0] if len(texts) == 1 else None)
     common = {"units": units} if units in texts else {}
@@ -220,7 +208,6 @@ def _possible_fields(first: Mapping[str, Any], recipe: Mapping[str, Any]) -> lis
 
 
 def _fields_by_form(first: Mapping[str, Any], units: str | None, length: int | None) -> dict[str, list[str]]:
-    """Return the fields other than the units that may be marks, masses or positions, by that form."""
     by_form: dict[str, list[str]] = {}
     for name, value in first.items():
         if name != units and (form := _form(value, length)) is not None:
@@ -249,3 +236,70 @@ def _field_text(entry: tuple[str, Any]) -> str:
     name, value = entry
     inner = value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else None
     return name if inner is None else f"{name} (objects with {', '.join(list(inner)[:8])})"
+
+
+@dataclass(frozen=True)
+class Document:
+    value: Any
+    name: str  # key of the document in its object, or its number, counted from 1
+    line: int | None = None  # line of the document in a file with one document per line
+
+
+def select_documents(documents: Sequence[Document], path: str) -> Iterator[Document]:
+    steps = path.replace("[]", ".[]").strip(".").split(".") if path else []
+    for document in documents:
+        yield from _walk(document, steps)
+
+
+def _walk(document: Document, steps: Sequence[str]) -> Iterator[Document]:
+    if not steps:
+        yield document
+        return
+    step, *rest = steps
+    for key, value in _step(document.value, step):
+        yield from _walk(Document(value, document.name if key is None else key, document.line), rest)
+
+
+def _step(value: Any, step: str) -> Iterator[tuple[str | None, Any]]:
+    if step == "[]":
+        if not isinstance(value, list):
+            raise InputError(f"expected a list; got {describe_value(value)}")
+        yield from zip(map(str, count(1)), value, strict=False)
+    elif step == "*":
+        if not isinstance(value, dict):
+            raise InputError(f"expected an object; got {describe_value(value)}")
+        yield from value.items()
+    else:
+        yield None, _member(value, step)
+
+
+def _member(value: Any, name: str) -> Any:
+    """Return a field of an object, or an entry of a list by its number."""
+    if isinstance(value, dict) and name in value:
+        return value[name]
+    if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        return value[int(name)]
+    raise InputError(f"expected a field {name!r}; got {describe_value(value)}")
+
+
+def values_at(document: Document, path: str) -> Any:
+    steps = path.replace("[]", ".[]").strip(".").split(".")
+    values = [entry.value for entry in _walk(document, steps)]
+    return values if "[]" in steps or "*" in steps else values[0]
+
+
+def is_whole_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value)
+
+
+def are_marks(values: Iterable[object]) -> bool:
+    return all(str(value).lower() in MARK_VALUES for value in values)
+
+
+def is_nested_text(value: object) -> bool:
+    """Return whether a value is a list of segments, each a list of the texts of its units."""
+    return isinstance(value, list) and bool(value) and all(map(is_text_list, value))
+
+
+def is_text_list(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)

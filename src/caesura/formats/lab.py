@@ -57,21 +57,15 @@ _MIN_GAP = 1e-3  # seconds; programs round the ends of segments
 
 
 def _read_lab(reading: Reading) -> Corpus:
-    """Return a corpus with one hierarchy, which has one level from this file and one from each deeper file."""
     rows = list(_lab_rows(reading, 1))
-    _note_gaps(reading, rows)
-    for level, path in enumerate(reading.options["deeper"], 2):
-        rows += _lab_rows(Reading(path, decode(path, load(path))), level)
-    return _corpus(reading, rows, reading.stem, reading.stem)
-
-
-def _note_gaps(reading: Reading, rows: Sequence[SpanRow]) -> None:
-    """Note stretches without a segment, which may come from a wrong time or a missing line."""
     gaps = [(a.end, b.start) for a, b in pairwise(rows) if b.start - a.end > _MIN_GAP]
-    if gaps:
+    if gaps:  # they may come from a wrong time or a missing line
         reading.notes.append(
             f"{count_of(len(gaps), 'gap')} between segments (first from {gaps[0][0]:g} to {gaps[0][1]:g} s)"
         )
+    for level, path in enumerate(reading.options["deeper"], 2):
+        rows += _lab_rows(Reading(path, decode(path, load(path))), level)
+    return _corpus(reading, rows, reading.stem, reading.stem)
 
 
 def _lab_rows(reading: Reading, level: int) -> Iterator[SpanRow]:
@@ -89,12 +83,10 @@ def _lab_rows(reading: Reading, level: int) -> Iterator[SpanRow]:
 
 def _time(reading: Reading, line: int, name: str, cell: str) -> float:
     with reading.at_line(line):
-        time = check_time(name, parse_number(cell))
-    return time
+        return check_time(name, parse_number(cell))
 
 
 def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Corpus:
-    """Return a corpus with one hierarchy. The options ``item`` and ``coder`` override the names passed here."""
     item, coder = reading.options["item"] or item, reading.options["coder"] or coder
     duration = reading.options["duration"]
     with reading.item(None, f"item {item!r}, coder {coder!r}: "):
@@ -104,7 +96,6 @@ def _corpus(reading: Reading, rows: list[SpanRow], item: str, coder: str) -> Cor
 
 
 def _read_salami(reading: Reading) -> Corpus:
-    """Return a corpus with one hierarchy of one or two levels."""
     lines = list(_salami_lines(reading))
     layers = _layers(labels for _, labels in lines)
     _describe_layers(reading, layers, lines)
@@ -124,7 +115,6 @@ def _read_salami(reading: Reading) -> Corpus:
 
 
 def _salami_names(reading: Reading) -> tuple[str, str]:
-    """Return the item and the coder by the path of the file."""
     folder = Path(reading.path).absolute().parent
     if folder.name == "parsed":
         folder = folder.parent
@@ -133,7 +123,6 @@ def _salami_names(reading: Reading) -> tuple[str, str]:
 
 
 def _salami_lines(reading: Reading) -> Iterator[tuple[float, list[str]]]:
-    """Yield the time and the labels of each line, up to End."""
     previous, ended, after = 0.0, False, 0
     for number, line in enumerate(reading.text.splitlines(), 1):
         cells = line.strip().split(None, 1)
@@ -170,7 +159,6 @@ def _layers(lines: Iterable[list[str]]) -> dict[str, int]:
 
 
 def _levels(labels: list[str], layers: Mapping[str, int]) -> dict[int, str]:
-    """Return level -> label; labels that belong to no level are ignored."""
     levels: dict[int, str] = {}
     for label in labels:
         if label.lower() in (_SILENCE, _END):
@@ -181,7 +169,6 @@ def _levels(labels: list[str], layers: Mapping[str, int]) -> dict[int, str]:
 
 
 def _layer(label: str, layers: Mapping[str, int]) -> str | None:
-    """Return the layer of a label; None if it is not read."""
     if "functions" in layers:
         return "functions" if label and not label.startswith("(") and not label.endswith(")") else None
     layer = "upper" if _UPPER.fullmatch(label) else "lower" if _LOWER.fullmatch(label) else None

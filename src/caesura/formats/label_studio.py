@@ -67,8 +67,6 @@ _OFFSETS = ("characters", "utf-16")
 
 @dataclass(frozen=True)
 class _Region:
-    """A result of the type ``labels``."""
-
     name: str
     start: int
     end: int
@@ -88,7 +86,6 @@ class _Region:
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with all annotated tasks."""
     tasks = _tasks(reading.json("Label Studio export"))
     if tasks is None:
         raise reading.error(1, 'expected tasks with "id", "data" and "annotations"; export as JSON, not as JSON-MIN')
@@ -136,8 +133,6 @@ def _is_task(task: Any) -> bool:
 
 
 class _Export:
-    """Adds tasks to the corpus and counts the results that are not read."""
-
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.skipped_types: Counter[str] = Counter()
@@ -177,7 +172,6 @@ class _Export:
                     self.add_annotation(item, self.coder(item, annotation), fields, results)
 
     def coder(self, item: str, annotation: Mapping[str, Any]) -> str:
-        """Return the user of an annotation; without one, its place in the task."""
         user = annotation.get("completed_by")
         if isinstance(user, dict):
             user = user.get("email") or user.get("id")
@@ -202,7 +196,6 @@ class _Export:
         return chosen
 
     def document(self, task: Mapping[str, Any], results: list[Any]) -> str:
-        """Return the text of a task."""
         data = task["data"]
         fields = [name for name, value in data.items() if isinstance(value, str)]
         requested = self.reading.options["text"]
@@ -249,7 +242,6 @@ class _Export:
             self.reading.add(item, coder, standoff.to_annotation(self.reading, item, coder, tokens, spans))
 
     def regions(self, results: list[Any]) -> Iterator[_Region]:
-        """Yield the spans among the results and count the other results."""
         for i, result in enumerate(results):
             kind = result.get("type") if isinstance(result, dict) else None
             if not isinstance(kind, str):
@@ -261,7 +253,6 @@ class _Export:
                 self.skipped_types[kind[:40]] += 1
 
     def check_types(self) -> None:
-        """Warn about results that were not read. Raise an error if all results were of other types."""
         if self.skipped_types:
             counts = ", ".join(f"{count} of type {kind}" for kind, count in self.skipped_types.most_common(20))
             if not self.region_count:
@@ -269,7 +260,6 @@ class _Export:
             self.reading.log.add(f"results that are not spans of text were skipped: {counts}")
 
     def describe(self) -> None:
-        """Write what was read and what was not to the reading report."""
         layers, notes = self.reading.options["layer"], self.reading.notes
         listed = ", ".join(f"{name or 'without a name'} ({count})" for name, count in self.controls.most_common(20))
         if layers is not None and self.controls and not any(matches(name, layers) for name in self.controls):
@@ -293,18 +283,15 @@ def _regions_of_recording(rows: list[tuple[float, float, str]], end: float) -> T
 
 
 def _list_in(fields: Any, name: str) -> list[Any]:
-    """Return the list in a field of an object; nothing if there is none."""
     value = fields.get(name) if isinstance(fields, dict) else None
     return value if isinstance(value, list) else []
 
 
 def _all_results(task: Mapping[str, Any]) -> list[Any]:
-    """Return the results of all annotations of a task."""
     return [result for name in _LISTS for entry in _list_in(task, name) for result in _list_in(entry, "result")]
 
 
 def _is_timed(result: Any) -> bool:
-    """Return whether a result is a region of a recording."""
     value = result.get("value") if isinstance(result, dict) and result.get("type") == _SPAN else None
     return (
         isinstance(value, dict) and "text" not in value and (_LENGTH in result or isinstance(value.get("start"), float))

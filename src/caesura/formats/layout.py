@@ -42,8 +42,6 @@ _SIMILAR = 0.4  # two versions of a text have at least this proportion of pieces
 
 
 class LoadedFile(NamedTuple):
-    """A file of a folder and its content."""
-
     file: InputFile
     corpus: Corpus | None  # its content; None if it could not be read
     format: Format | None  # its format; None if it was not recognised
@@ -56,7 +54,6 @@ def load_files(
     format_of: Callable[[str], Format | None],
     excluded: list[FormatError] | None,
 ) -> list[LoadedFile]:
-    """Read the files of a folder."""
     loaded = []
     for file in files:
         errors: list[FormatError] = []
@@ -65,9 +62,6 @@ def load_files(
             corpus = read(file.path, None if excluded is None else item_errors)
         loaded.append(LoadedFile(file, corpus or None, format_of(file.path), tuple(errors)))
     return loaded
-
-
-# -- formats ----------------------------------------------------------------------------------------------------------
 
 
 def _main_family(loaded: Sequence[LoadedFile]) -> str | None:
@@ -79,7 +73,6 @@ def _main_family(loaded: Sequence[LoadedFile]) -> str | None:
 
 
 def without_strays(path: str, loaded: Sequence[LoadedFile], ignored: list[str]) -> list[LoadedFile]:
-    """Return the files in the format of most files, and warn about the others."""
     main = _main_family(loaded)
     if main is None:
         return list(loaded)
@@ -104,7 +97,6 @@ def _suffix(entry: LoadedFile) -> str:
 
 
 def _named_coders(entry: LoadedFile) -> set[str]:
-    """Return the coders that the file names; its own name is not one of them."""
     return set() if entry.corpus is None else {*entry.corpus.coders} - {entry.file.stem}
 
 
@@ -121,13 +113,9 @@ def _family(entry: LoadedFile) -> str:
     return "tables" if entry.format.name.startswith("table-") else entry.format.name
 
 
-# -- names ------------------------------------------------------------------------------------------------------------
-
-
 def with_names(
     loaded: Sequence[LoadedFile], names_elsewhere: Collection[str] | None, notes: list[str]
 ) -> list[tuple[InputFile, Corpus]]:
-    """Return the files with the items and coders that their paths contain."""
     pairs = [(entry.file, entry.corpus or Corpus({})) for entry in loaded]
     files = [file for file, _ in pairs]
     readable = [(file, corpus) for file, corpus in pairs if corpus]
@@ -142,7 +130,6 @@ def with_names(
 
 
 def _has_names(file: InputFile) -> bool:
-    """Return whether a pattern named the file, or the file was named alone."""
     return bool(file.item or file.coder) or file.remainder is not None or file.root is None
 
 
@@ -249,7 +236,6 @@ def _annotation(corpus: Corpus, item: str) -> Annotation:
 
 
 def _is_similar(first: str, second: str) -> bool:
-    """Return whether two texts consist of about the same short pieces."""
     if not first or not second:
         return first == second
     pieces = [Counter(text[i : i + _PIECE] for i in range(max(1, len(text) - _PIECE + 1))) for text in (first, second)]

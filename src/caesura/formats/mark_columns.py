@@ -1,43 +1,63 @@
-"""Convert the cells of one coder to segmentations: marks, boundary types, or labels of segments."""
+"""Convert the cells of one coder to segmentations: marks, boundary types, or labels of segments.
+
+A mark is a boundary after its unit, unless the option ``marks`` or the name of the column (``new_topic``, ``segment_start``)
+says that it is at the first unit of a segment. If the first unit of every item is marked and the last one never is, both
+readings are plausible, and the user must choose. One item is not enough for that; then a note says what was assumed.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import AmbiguousFileError
 from caesura.formats.bio import spans_of_tags
 from caesura.formats.coder_columns import CoderColumns
+from caesura.formats.column_names import normalize
 from caesura.formats.columns import Column
+from caesura.formats.format import Reading
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
-from caesura.model.boundaries import NO_CODES
-from caesura.model.boundary_types import UNTYPED, check_types, sort_types
+from caesura.model.boundaries import NO_CODES, UNTYPED, check_types, sort_types
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
+from caesura.options import Option, choice, optional
+
+# Option of all formats with marks.
+MARKS = Option(
+    "marks", None, optional(choice("start", "end")), "whether a 1 is at the first or the last unit of a segment"
+)
+# Possible readings, with their options.
+CHOICES = (
+    ("a 1 is at the first unit of a segment", {"marks": "start"}),
+    ("a 1 is at the last unit of a segment", {"marks": "end"}),
+)
+_SEGMENT = "(?:topic|segment|seg|section|scene|story|paragraph|part|unit|chapter|event|edu|episode|block|iu)"
+_START_NAME = re.compile(
+    rf"(?:is_|has_)?(?:new_?{_SEGMENT}|{_SEGMENT}_?(?:starts?|begins?|beginning|initial|shift|onset)|(?:starts?|begins?)_?(?:of_)?{_SEGMENT})"
+    "|is_(?:new|start|beginning|initial)|starts|begins"
+)
+_MIN_UNITS = 3
+_MIN_ITEMS = 2
 
 
 class Texts:
-    """The text of the units."""
-
     def __init__(self, column: Column) -> None:
         self._values = np.array(column.values, object)
         self._codes = column.codes
 
     def texts(self, rows: NDArray[np.int64]) -> tuple[str, ...]:
-        """Return the text of some rows."""
         return tuple(self._values[self._codes[rows]].tolist())
 
     def by_group(self, groups: Groups) -> Callable[[int], tuple[str, ...]]:
-        """Return a function that returns the text of a group."""
         texts = self._values[self._codes[groups.order]].tolist()
         bounds = groups.bounds.tolist()
         return lambda i: tuple(texts[bounds[i] : bounds[i + 1]])
 
 
 class MarkColumn:
-    """A column of marks or boundary types."""
-
     def __init__(self, coders: CoderColumns, column: Column, typed: bool, at_start: bool = False) -> None:
         self._reading = coders.reading
         self._lines = coders.table.lines
@@ -60,7 +80,6 @@ class MarkColumn:
         return kind not in (EMPTY, OTHER) and value.strip() in self._declared
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in some rows, or None if the coder did not code them."""
         if not self.typed:
             positions = self.positions(rows, place)
             return None if positions is None else Segmentation.from_positions(len(rows), positions, units=units)
@@ -75,7 +94,6 @@ class MarkColumn:
     def with_types(
         self, length: int, positions: NDArray[np.int64], rows: NDArray[np.int64], units: tuple[str, ...] | None
     ) -> Segmentation:
-        """Return the segmentation with the boundary types in some rows."""
         codes = self._column.codes[rows].tolist()
         names = {code: self._names(code) for code in sorted(set(codes))}
         if not all(len(types) == 1 and types[0] for types in names.values()):
@@ -90,7 +108,6 @@ class MarkColumn:
         )
 
     def positions(self, rows: NDArray[np.int64], place: str, *, last: bool = False) -> NDArray[np.int64] | None:
-        """Return the positions of the marks in some rows."""
         kinds = self._coded(rows, place)
         if kinds is None:
             return None
@@ -101,13 +118,11 @@ class MarkColumn:
         return positions if last or not len(positions) or positions[-1] < len(rows) else positions[:-1]
 
     def kinds_of(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return the kinds of the cells in some rows."""
         return self._kinds[self._column.codes[rows]]
 
     def states(
         self, kinds: NDArray[np.int8], is_edge: NDArray[np.bool_], starts: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which groups of cells are coded, and which of these are invalid."""
         # A group is not coded if all its cells are NA, or if all are empty and the column writes 0 elsewhere. A coded group is
         # invalid if some cells are NA, or if it has 0 and an empty cell that is not at the edge.
 
@@ -139,7 +154,6 @@ class MarkColumn:
         raise self._reading.error(int(self._lines[rows[np.argmax(wrong)]]), f"{place}: {problem}")
 
     def _names(self, code: int) -> tuple[str, ...]:
-        """Return the types in a cell."""
         if code not in self._names_by_code:
             self._names_by_code[code] = self._read_names(code)
         return self._names_by_code[code]
@@ -161,8 +175,6 @@ class MarkColumn:
 
 
 class MarkPositions:
-    """The marks of a column for all groups of rows."""
-
     def __init__(self, column: MarkColumn, groups: Groups) -> None:
         self._column, self._groups = column, groups
         self._bounds = groups.bounds.tolist()
@@ -183,7 +195,6 @@ class MarkPositions:
         self._offsets = offsets.tolist()
 
     def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:
-        """Return the segmentation in a group that is coded and valid."""
         length = self._bounds[i + 1] - self._bounds[i]
         marks = slice(self._offsets[i], self._offsets[i + 1])
         if self._column.typed:
@@ -191,11 +202,9 @@ class MarkPositions:
         return Segmentation.from_valid_positions(length, self._positions[marks], units)
 
     def raise_error(self, i: int, place: str) -> None:
-        """Raise the error of a group that is invalid."""
         self._column.positions(self._groups.rows(i), place)
 
     def annotation(self, i: int, units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in a group, or None if the coder did not code it."""
         if self.is_invalid[i]:
             self.raise_error(i, place)
         return self.segmentation(i, units) if self.is_coded[i] else None
@@ -211,7 +220,6 @@ class TagColumn:
         self._as_segments = as_segments
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | Spans:
-        """Return the spans in some rows."""
         values = self._column.stripped
         cells = [values[code] for code in self._column.codes[rows].tolist()]
         if self._as_segments:
@@ -248,7 +256,6 @@ class LabelColumn:
         self._label_codes = np.array([first.setdefault(key, i) for i, key in enumerate(keys)], np.int64)
 
     def segmentation(self, rows: NDArray[np.int64], units: tuple[str, ...] | None, place: str) -> Segmentation | None:
-        """Return the segmentation in some rows, or None if the coder did not code them."""
         codes = self._column.codes[rows]
         absent = self._absent[codes]
         if absent.all():
@@ -261,3 +268,56 @@ class LabelColumn:
             return Segmentation.from_positions(len(rows), changes, units=units)
         labels = tuple(map(self._column.stripped.__getitem__, codes.tolist()))
         return Segmentation.from_valid_entries(len(rows), changes, NO_CODES, UNTYPED, units=units, labels=labels)
+
+
+def marks_at_start(
+    reading: Reading, columns: Sequence[Column], groups: Groups, *, by_name: bool, typed: bool = False
+) -> bool:
+    option = reading.options.get("marks")
+    if option is not None:
+        return bool(option == "start")
+    if by_name and all(_START_NAME.fullmatch(normalize(column.name)) for column in columns):
+        names = ", ".join(column.name for column in columns)
+        reading.notes.append(f"a mark in {names} is at the first unit of a segment (--reading marks=end changes this)")
+        return True
+    if typed and _are_lists(columns):
+        return False  # a program wrote them
+    texts, last_unit = _texts_that_begin_with_a_mark(columns, groups, (MARK, OTHER) if typed else (MARK,))
+    if len(texts if typed else {item for item, _ in texts}) >= _MIN_ITEMS:
+        mark = "a word" if typed else "a 1"
+        problem = f"the first unit of every text is marked, and the last one never is: {mark} may be at the first or at"
+        choices = [(text.replace("a 1", mark), options) for text, options in CHOICES]
+        raise AmbiguousFileError(reading.path, f"{problem} the last unit of a segment", choices)
+    if texts:
+        reading.notes.append("a mark is a boundary after its unit (--reading marks=start if it is at the first unit)")
+    elif last_unit:
+        note = "some texts have a mark at the last unit, which is no boundary between segments"
+        reading.notes.append(f"{note} (--reading marks=start if marks are at the first unit)")
+    return False
+
+
+def _are_lists(columns: Sequence[Column]) -> bool:
+    return all(value.startswith("[") for column in columns for value in column.stripped if value)
+
+
+def _texts_that_begin_with_a_mark(
+    columns: Sequence[Column], groups: Groups, kinds: tuple[int, ...]
+) -> tuple[set[tuple[str, str]], bool]:
+    """Return the texts, by item and column or coder, if all of them begin with a mark and none ends with one."""
+    # The set is empty if this is not the case. Texts without a mark, texts of one or two units, and texts in which all units
+    # but the last are marked are not in it. The second value says whether some texts end with a mark and others do not.
+    first, last = groups.order[groups.bounds[:-1]], groups.order[groups.bounds[1:] - 1]
+    sizes = np.diff(groups.bounds)
+    texts: set[tuple[str, str]] = set()
+    begins, ends = [], []
+    for column in columns:
+        marked = np.array([kind_of_cell(value) in kinds for value in column.values], bool)[column.codes]
+        has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
+        begins.append(marked[first[has_mark]])
+        ends.append(marked[last[has_mark & (sizes > 1)]])
+        numbers = np.add.reduceat(marked[groups.order].astype(np.int64), groups.bounds[:-1])
+        for i in np.flatnonzero(has_mark & (sizes >= _MIN_UNITS) & (numbers < sizes - 1)).tolist():
+            item, *rest = groups.keys[i]
+            texts.add((item, " ".join([column.name, *rest])))
+    any_ends = any(map(np.any, ends))
+    return (texts if all(map(np.all, begins)) and not any_ends else set()), any_ends and not all(map(np.all, ends))

@@ -68,7 +68,6 @@ class Groups:
 
     @classmethod
     def of(cls, table: Table, names: Sequence[str | None]) -> Groups:
-        """Group the rows of a table by the cells of some columns."""
         group = np.zeros(len(table), np.int64)
         for name in names:
             if name is not None:
@@ -99,7 +98,6 @@ class Groups:
 
 
 def _keys(table: Table, names: Sequence[str | None], rows: NDArray[np.int64]) -> list[tuple[str, ...]]:
-    """Return the cells of some columns in some rows."""
     columns = [None if name is None else table.columns[name] for name in names]
     cells = [
         [""] * len(rows) if column is None else [column.values[code] for code in column.codes[rows].tolist()]
@@ -110,8 +108,6 @@ def _keys(table: Table, names: Sequence[str | None], rows: NDArray[np.int64]) ->
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a column."""
-
     # ``"marks"``, ``"types"``, ``"labels"``, ``"numbers"`` (of segments), ``"tags"`` (such as ``B-PER``), ``"error"`` or
     # ``"none"``.
     shape: str
@@ -125,7 +121,6 @@ class Content:
 
 
 def content_of(column: Column, groups: Groups) -> Content:
-    """Return the content of a column by its cells."""
     kinds = np.array([kind_of_cell(value) for value in column.values], np.int8)
     numbers = np.bincount(kinds, weights=column.counts, minlength=5) if len(kinds) else np.zeros(5)
     if not numbers[ZERO] + numbers[MARK] + numbers[OTHER]:
@@ -198,7 +193,6 @@ def _mixed(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], group
 
 
 def _other_cells(column: Column, kinds: NDArray[np.int8]) -> list[str]:
-    """Return the distinct cells that are not empty, 0 or marks."""
     return [value for value, kind in zip(column.stripped, kinds, strict=True) if kind == OTHER]
 
 
@@ -207,13 +201,11 @@ def _are_numbers(cells: Iterable[str]) -> bool:
 
 
 def _invalid_mark(column: Column, kinds: NDArray[np.int8]) -> Content:
-    """Return the error for the first cell that is not a mark."""
     value = next(value for value, kind in zip(column.values, kinds, strict=True) if kind == OTHER)
     return Content("error", f"expected 0/1, true/false, yes/no or x; got {value[:40]!r}", column.first_row(value))
 
 
 def _words(column: Column, kinds: NDArray[np.int8], numbers: NDArray[Any], groups: Groups) -> Content:
-    """Return the content of a column with cells other than marks."""
     if _are_numbers(_other_cells(column, kinds)):
         numbering = None if numbers[EMPTY] or numbers[ABSENT] else _segment_numbers(column, groups)
         return numbering or _other_numbers(column, groups)
@@ -261,7 +253,6 @@ def _distinct_types(cells: Iterable[str]) -> set[str] | None:
 
 
 def _only_lists(column: Column, kinds: NDArray[np.int8]) -> bool:
-    """Return whether all cells other than empty cells and 0 are JSON lists of types."""
     cells = [value for value, kind in zip(column.stripped, kinds, strict=True) if kind in (OTHER, MARK)]
     return all(value.startswith("[") and type_names(value) is not None for value in cells)
 
@@ -274,7 +265,6 @@ def are_tags(cells: Sequence[str]) -> bool:
 
 
 def _labels(column: Column, groups: Groups) -> Content:
-    """Return the content of a column without empty cells: labels in runs, or text."""
     if any(len(value) > _MAX_LABEL_LENGTH for value in column.stripped):
         return Content("none", "free text")
     inner = groups.inner()
@@ -298,7 +288,6 @@ def _segment_numbers(column: Column, groups: Groups) -> Content | None:
 
 
 def _other_numbers(column: Column, groups: Groups) -> Content:
-    """Return the content of a column of numbers that are neither marks nor count segments."""
     if all(re.fullmatch(r"[0-9]{1,9}(\.0*)?", value) for value in column.stripped):
         changes = np.count_nonzero(_steps(column, groups))
         if 0 < 2 * changes <= np.count_nonzero(groups.inner()):
@@ -307,7 +296,6 @@ def _other_numbers(column: Column, groups: Groups) -> Content:
 
 
 def _steps(column: Column, groups: Groups) -> NDArray[np.float64]:
-    """Return the differences between successive numbers of the same group."""
     numbers = np.array([float(value) if NUMBER.fullmatch(value) else np.nan for value in column.stripped])
     ordered = numbers[column.codes[groups.order]]
     return np.diff(ordered)[groups.inner()]

@@ -30,11 +30,8 @@ from caesura.options import Option, flag
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}")
 
-# -- JSON -------------------------------------------------------------------------------------------------------------
-
 
 def _read_json(reading: Reading) -> Corpus:
-    """Return the corpus; error messages give the line of the coder's key."""
     data = reading.json("masses")
     if not isinstance(data, dict) or not isinstance(data.get("items"), dict):
         raise reading.error(1, 'expected an object with "items": {item: {coder: [masses]}}')
@@ -79,11 +76,11 @@ def _valid_segmentations(items: dict[str, Any]) -> dict[str, dict[str, Annotatio
 
 
 def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the labels by item and coder."""
     items, by_item = data["items"], data.get("segment_labels")
     if by_item is None:
         return {}
-    flat = _is_flat(by_item)
+    # The labels may have no item level: {coder: [labels]}.
+    flat = isinstance(by_item, dict) and bool(by_item) and all(isinstance(value, list) for value in by_item.values())
     if not isinstance(by_item, dict) or (flat and len(items) != 1):
         got = f"{{coder: [labels]}} for {len(items)} items" if flat else describe_value(by_item)
         problem = f"segment_labels: expected {{item: {{coder: [labels]}}}}; got {got}"
@@ -95,19 +92,10 @@ def _read_labels(reading: Reading, data: dict[str, Any]) -> dict[str, dict[str, 
         with json_entry(reading, f"{place}: ", *keys):
             for coder, names in check_object("{coder: [labels]}", by_coder).items():
                 with json_entry(reading, f"{place}, coder {coder!r}: ", *keys, coder):
-                    labels.setdefault(item, {})[coder] = _check_labels(items.get(item), coder, names)
+                    if not isinstance(items.get(item), dict) or coder not in items[item]:
+                        raise SegmentationError("this item and coder have no masses")
+                    labels.setdefault(item, {})[coder] = check_strings("labels", names)
     return labels
-
-
-def _is_flat(by_item: object) -> bool:
-    """Return whether the labels have no item level: ``{coder: [labels]}``."""
-    return isinstance(by_item, dict) and bool(by_item) and all(isinstance(value, list) for value in by_item.values())
-
-
-def _check_labels(masses: object, coder: str, labels: object) -> tuple[str, ...]:
-    if not isinstance(masses, dict) or coder not in masses:
-        raise SegmentationError("this item and coder have no masses")
-    return check_strings("labels", labels)
 
 
 def _write_json(writing: Writing) -> str:
@@ -144,11 +132,7 @@ JSON = Format(
 )
 
 
-# -- tab-separated rows -----------------------------------------------------------------------------------------------
-
-
 def _read_tsv(reading: Reading) -> Corpus:
-    """Return one segmentation per row. Rows may differ in length because coders use different numbers of segments."""
     table = parse_table(reading, "\t")
     line, header = next(table, (1, [""]))
     column = 1 if header[0].strip().lower() == "item" else 0  # index of the coder column
@@ -163,20 +147,16 @@ def _read_tsv(reading: Reading) -> Corpus:
         with reading.item(line, f"coder {row[min(column, len(row) - 1)]!r}: "):
             if len(row) < column + 2:
                 raise reading.error(line, f"expected a name and at least one mass; got {len(row)} cell(s)")
-            _check_name(reading, line, row[:column], row[column])
+            coder = row[column]
+            if is_word_for_total(coder or "".join(row[:column])):
+                name = coder or row[0]
+                raise reading.error(line, f"{name!r} may be a total and no coder; remove the row, or rename the coder")
+            if column and not coder.strip():
+                raise reading.error(line, "the name of the coder is missing")
             masses = [_mass(reading, line, i, cell) for i, cell in enumerate(row[column + 1 :], 1)]
             item = row[0] if column else reading.stem
-            reading.add(item, row[column], Segmentation.from_masses(masses), line)
+            reading.add(item, coder, Segmentation.from_masses(masses), line)
     return reading.corpus()
-
-
-def _check_name(reading: Reading, line: int, item: list[str], coder: str) -> None:
-    """Raise an error if a row has no coder, or is a total."""
-    if is_word_for_total(coder or "".join(item)):
-        name = coder or item[0]
-        raise reading.error(line, f"{name!r} may be a total and no coder; remove the row, or rename the coder")
-    if item and not coder.strip():
-        raise reading.error(line, "the name of the coder is missing")
 
 
 def _mass(reading: Reading, line: int, i: int, cell: str) -> int:

@@ -47,7 +47,6 @@ class _Header:
         self.data, self.place = data, 0
 
     def fields(self, depth: int = 0) -> Fields:
-        """Return the fields of the structure at this place."""
         if depth > _MAX_DEPTH:
             raise ValueError("nested too deeply")
         fields: Fields = {}
@@ -111,8 +110,6 @@ class _Header:
 
 
 class PageChecker:
-    """Checks pages of an open Parquet file."""
-
     def __init__(self, path: str, source: Any, file: Any) -> None:
         self.path, self.source, self.file = path, source, file
         self.size: int = source.size()
@@ -121,7 +118,6 @@ class PageChecker:
         self.pages = 0
 
     def check(self, group: int, columns: Collection[str] | None = None) -> None:
-        """Check the pages of some columns of a row group; a column is checked only once."""
         metadata = self.file.metadata.row_group(group)
         names = [self.file.schema.column(i).path for i in range(metadata.num_columns)]
         wanted = [i for i, name in enumerate(names) if columns is None or name.partition(".")[0] in columns]
@@ -147,7 +143,6 @@ class PageChecker:
             place += header_size + int(header[_COMPRESSED])
 
     def _header(self, what: str, place: int, end: int) -> tuple[int, Fields]:
-        """Return the size and the fields of the header at a place."""
         size = _FIRST_BYTES
         while True:
             self.source.seek(place)
@@ -165,7 +160,6 @@ class PageChecker:
                 size *= 2**7
 
     def _check_page(self, what: str, header: Fields) -> int:
-        """Check the sizes in a header, and return the number of values in the page."""
         size, packed = header.get(_UNCOMPRESSED), header.get(_COMPRESSED)
         if size is None or packed is None or size < 0 or packed < 0:
             raise self._error(f"{what}: the header of a page has no valid size")

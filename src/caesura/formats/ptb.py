@@ -13,7 +13,7 @@ Lines between trees are comments if they begin with ``#``, ``%``, ``;`` or ``*x*
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
@@ -34,7 +34,6 @@ _BRACKET = re.compile("[()]")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one tree for each sentence that has a parse."""
     for number, tree in enumerate(_sentences(reading), 1):
         if tree is not None:
             reading.add(str(number), reading.stem, tree)
@@ -102,7 +101,6 @@ def read_trees(
 
 
 def _is_textgrid(path: str | PathLike[str]) -> bool:
-    """Return whether the file is a TextGrid, in which all sentences are in one recording."""
     return Path(path).suffix.lower() in textgrid.FORMAT.suffixes
 
 
@@ -117,30 +115,21 @@ def _word_times(path: str | PathLike[str], tier: str | None, snap: float) -> tup
 def _by_sentence(timing: Reading, recordings: dict[str, WordTimes], trees: list[Tree | None]) -> dict[int, WordTimes]:
     lengths = {number: tree.length for number, tree in enumerate(trees, 1) if tree is not None}
     if _is_textgrid(timing.path):
-        (words,) = recordings.values()
-        return _split_words(timing, words, lengths)
+        (words,) = recordings.values()  # of all sentences
+        expected = sum(lengths.values())
+        if len(words) != expected:
+            problem = f"the trees have {expected} words, this has {len(words)}"
+            raise timing.error(None, f"expected one time per word; {problem}")
+        remaining = iter(words)
+        return {number: list(islice(remaining, length)) for number, length in lengths.items()}
     if all(name.isascii() and name.isdecimal() for name in recordings):
-        return _numbered(timing, recordings, len(trees))
+        for name in recordings:
+            if not 1 <= int(name) <= len(trees):
+                raise timing.error(None, f"sentence {int(name)} has times, but there are {len(trees)} trees")
+        return {int(name): words for name, words in recordings.items()}
     if len(recordings) != len(lengths):
         raise timing.error(None, f"expected times for {len(lengths)} trees; there are times for {len(recordings)}")
     return dict(zip(lengths, recordings.values(), strict=True))
-
-
-def _numbered(timing: Reading, recordings: Mapping[str, WordTimes], count: int) -> dict[int, WordTimes]:
-    """Return the words of each sentence by its number, if the names of the recordings are numbers."""
-    for name in recordings:
-        if not 1 <= int(name) <= count:
-            raise timing.error(None, f"sentence {int(name)} has times, but there are {count} trees")
-    return {int(name): words for name, words in recordings.items()}
-
-
-def _split_words(timing: Reading, words: WordTimes, lengths: Mapping[int, int]) -> dict[int, WordTimes]:
-    """Return the words of each sentence by its number, if one recording contains all sentences."""
-    expected = sum(lengths.values())
-    if len(words) != expected:
-        raise timing.error(None, f"expected one time per word; the trees have {expected} words, this has {len(words)}")
-    remaining = iter(words)
-    return {number: list(islice(remaining, length)) for number, length in lengths.items()}
 
 
 def _with_times(
@@ -174,7 +163,6 @@ def _is_comment(line: str) -> bool:
 
 
 def _is_by_line(text: str) -> bool:
-    """Return whether each line is a sentence."""
     lines = [line for line in text.split("\n") if line.strip() and not _is_comment(line)]
     if not lines:
         return True
@@ -193,7 +181,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _brackets(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line number and the text of each outermost bracket."""
     depth = first = 0
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -215,7 +202,6 @@ def _brackets(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _outermost_ends(line: str, depth: int) -> tuple[list[int], int]:
-    """Return the ends of the outermost brackets and the depth at the end of the line."""
     ends = []
     for match in _BRACKET.finditer(line):
         depth = depth + 1 if match.group() == "(" else max(depth - 1, 0)

@@ -48,7 +48,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _choose(reading: Reading, frames: Mapping[str, Any]) -> str:
-    """Return the name of the data frame to read."""
     requested = reading.options["object"]
     if requested in frames:
         return str(requested)
@@ -68,7 +67,6 @@ def _choose(reading: Reading, frames: Mapping[str, Any]) -> str:
 
 
 def _frames(reading: Reading, value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the name of each data frame and the data frame; record other objects."""
     if hasattr(value, "iloc") and hasattr(value, "columns"):
         yield name, value
     elif isinstance(value, (dict, list)) and depth < _MAX_DEPTH:
@@ -79,11 +77,7 @@ def _frames(reading: Reading, value: Any, name: str = "", depth: int = 0) -> Ite
         reading.ignored.append(f"{name or 'an object'} (not a data frame)")
 
 
-# -- parsing ----------------------------------------------------------------------------------------------------------
-
-
 def _parse(reading: Reading) -> Any:
-    """Return the objects in the file: a data frame, or a dictionary."""
     try:
         import rdata
     except ImportError:
@@ -127,7 +121,6 @@ def _decompress(data: bytes, size: int = _MAX_BYTES + 1) -> bytes:
 
 
 def _is_r(data: bytes) -> bool:
-    """Return whether compressed data begin like a file of R."""
     try:
         return _decompress(data, size=3).startswith(_HEADS)
     except _ERRORS:

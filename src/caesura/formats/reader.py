@@ -11,14 +11,13 @@ from caesura.errors import FormatError, OptionError, own_errors
 from caesura.formats import timed
 from caesura.formats.format import Format, Reading
 from caesura.formats.registry import load_with_format
-from caesura.model.common_units import are_transcription, label_counts, tiers_of_corpus
+from caesura.model.common_units import are_transcription, label_counts, never_repeat, number_segments, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
-from caesura.model.tier_labels import never_repeat, number_segments
 from caesura.model.value import count_of
 from caesura.notices import warn
 from caesura.options import choice, flag, optional, suggest, text
@@ -36,14 +35,12 @@ _MAX_LOSSES = 5  # items whose losses are reported
 
 @dataclass
 class FileReader:
-    """Reads the files of one call with the same options."""
-
     format: str | None  # name of the format; None detects the format of each file
     type_names: InitVar[Iterable[str | int] | None]  # boundary types in ordinal order, if the files do not declare them
     # List to which the errors of invalid items are appended; None raises the first error.
     excluded: list[FormatError] | None
     options: Mapping[str, Any]  # options of the formats, and ``encoding``
-    align: str | None = None  # align, align_all: As for ``read``
+    align: str | None = None  # as for ``read``
     align_all: bool = False
     # Whether the files may have different formats, so that each format gets only the options that it knows.
     mixed: bool = False
@@ -51,7 +48,7 @@ class FileReader:
     labels: str | None = None
     tier_options: dict[str, Any] = field(default_factory=dict)  # options of the last file with tiers
     formats: dict[str, Format] = field(default_factory=dict)  # name -> format, of the files that were read
-    sources: dict[str, Source] = field(default_factory=dict)  # path -> source
+    sources: dict[str, Source] = field(default_factory=dict)
     formats_by_path: dict[str, Format] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # notes on all files together
     in_time: bool = False  # whether tiers stay in seconds
@@ -66,13 +63,11 @@ class FileReader:
         self.encoding: str | None = optional(text)("encoding", self.options.pop("encoding", None))
 
     def read(self, path: str, excluded: list[FormatError] | None) -> Corpus:
-        """Return the corpus of a file. Tiers remain in seconds."""
         return self.parse(path, *load_with_format(path, self.format, self.encoding), excluded)
 
     def parse(
         self, path: str, format: Format, data: bytes, excluded: list[FormatError] | None, note: str | None = None
     ) -> Corpus:
-        """Return the corpus in the content of a file."""
         self.formats[format.name] = self.formats_by_path[path] = format
         resolved = format.resolve(self._options_of(format))
         content, encoding_note = format.text(path, data, self.encoding)
@@ -100,7 +95,6 @@ class FileReader:
     def with_source(
         self, corpus: Corpus, paths: Iterable[str], ignored: Iterable[str] = (), notes: Iterable[str] = ()
     ) -> Corpus:
-        """Return the corpus with the sources of the files at these paths, and with notes on the folder."""
         sources = [self.sources[path] for path in paths if path in self.sources]
         if not sources:
             return corpus
@@ -119,7 +113,6 @@ class FileReader:
         )
 
     def check_options(self) -> None:
-        """Raise an error for an option that none of the formats has."""
         names = dict.fromkeys(option.name for format in self.formats.values() for option in format.options)
         for name in self.options if self.formats else ():
             if name not in names:
@@ -127,7 +120,6 @@ class FileReader:
                 raise OptionError(suggest(f"{owners}: no option", name, names))
 
     def finish(self, corpus: Corpus, path: str) -> Corpus:
-        """Return the corpus after projecting its tiers onto units and aligning its texts."""
         if corpus.holds(Tier):
             corpus = self._convert_tiers(corpus, path)
         elif self.open_spans:
@@ -151,7 +143,6 @@ class FileReader:
         return Corpus(annotations).with_source(corpus.source)
 
     def _convert_tiers(self, corpus: Corpus, path: str) -> Corpus:
-        """Return the corpus with its tiers over units, or in seconds if there are no words and no units were chosen."""
         options = {"labels": None} | self.tier_options
         if options["labels"] is None:
             options["labels"] = self._use_of_labels(corpus)
@@ -181,7 +172,6 @@ class FileReader:
         return "ignore"
 
     def _align(self, corpus: Corpus, path: str, align: str) -> Corpus:
-        """Return the corpus after aligning its texts, and remember which items changed."""
         project = ALIGNMENTS[choice(*ALIGNMENTS)("align", align)]
         project = partial(project, only_differing=not flag("align_all", self.align_all))
         aligned, notes = timed.collect_errors(project, corpus, path, self.excluded)
@@ -199,7 +189,6 @@ def _over_extent(annotation: Annotation, bounds: tuple[float, float]) -> Annotat
 
 
 def _warn_characters(reading: Reading) -> None:
-    """Warn about characters that show how a file was damaged."""
     for character, problem in _DAMAGE.items():
         place = reading.text.find(character)
         if place >= 0:
@@ -208,7 +197,6 @@ def _warn_characters(reading: Reading) -> None:
 
 
 def _has_words(corpus: Corpus) -> bool:
-    """Return whether one of the tiers has words."""
     return any(tier.words is not None for entry in corpus.values() for tier in tiers_of(entry).values())
 
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
-from caesura.formats import folders, layout, timed
+from caesura.formats import arrow, folders, layout, timed
 from caesura.formats.folders import InputFile, NamingScheme
 from caesura.formats.format import Reading
+from caesura.formats.parquet_pages import PageChecker
 from caesura.formats.reader import FileReader
 from caesura.formats.registry import format_by_name, formats, load_with_format, looks_like_any
-from caesura.formats.sample import first_rows
 from caesura.formats.tier_layout import name_tier_files
 from caesura.model.common_units import convert_together
 from caesura.model.corpus import Corpus
 from caesura.model.tier import Tier
+
+# ``read_beginning`` reads so many rows of a large Parquet file, and so many bytes of a large file of lines.
+MAX_SAMPLE_ROWS, MAX_SAMPLE_BYTES = 50_000, 2**21
+# Files with fewer rows or bytes are read completely.
+MIN_SAMPLED_ROWS, MIN_SAMPLED_BYTES = 4 * MAX_SAMPLE_ROWS, 4 * MAX_SAMPLE_BYTES
+_LINES = ("table-csv", "table-tsv", "documents-json")
 
 
 def read(
@@ -99,7 +106,6 @@ def read_together(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> list[Corpus]:
-    """Read several corpora over the same units, such as a reference and a hypothesis."""
     # For each item, the annotations of all corpora are projected or aligned together: tiers in seconds, and texts if ``align``
     # is set. Therefore all corpora have the same units.
     inputs = [_Input(fspath(path), is_collection(path)) for path in paths]
@@ -119,7 +125,6 @@ def read_together(
 
 
 def _finish_together(reader: FileReader, corpora: list[Corpus], paths: list[str]) -> list[Corpus]:
-    """Return the corpora with tiers over units and texts aligned, so that an item has the same units in all of them."""
     if len(corpora) == 1:
         return [reader.finish(corpora[0], paths[0])]
     if reader.align is None and not reader.open_spans and not any(corpus.holds(Tier) for corpus in corpora):
@@ -137,7 +142,7 @@ def read_beginning(
     reader = FileReader(format, types, errors, options)
     try:
         chosen, data = load_with_format(path, format, reader.encoding)
-        beginning = first_rows(fspath(path), chosen.name, data)
+        beginning = _first_rows(fspath(path), chosen.name, data)
         if beginning is None:
             return None
         note = f"the counts are of the first {beginning.rows:,} of {beginning.total:,} rows"
@@ -151,10 +156,58 @@ def read_beginning(
     return (corpus.select(items=items[:-1]) if len(items) > 1 else corpus).with_source(source)
 
 
+class _Sample(NamedTuple):
+    data: bytes  # a file with these rows
+    rows: int
+    total: int  # number of rows of the whole file
+
+
+def _first_rows(path: str, format: str, data: bytes) -> _Sample | None:
+    if format.endswith("-parquet"):
+        return _first_rows_of_parquet(path, data)
+    return _first_lines(data) if format in _LINES and len(data) >= MIN_SAMPLED_BYTES else None
+
+
+def _first_rows_of_parquet(path: str, data: bytes) -> _Sample | None:
+    arrow.require_pyarrow(path, "reading")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with arrow.reading_errors(path):
+            source = pa.BufferReader(data)
+            file = pq.ParquetFile(source)
+            total = file.metadata.num_rows
+            if total < MIN_SAMPLED_ROWS:
+                return None
+            pages = PageChecker(path, source, file)
+            for group in range(file.num_row_groups):
+                pages.check(group)
+            batch = next(file.iter_batches(MAX_SAMPLE_ROWS, use_threads=False), None)
+            if batch is None:
+                return None
+            buffer = io.BytesIO()
+            pq.write_table(pa.Table.from_batches([batch]).replace_schema_metadata(file.schema_arrow.metadata), buffer)
+    except FormatError:
+        return None  # the reader reports the error
+    return _Sample(buffer.getvalue(), batch.num_rows, total)
+
+
+def _first_lines(data: bytes) -> _Sample | None:
+    """Return the lines up to the first line break after ``MAX_SAMPLE_BYTES`` that is not inside quotes."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return None  # two bytes per character
+    end = data.find(b"\n", MAX_SAMPLE_BYTES) + 1
+    while end and data.count(b'"', 0, end) % 2 and end < MIN_SAMPLED_BYTES:
+        end = data.find(b"\n", end) + 1
+    if not 0 < end < MIN_SAMPLED_BYTES:
+        return None
+    first = data[:end]
+    return _Sample(first, first.count(b"\n"), data.count(b"\n") + (not data.endswith(b"\n")))
+
+
 @dataclass
 class _Input:
-    """A file, folder or glob that is read, perhaps together with others."""
-
     path: str
     is_folder: bool
     files: list[InputFile] = field(default_factory=list)
@@ -163,7 +216,6 @@ class _Input:
     notes: list[str] = field(default_factory=list)
 
     def read(self, reader: FileReader) -> None:
-        """Read all files, and keep those in the format of most files. The errors of a folder are raised later."""
         if not self.is_folder:
             corpus = reader.read(self.path, reader.excluded)
             self.loaded = [layout.LoadedFile(self.files[0], corpus, None, ())]
@@ -175,12 +227,10 @@ class _Input:
 
     @property
     def names(self) -> set[str]:
-        """Items in the files, and paths of files without suffix."""
         items = {item for entry in self.loaded if entry.corpus is not None for item in entry.corpus.item_names}
         return items | {file.relative for file in self.files} if self.is_folder else items
 
     def corpus(self, others: Sequence[_Input], excluded: list[FormatError] | None) -> Corpus:
-        """Return the corpus of all files, with names that fit those of the other inputs."""
         if not self.is_folder:
             corpus = self.loaded[0].corpus
             assert corpus is not None
@@ -191,7 +241,6 @@ class _Input:
         return folders.merge(pairs, NamingScheme.infer([file for file, _ in pairs]), file_errors=excluded)
 
     def _report_errors(self, excluded: list[FormatError] | None) -> None:
-        """Append the errors of all files to a list, or raise the first one if there is no list."""
         errors = [error for entry in self.loaded for error in entry.errors]
         ambiguous = [error for error in errors if isinstance(error, AmbiguousFileError)]
         if ambiguous and not any(entry.corpus for entry in self.loaded):
@@ -213,7 +262,6 @@ def read_files(
     excluded: list[FormatError] | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read some of the files that ``find`` returned, in the same way as ``read`` reads all of them."""
     # A decision about labels needs all files, and these are only some of them.
     reader = FileReader(format, types, excluded, options, align, align_all, mixed=True, labels="types")
     rename = name_tier_files if naming.automatic else None
@@ -269,7 +317,6 @@ def read_coders(
 def find(
     path: str | PathLike[str], format: str | None = None, pattern: str | None = None, ignored: list[str] | None = None
 ) -> list[InputFile]:
-    """Return the files that ``read`` would read."""
     if not is_collection(path):
         if pattern is not None:
             raise OptionError(f"a pattern is for a folder or a glob; {fspath(path)} is neither")

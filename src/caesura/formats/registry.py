@@ -1,4 +1,4 @@
-"""The formats, by name, by suffix, and by the content of a file."""
+"""The formats, by name, by suffix, and by the content of a file; and writing with them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from functools import cache
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from caesura.errors import FormatError, OptionError
+from caesura.files import write_file
 from caesura.formats import folders
 from caesura.formats.content import decode, decode_text, load, unpacked_path
-from caesura.formats.format import Format
+from caesura.formats.format import Format, Writing
+from caesura.model.corpus import Corpus
+from caesura.model.dialogue import Dialogue, kind_name, tiers_of
 from caesura.options import normalize_name, suggest
 
 # If the content matches several formats, the first one in this order is used.
@@ -51,7 +55,7 @@ _MODULES = {
     "wiki-sections": "wiki_sections.FORMAT",
     "choi": "choi.CHOI",
     "marked-text": "choi.MARKED",
-    "segment-lines": "segment_lines.FORMAT",
+    "segment-lines": "choi.SEGMENT_LINES",
     "srt": "subtitles.SRT",
     "vtt": "subtitles.VTT",
     "conllu": "conllu.FORMAT",
@@ -74,7 +78,6 @@ def formats() -> dict[str, Format]:
 
 
 def companions(path: str | PathLike[str]) -> list[str]:
-    """Return the files that are read together with a file, such as the text of a brat annotation."""
     names = folders.companion_names([fspath(path)], list(_registry().values()))
     return sorted(name for name in names if os.path.isfile(name))
 
@@ -104,20 +107,17 @@ def find_format(name: str) -> Format:
 
 
 def format_by_name(name: str) -> Format:
-    """Return the format with exactly this name."""
     if name not in NAMES:
         raise OptionError(suggest("no format", name, NAMES))
     return _registry()[name]
 
 
 def formats_by_suffix(path: str | PathLike[str]) -> list[Format]:
-    """Return the formats that use the suffix of a file."""
     suffix = Path(path).suffix.lower()
     return [format for format in _registry().values() if suffix in format.suffixes]
 
 
 def looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
-    """Return whether a file looks like one of the candidates; only formats with its suffix are tried."""
     suffix = unpacked_path(path).suffix.lower()
     try:
         text = decode(path, load(path))
@@ -127,19 +127,16 @@ def looks_like_any(path: str, candidates: Sequence[Format]) -> bool:
 
 
 def detect(path: str | PathLike[str], format: str | None = None) -> Format:
-    """Return the format in which ``read`` would read a file."""
     return format_by_name(format) if format is not None else load_with_format(path, format)[0]
 
 
 def load_with_format(path: str | PathLike[str], name: str | None, encoding: str | None = None) -> tuple[Format, bytes]:
-    """Return the format and the bytes of a file. An empty file is allowed if a candidate format allows it."""
     candidates = formats_by_suffix(unpacked_path(path)) if name is None else [format_by_name(name)]
     data = load(path, may_be_empty=any(format.may_be_empty for format in candidates))
     return _detect(path, data, candidates, encoding) if name is None else candidates[0], data
 
 
 def _detect(path: str | PathLike[str], data: bytes, candidates: Sequence[Format], encoding: str | None) -> Format:
-    """Return the format of a file by its bytes; ``candidates`` are the formats with its suffix."""
     for format in formats().values():
         if _matches_bytes(format, data):
             return format
@@ -150,7 +147,6 @@ def _detect(path: str | PathLike[str], data: bytes, candidates: Sequence[Format]
 
 
 def _detect_text(path: str | PathLike[str], text: str, candidates: Sequence[Format]) -> Format:
-    """Return the format that a text looks like; ``candidates`` are the formats with the suffix of the file."""
     suffix = unpacked_path(path).suffix.lower()
     probable = [*(format for format in formats().values() if suffix in format.other_suffixes), *candidates]
     format = _first_that_matches(text, probable)
@@ -169,7 +165,6 @@ def _first_that_matches(text: str, candidates: Iterable[Format]) -> Format | Non
 
 
 def _hint_of_formats(suffix: str, names: Iterable[str]) -> str:
-    """Return the formats that a user may choose, with an explanation of those for plain text."""
     plain = "marked-text for blank lines between segments, segment-lines for one segment per line, or "
     return f"{plain if suffix in ('', '.txt') else ''}one of {', '.join(names)}"
 
@@ -178,3 +173,77 @@ def _matches_bytes(format: Format, data: bytes) -> bool:
     if not format.magic or not data.startswith(format.magic):
         return False
     return format.matches_bytes is None or format.matches_bytes(data)
+
+
+def write(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> None:
+    """Write a corpus to a file.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Corpus to write.
+    path : path-like
+        Path of the file.
+    format : str, optional
+        Name of the format; by default the suffix decides.
+    **options
+        Options of the format.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot represent everything in the corpus. In this case no file is written.
+    """
+    data = encode(corpus, path, format, **options)
+    try:
+        write_file(path, data)
+    except OSError as problem:
+        raise FormatError(path, None, f"cannot be written: {problem.strerror}") from None
+
+
+def encode(corpus: Corpus, path: str | PathLike[str], format: str | None = None, **options: Any) -> bytes:
+    chosen = format_for_writing(path, corpus, format)
+    writing = Writing(corpus, fspath(path), chosen.resolve(options))
+    if chosen.write is None:
+        raise writing.error(f"this format ({chosen.name}) can be read but not written")
+    for item, coder in corpus:
+        kind = type(corpus[item, coder])
+        if kind is Dialogue and tiers_of(corpus[item, coder]):
+            raise writing.error("no format can store streams in seconds; read them over units", item, coder)
+        if not chosen.can_hold([kind]):
+            alternatives = ", ".join(format.name for format in _writable([kind]))
+            problem = f"this format ({chosen.name}) cannot store a {kind_name(corpus[item, coder])}"
+            raise writing.error(f"{problem}; it can be written as {alternatives}", item, coder)
+    content = chosen.write(writing)
+    return content if isinstance(content, bytes) else _encode(content, path)
+
+
+def format_for_writing(path: str | PathLike[str], corpus: Corpus, format: str | None = None) -> Format:
+    if format is not None:
+        return format_by_name(format)
+    kinds = {type(corpus[key]) for key in corpus}
+    candidates = sorted(formats_by_suffix(path), key=lambda format: format.write is None)
+    if candidates:
+        return next((format for format in candidates if format.write and format.can_hold(kinds)), candidates[0])
+    suffixes = ", ".join(dict.fromkeys(suffix for format in _writable(kinds) for suffix in format.suffixes))
+    suffix = Path(path).suffix.lower()
+    raise FormatError(path, None, f"the suffix must name the format: one of {suffixes}; got {suffix or 'none'}")
+
+
+def _writable(kinds: Iterable[type]) -> list[Format]:
+    kinds = list(kinds)
+    return [format for format in formats().values() if format.write and format.can_hold(kinds)]
+
+
+def _encode(text: str, path: str | PathLike[str]) -> bytes:
+    """Encode text as UTF-8. Raise an error for a lone surrogate or a NUL character, which could not be read again."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        character = problem.object[problem.start]
+        raise FormatError(
+            path, None, f"text in UTF-8 cannot contain half a surrogate pair; got {character!r}"
+        ) from None
+    if b"\0" in data:
+        raise FormatError(path, None, "text cannot contain a NUL character; leave it out")
+    return data

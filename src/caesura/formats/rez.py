@@ -32,7 +32,6 @@ Node = Mapping[str, Any]
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one dialogue, or one segmentation if the file has no speakers or ``streams`` is False."""
     root = _root(reading)
     return reading.read_one(lambda: _NodeMap(reading, root).annotation())
 
@@ -63,7 +62,6 @@ class _NodeMap:
         self.visited: set[str] = set()
 
     def annotation(self) -> Segmentation | Dialogue:
-        """Return the dialogue, or the segmentation if there are no speakers."""
         units = self.node_list(self.document(), "unitList", "unit")
         if not units:
             raise self.reading.error(None, "expected a document of at least one unit; got none")
@@ -92,7 +90,6 @@ class _NodeMap:
         return bool(tags.get(self.options["kind"]) == self.options["endnote"])
 
     def document(self) -> str:
-        """Return the document node that the file refers to, or else the only document node."""
         name = self.root.get("discourseNode")
         if isinstance(name, str) and name in self.nodes:
             return name
@@ -127,7 +124,6 @@ class _NodeMap:
         return speaker.strip()
 
     def split(self, unit: str) -> tuple[list[str], str]:
-        """Return the tokens of a unit without the endnote, and the boundary type."""
         field = self.root_field("token", "displayTokenField") or "text"
         pairs = [self.token(entry, field) for entry in self.node_list(unit, "entryList", "entry")]
         tokens, endnotes = [token for token, _ in pairs], [is_endnote for _, is_endnote in pairs]
@@ -141,7 +137,6 @@ class _NodeMap:
             raise self.error(unit, f"{place}{error}") from None
 
     def token(self, entry: str, field: str) -> tuple[str, bool]:
-        """Return the text of a token and whether it is an endnote."""
         name: str = self.value(entry, "token", str, "name a token", "entry")
         self.visit(name, "token")
         tags = self.tags(name, "token")
@@ -152,7 +147,6 @@ class _NodeMap:
         return token.strip(), self.is_endnote(tags)
 
     def split_symbol(self, tokens: list[str]) -> tuple[list[str], str]:
-        """Return the tokens without a final symbol, and the boundary type."""
         if not self.symbols.types and self.symbols.unclassified is None:
             expected = f"it must end in a token whose {self.options['kind']} is {self.options['endnote']!r}"
             hint = "Set the endnotes with symbols=, or the type of other endings with unclassified="
@@ -160,7 +154,6 @@ class _NodeMap:
         return self.symbols.split(tokens)
 
     def split_endnote(self, tokens: list[str]) -> tuple[list[str], str]:
-        """Return the tokens before the final endnote, and the boundary type."""
         last = tokens[-1]
         if not last:
             raise SegmentationError("an endnote must have a text; it is empty")
@@ -169,7 +162,6 @@ class _NodeMap:
         return Symbols({last: self.symbols.types.get(last, last)}).split(tokens)
 
     def node_list(self, name: str, key: str, kind: str) -> list[str]:
-        """Return the names of the nodes that a node lists under ``key``."""
         names: list[Any] = self.value(name, key, list, f"have a list {key}")
         for child in names:
             if not isinstance(child, str):
@@ -190,7 +182,6 @@ class _NodeMap:
         return node
 
     def value(self, name: str, key: str, value_type: type, expected: str, kind: str = "node") -> Any:
-        """Return a value of a node, if it has the right type."""
         value = self.node(name, kind).get(key)
         if not isinstance(value, value_type):
             raise self.error(name, f"{kind} {name[:40]!r} must {expected}; got {describe_value(value)}")

@@ -2,6 +2,20 @@
 
 A role follows from the name of a column, without regard to case, and from its cells: a column called ``sentence`` is the
 text, unless its cells are the numbers 1, 2, 3 and so on; then it numbers the units. The option ``fields`` overrides both.
+
+In a column of positions or times, 1.100 may be 1100 or 1.1, because spreadsheets in many languages write 1.100 for 1100. Beside
+plain numbers from 1000 on, or if the numbers fall wherever they have a dot, both readings are plausible, and the option
+``thousands`` decides.
+
+The speaker of a conversation may be a stream (each speaker has a text of their own, as in measures for dialogues), or a fact
+about a turn that the segmentation does not use, as in topic segmentation:
+
+- If every item has one speaker, the column is not used.
+- If the speakers alternate and the units are turns of several words, the turns of an item are one text.
+- If the rows of each speaker stand together, or their units are numbered separately, the speakers are streams.
+- Otherwise, the user must choose.
+
+A column called ``stream``, or one that the option ``fields`` names, is always a stream.
 """
 
 from __future__ import annotations
@@ -15,12 +29,12 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import AmbiguousFileError, OptionError
-from caesura.formats.column_names import ALIASES, ROLE_OF_NAME, SPAN_PAIRS, normalize, split_unit
+from caesura.formats.column_names import ALIASES, DURATIONS, ROLE_OF_NAME, SPAN_PAIRS, normalize, split_unit
 from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
 from caesura.formats.format import Reading
-from caesura.formats.thousands import check_thousands
-from caesura.options import Option, suggest
+from caesura.formats.marks import Groups
+from caesura.options import Option, flag, optional, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
 _ROLE_NAMES = (*ALIASES, "duration", *_SEVERAL)
@@ -30,10 +44,12 @@ _MAX_DIGITS = 40
 _TAG = re.compile(r"O|[BILEUS]-.+")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}(\.0+)?")
 _MAX_LABEL_WORDS = 6  # on average; longer cells are quoted text
+_NUMBER_ROLES = ("start", "end", "time", "length", "duration")
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
+_LARGE = re.compile(r"0*+[1-9][0-9]{3,}")
 
 
 def check_fields(name: str, value: Any) -> dict[str, tuple[str, ...]]:
-    """Return the value of the option ``fields`` as a mapping from roles to columns; this is a validator."""
     entries = value if isinstance(value, Mapping) else _parse_fields(name, value)
     fields: dict[str, tuple[str, ...]] = {}
     for role, columns in entries.items():
@@ -78,28 +94,27 @@ def fields_text(fields: Mapping[str, str | Sequence[str]]) -> str:
 
 
 FIELDS = Option("fields", None, check_fields, "columns or fields by role, such as item=doc,text=sentence,coders=A+B")
+THOUSANDS = Option(
+    "thousands", None, optional(flag), "whether 1.100 in a column of positions or times is 1100 (default: it is 1.1)"
+)
 
 
 @dataclass
 class Roles:
-    """Roles of the columns of a table."""
-
     columns: dict[str, str] = field(default_factory=dict)  # role -> column
     coders: list[str] | None = None  # columns that the user named as coders
     rest: list[str] = field(default_factory=list)  # columns without a role, in the order of the header
-    ignored: list[str] = field(default_factory=list)  # columns that the user wants to ignore
+    ignored: list[str] = field(default_factory=list)
     in_seconds: set[str] = field(default_factory=set)  # columns of times that were converted to seconds
 
     def __contains__(self, role: str) -> bool:
         return role in self.columns
 
     def release(self, role: str) -> None:
-        """Return the column of a role to the columns without a role."""
         self.rest.append(self.columns.pop(role))
 
 
 def assign_roles(reading: Reading, table: Table, fields: Mapping[str, tuple[str, ...]] | None) -> Roles:
-    """Return the roles of the columns of a table, by the option ``fields``, the names and the cells."""
     fields = fields or {}
     roles = _from_fields(reading, table, fields)
     pair = _assign_pair(reading, table, roles)
@@ -149,7 +164,6 @@ def _may_have_pair(table: Table, roles: Roles, names: Sequence[str]) -> bool:
 
 
 def _span_pairs(table: Table, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of columns of numbers whose names say that they are the start and the end of spans."""
     by_base = {split_unit(name)[0]: name for name in names}
     pairs = [(by_base[start], by_base[end]) for start, end in SPAN_PAIRS if start in by_base and end in by_base]
     return [pair for pair in pairs if all(may_be_times(table.columns[name]) for name in pair)]
@@ -180,7 +194,6 @@ def _fill_items(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def _check_names(reading: Reading, table: Table, roles: Roles) -> None:
-    """Raise an error if the item or the coder is missing in a row, and other rows have one."""
     for role in ("item", "coder"):
         column = table.columns[roles.columns[role]] if role in roles else None
         if column is not None and not all(column.stripped) and 0 < np.count_nonzero(column.filled) < len(table):
@@ -189,7 +202,6 @@ def _check_names(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
-    """Convert milliseconds, and times such as 00:01:23, to seconds."""
     for role in _TIMES:
         name = roles.columns.get(role)
         if name is not None:
@@ -197,7 +209,6 @@ def _convert_times(reading: Reading, table: Table, roles: Roles) -> None:
 
 
 def convert_to_seconds(reading: Reading, table: Table, roles: Roles, name: str, *, milliseconds: bool) -> None:
-    """Convert a column in milliseconds, or with times such as 00:01:23, to seconds, and say so."""
     clock = _are_times_of_day(table.columns[name])
     if clock or milliseconds:
         if clock:
@@ -243,7 +254,6 @@ def _seconds(value: str, clock: bool) -> str:
 
 
 def _check_second(reading: Reading, table: Table, role: str, first: str, second: str) -> None:
-    """Raise an error if two columns may have a role and would give different corpora."""
     if role == "item":
         groups = len(np.unique(table.columns[first].codes))
         pairs = np.stack([table.columns[first].codes, table.columns[second].codes])
@@ -266,7 +276,6 @@ def _described(fields: Mapping[str, str]) -> str:
 
 
 def _role(name: str, column: Column) -> str | None:
-    """Return the role of a column by its name and its cells."""
     role = _role_of_name(name)
     if role == "text":
         return "unit" if name in ("sentence", "utterance") and _numbers_units(column) else "text"
@@ -337,7 +346,6 @@ def _assign_id(roles: Roles, table: Table) -> None:
 
 
 def whole_numbers(column: Column) -> np.ndarray[Any, np.dtype[np.int64]] | None:
-    """Return the numbers of a column, one per row, or None if a cell is not a whole number."""
     if not column.values or not all(map(_WHOLE.fullmatch, column.stripped)):
         return None
     return np.array([*map(float, column.stripped)]).astype(np.int64)[column.codes]
@@ -387,7 +395,6 @@ def _find(reading: Reading, table: Table, by_name: Mapping[str, str], column: st
 def describe_roles(
     reading: Reading, roles: Roles, values: Mapping[str, Sequence[str]], used: Sequence[str] = _ROLE_NAMES
 ) -> None:
-    """Write the roles to the reading report."""
     for description, names in values.items():
         reading.roles |= dict.fromkeys(names, description)
     for role, column in roles.columns.items():
@@ -397,3 +404,96 @@ def describe_roles(
             reading.roles[column] = role
         else:
             reading.ignored.append(f"{column} ({role}, not needed here)")
+
+
+def check_thousands(reading: Reading, table: Table, roles: dict[str, str], rest: list[str]) -> None:
+    """Convert numbers with dots between thousands, as the option ``thousands`` says."""
+    wish = reading.options.get("thousands")
+    if wish is False:
+        return
+    names = [name for role, name in roles.items() if role in _NUMBER_ROLES]
+    names += [name for name in rest if split_unit(name)[0] in DURATIONS]
+    grouped = [name for name in names if _may_have_groups(table.columns[name])]
+    if wish:
+        for name in grouped:
+            table.columns[name] = _without_dots(table.columns[name])
+            reading.notes.append(f"dots in {name} separate thousands")
+        return
+    for name in grouped:
+        plain = next((cell for cell in table.columns[name].stripped if _LARGE.fullmatch(cell)), None)
+        groups = Groups.of(table, [roles.get("item"), roles.get("coder")])
+        if plain is not None or _falls_by_dots(table.columns[name], groups):
+            raise _ask_for_thousands(reading, table, name, plain)
+
+
+def _may_have_groups(column: Column) -> bool:
+    """Return whether all numbers that have a dot have it where thousands begin, and some have one."""
+    dotted = [cell for cell in column.stripped if "." in cell]
+    return bool(dotted) and all(_GROUPED.fullmatch(cell) for cell in dotted)
+
+
+def _without_dots(column: Column) -> Column:
+    values = Column.of(
+        column.name, [cell.replace(".", "") if _GROUPED.fullmatch(cell) else cell for cell in column.stripped]
+    )
+    return Column(column.name, values.values, values.codes[column.codes])
+
+
+def _falls_by_dots(column: Column, groups: Groups) -> bool:
+    """Return whether the numbers of each coder and item are in order only if dots separate thousands."""
+
+    def falls(column: Column) -> bool:
+        steps = np.diff(column.numbers[groups.order])
+        return bool(np.any((steps < 0) & groups.inner()))
+
+    return falls(column) and not falls(_without_dots(column))
+
+
+def _ask_for_thousands(reading: Reading, table: Table, name: str, plain: str | None) -> AmbiguousFileError:
+    column = table.columns[name]
+    cell = next(cell for cell in column.stripped if _GROUPED.fullmatch(cell))
+    line = int(table.lines[column.first_row(column.values[column.stripped.index(cell)])])
+    reason = f"beside {plain}" if plain is not None else "and the numbers are not in order with decimals"
+    number = cell.replace(".", "")
+    decimal = f"{float(cell):g}" if NUMBER.fullmatch(cell) else cell
+    choices: list[tuple[str, dict[str, Any]]] = [
+        (f"thousands: {cell} is {number}", {"thousands": True}),
+        (f"decimals: {cell} is {decimal}", {"thousands": False}),
+    ]
+    return AmbiguousFileError(reading.path, f"column {name!r} has {cell} (line {line}) {reason}", choices)
+
+
+def check_speaker(reading: Reading, table: Table, roles: Roles) -> None:
+    """Take the role of a stream from the column ``speaker`` if its rows are one text."""
+    name = roles.columns.get("stream")
+    if name is None or normalize(name) != "speaker" or "stream" in (reading.options["fields"] or ()):
+        return
+    outer = [roles.columns.get("item"), roles.columns.get("coder")]
+    by_item, by_speaker = Groups.of(table, outer), Groups.of(table, [*outer, name])
+    if len(by_item.keys) == len(by_speaker.keys):
+        _ignore_speaker(reading, roles, name)
+    elif _count_up_in(np.arange(len(table)), by_speaker) or _is_numbered_by_speaker(table, roles, by_item, by_speaker):
+        reading.notes.append(f"each {name} is a stream (--fields ignore={name} makes one text of them)")
+    elif "text" in roles and is_prose(table.columns[roles.columns["text"]]):
+        reading.notes.append(f"the turns of all speakers are one text (--fields stream={name} makes streams of them)")
+        _ignore_speaker(reading, roles, name)
+    else:
+        problem = f"column {name}: the rows may be one text, or each {name} may have a text of their own"
+        choices = [("one text", {"fields": {"ignore": name}}), (f"one stream per {name}", {"fields": {"stream": name}})]
+        raise AmbiguousFileError(reading.path, problem, choices)
+
+
+def _ignore_speaker(reading: Reading, roles: Roles, name: str) -> None:
+    del roles.columns["stream"]
+    reading.ignored.append(f"{name} (speaker of the unit)")
+
+
+def _is_numbered_by_speaker(table: Table, roles: Roles, by_item: Groups, by_speaker: Groups) -> bool:
+    """Return whether the numbers of units count the units of each speaker, not those of the item."""
+    numbers = whole_numbers(table.columns[roles.columns["unit"]]) if "unit" in roles else None
+    return numbers is not None and _count_up_in(numbers, by_speaker) and not _count_up_in(numbers, by_item)
+
+
+def _count_up_in(numbers: np.ndarray[tuple[int], np.dtype[np.int64]], groups: Groups) -> bool:
+    """Return whether numbers increase by one in each group."""
+    return bool(np.all(np.diff(numbers[groups.order])[groups.inner()] == 1))

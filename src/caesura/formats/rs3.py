@@ -47,7 +47,6 @@ class _RstNode(Node):
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one hierarchy over EDUs, or one segmentation into EDUs."""
     body, relations = _parse(reading)
     nodes, edus = _nodes(reading, body)
 
@@ -55,14 +54,18 @@ def _read(reading: Reading) -> Corpus:
         order = parents_first(reading, nodes, "node")
         for node in order:
             _attach(reading, node, nodes, relations)
-        _compute_yields(reading, order)
+        for node in reversed(order):
+            if not node.edu and not node.nuclei:
+                raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
+            edus_of_node = [Yield(node.edu, node.edu, 1)] if node.edu else [child.full_yield for child in node.nuclei]
+            node.nuclear_yield = Yield.union(edus_of_node)
+            node.full_yield = Yield.union([node.nuclear_yield, *(child.full_yield for child in node.satellites)])
         return rows_of(span for node in order for span in _spans(reading, node))
 
     return read_edus(reading, edus, rows)
 
 
 def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
-    """Return the body and the declared relations, each with True if it is multinuclear."""
     root = parse_xml(reading)
     body = root.find("body") if root.tag == "rst" else None
     if body is None:
@@ -78,7 +81,6 @@ def _parse(reading: Reading) -> tuple[Any, dict[str, bool]]:
 
 
 def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]:
-    """Return the nodes by id, and the texts of the EDUs."""
     nodes: dict[str, _RstNode] = {}
     edus: list[str] = []
     for element in body.iterchildren("segment", "group"):
@@ -101,7 +103,6 @@ def _nodes(reading: Reading, body: Any) -> tuple[dict[str, _RstNode], list[str]]
 
 
 def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], relations: Mapping[str, bool]) -> None:
-    """Add a node to its parent as a nucleus or a satellite."""
     if node.parent is None:
         if node.relation is not None:
             reading.log.count(
@@ -116,18 +117,7 @@ def _attach(reading: Reading, node: _RstNode, nodes: Mapping[str, _RstNode], rel
     (parent.nuclei if is_nucleus and not parent.edu else parent.satellites).append(node)
 
 
-def _compute_yields(reading: Reading, order: list[_RstNode]) -> None:
-    """Compute the yields of all nodes, children before parents."""
-    for node in reversed(order):
-        if not node.edu and not node.nuclei:
-            raise reading.error(node.line, f"a group must have a nucleus; {node.name[:40]!r} has none")
-        edus = [Yield(node.edu, node.edu, 1)] if node.edu else [child.full_yield for child in node.nuclei]
-        node.nuclear_yield = Yield.union(edus)
-        node.full_yield = Yield.union([node.nuclear_yield, *(child.full_yield for child in node.satellites)])
-
-
 def _spans(reading: Reading, node: _RstNode) -> Iterator[tuple[int, int, str | None]]:
-    """Yield the first EDU, the last EDU and the relation of each span of a node."""
     if check_gap(reading, node.line, f"node {node.name[:40]!r}", node.full_yield):
         yield node.full_yield.first, node.full_yield.last, node.relation
     if node.nuclear_yield != node.full_yield and not node.nuclear_yield.has_gap:

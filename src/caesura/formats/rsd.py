@@ -38,8 +38,6 @@ _ROOT = "ROOT"
 
 
 class _Edu(NamedTuple):
-    """A line of the file."""
-
     line: int
     text: str
     head: int
@@ -47,7 +45,6 @@ class _Edu(NamedTuple):
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one hierarchy over EDUs, or one segmentation into EDUs."""
     edus = _edus(reading)
     reading.roles |= {"2": "EDUs", "7": "heads", "8": "labels"}
     return read_edus(reading, [edu.text for edu in edus], lambda: _rows(reading, edus))
@@ -81,7 +78,6 @@ def _edu(reading: Reading, number: int, line: str, expected: int) -> _Edu:
 
 
 def _order(reading: Reading, edus: Sequence[_Edu], heads: Mapping[int, int]) -> Sequence[int]:
-    """Return the EDUs, heads first; raise an error if a head does not exist or heads form a cycle."""
     for i, edu in enumerate(edus, 1):
         if edu.head > len(edus) or edu.head == i:
             problem = f"the head of EDU {i} must be another EDU, 1 to {len(edus)}, or 0"
@@ -94,7 +90,6 @@ def _order(reading: Reading, edus: Sequence[_Edu], heads: Mapping[int, int]) -> 
 
 
 def _rows(reading: Reading, edus: Sequence[_Edu]) -> list[SpanRow]:
-    """Return the subtrees as spans, outer subtrees first."""
     heads = {i: edu.head for i, edu in enumerate(edus, 1)}
     order = _order(reading, edus, heads)
     yields = {i: Yield(i, i, 1) for i in heads}

@@ -24,13 +24,12 @@ SPAN = "span"
 class Yield(NamedTuple):
     """EDUs below a node; without gaps, their number is last - first + 1."""
 
-    first: int = 0  # first, last: First and last EDU, counted from 1
+    first: int = 0  # first and last EDU, counted from 1
     last: int = 0
-    size: int = 0  # number of EDUs
+    size: int = 0
 
     @property
     def has_gap(self) -> bool:
-        """Whether an EDU between the first and the last is missing."""
         return self.size != self.last - self.first + 1
 
     @classmethod
@@ -60,8 +59,6 @@ def check_gap(reading: Reading, line: int | None, node: str, edus: Yield) -> boo
 
 
 def read_edus(reading: Reading, edus: Sequence[str], rows: Callable[[], list[SpanRow]]) -> Corpus:
-    """Return the corpus of a file with one item of one coder."""
-
     def annotation() -> Annotation:
         if reading.options["as_"] == "segments":
             words = [edu.split() for edu in edus]

@@ -46,7 +46,6 @@ _Speech = tuple[float, float, str | None]  # start, end and speaker
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier of speakers per recording."""
     reading.roles |= {"recording": "item", "speaker": "labels"}
     reading.notes.append("ends are start plus duration")
     if reading.options["labels"] == "ignore":
@@ -62,7 +61,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
-    """Return (recording, channel) -> speech, without the recordings that have an invalid line."""
     rows: dict[tuple[str, str], list[IntervalRow]] = {}
     invalid: set[tuple[str, str]] = set()
     other_types: Counter[str] = Counter()
@@ -81,7 +79,6 @@ def _rows(reading: Reading) -> dict[tuple[str, str], list[IntervalRow]]:
 
 
 def _lines(reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the fields of each line that is not a comment."""
     for number, line in enumerate(lines_of(reading.text), 1):
         cells = line.split()
         if cells and not line.startswith(";"):
@@ -182,16 +179,12 @@ def _intervals(writing: Writing, item: str, coder: str) -> Iterable[_Speech]:
     if isinstance(annotation, Spans):
         if annotation.axis != "seconds":
             raise writing.error("this format stores seconds; the spans count characters or tokens", item, coder)
-        return _spans(annotation)
+        return annotation.spans
     assert isinstance(annotation, Tier)
     for name, present in (("points", annotation.points is not None), ("words", annotation.words is not None)):
         if present:
             raise writing.error(f"this format cannot store {name}; write a TextGrid", item, coder)
     return annotation.intervals
-
-
-def _spans(annotation: Spans) -> Iterator[_Speech]:
-    yield from annotation.spans
 
 
 def _line(writing: Writing, item: str, coder: str, row: _Speech) -> str:

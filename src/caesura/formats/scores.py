@@ -62,7 +62,6 @@ def add_marks_of_positions(
 
 
 def add_scores(reading: Reading, table: Table, roles: Roles, groups: Groups, *, per_unit: bool, named: bool) -> None:
-    """Add the scores of a table as annotations."""
     name = roles.columns["score"]
     column, times = table.columns[name], _times(reading, table, roles)
     values = column.numbers
@@ -93,7 +92,6 @@ def _without_end(reading: Reading, table: Table, column: Column, rows: Rows, pla
 
 
 def _check_scores(reading: Reading, table: Table, column: Column, values: Floats, rows: Rows, place: str) -> Floats:
-    """Return the scores of some rows, or raise an error that names the first row without a finite number."""
     scores = values[rows]
     wrong = np.flatnonzero(~np.isfinite(scores))
     if not wrong.size:
@@ -105,18 +103,13 @@ def _check_scores(reading: Reading, table: Table, column: Column, values: Floats
     raise reading.error(int(table.lines[row]), problem)
 
 
-# -- JSON -------------------------------------------------------------------------------------------------------------
-
-
 def score_field(document: Any) -> str | None:
-    """Return the field of a JSON document that contains boundary scores."""
     if not isinstance(document, dict):
         return None
     return next((name for name in document if name.lower() in FIELDS and isinstance(document[name], list)), None)
 
 
 def scores_of_list(name: str, values: list[Any]) -> BoundaryScores:
-    """Return the boundary scores in a list of a JSON document."""
     try:
         paired = bool(values) and isinstance(values[0], list)
         return BoundaryScores.from_pairs(values) if paired else BoundaryScores(values)

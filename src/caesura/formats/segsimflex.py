@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from caesura.errors import SegmentationError
@@ -45,7 +45,6 @@ _Row = tuple[int, str, str]  # line, speaker, utterance
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one dialogue per item and coder."""
     symbols = Symbols.from_options(reading.options, reading.types, CASE_STUDY)
     scale = symbols.scale(reading.types)
     for (item, coder), rows in _rows(reading).items():
@@ -55,7 +54,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _rows(reading: Reading) -> dict[tuple[str, str], list[_Row]]:
-    """Return the rows of each item and coder."""
     options = reading.options
     delimiter = _delimiter(reading.text, options)
     table = parse_table(reading, delimiter)
@@ -97,7 +95,6 @@ def _header(table: str, delimiter: str) -> set[str]:
 
 
 def _find_columns(header: list[str], *names: str) -> list[int]:
-    """Return the indices of the columns with one of these names, ignoring case."""
     lower = [name.strip().lower() for name in names]
     return [i for i, name in enumerate(header) if name.lower() in lower]
 
@@ -144,13 +141,22 @@ def _dialogue(reading: Reading, rows: list[_Row], symbols: Symbols, scale: tuple
 
 
 def _write(writing: Writing) -> str:
-    """Return the rows of one coder, grouped by speaker, with each boundary type as a separate symbol token."""
     corpus, options = writing.corpus, writing.options
     if len(corpus.coders) != 1:
         raise writing.error(f"this format stores one coder; choose one of {', '.join(corpus.coders)}")
     (coder,) = corpus.coders
-    dialogues = {item: _require_dialogue(writing, item, coder) for item in corpus.item_names}
-    symbols = Symbols.from_options(options, _common_types(writing, dialogues.values()), {})
+    dialogues: dict[str, Dialogue] = {}
+    for item in corpus.item_names:
+        annotation = corpus[item, coder]
+        if not isinstance(annotation, Dialogue):
+            raise writing.error("expected a dialogue; this has no streams", item)
+        dialogues[item] = annotation
+    streams = [stream for dialogue in dialogues.values() for stream in streams_of(dialogue).values()]
+    scales = dict.fromkeys(segmentation.types for segmentation in streams)
+    if len(scales) != 1:
+        types = " and ".join(map(str, scales))
+        raise writing.error(f"all segmentations must declare the same types; got {types}")
+    symbols = Symbols.from_options(options, next(iter(scales)), {})
     has_items = corpus.item_names != (options["item"] or writing.stem,)
     has_coder = coder != (options["coder"] or writing.stem)
     rows = [[*["Item"] * has_items, *["Coder"] * has_coder, options["speaker"], options["utterance"]]]
@@ -164,7 +170,6 @@ def _write(writing: Writing) -> str:
 
 
 def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbols) -> Iterator[tuple[str, str]]:
-    """Yield the utterances of each speaker with their symbols."""
     for stream, segmentation in streams_of(dialogue).items():
         place = f"item {item!r}, stream {stream!r}: "
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
@@ -172,23 +177,7 @@ def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbol
         yield from ((stream, utterance) for utterance in _segments(writing, segmentation, symbols, place))
 
 
-def _common_types(writing: Writing, dialogues: Iterable[Dialogue]) -> tuple[str, ...]:
-    scales = {segmentation.types: None for dialogue in dialogues for segmentation in streams_of(dialogue).values()}
-    if len(scales) != 1:
-        types = " and ".join(map(str, scales))
-        raise writing.error(f"all segmentations must declare the same types; got {types}")
-    return next(iter(scales))
-
-
-def _require_dialogue(writing: Writing, item: str, coder: str) -> Dialogue:
-    annotation = writing.corpus[item, coder]
-    if not isinstance(annotation, Dialogue):
-        raise writing.error("expected a dialogue; this has no streams", item)
-    return annotation
-
-
 def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, place: str) -> list[str]:
-    """Return the words of each segment, followed by its symbol."""
     units = _check_writable(writing, segmentation, place)
     symbol_of = {kind: symbol for symbol, kind in reversed(list(symbols.types.items()))}
     result = []
@@ -211,7 +200,6 @@ def _segments(writing: Writing, segmentation: Segmentation, symbols: Symbols, pl
 
 
 def _check_writable(writing: Writing, segmentation: Segmentation, place: str) -> tuple[str, ...]:
-    """Return the units; raise an error if the format cannot represent the segmentation."""
     units = segmentation.units
     if units is None:
         raise writing.error(f"{place}this format needs the text of the units")

@@ -21,6 +21,7 @@ types to numbers, and ``symbols`` a table that maps symbols to types. ``fields``
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Mapping
@@ -43,6 +44,7 @@ _TRANSCRIPTS = {format.name: format for format in (segsimflex.FORMAT, rez.FORMAT
 _CHECKS = {option.name: option.check for format in _TRANSCRIPTS.values() for option in format.options}
 _FIELDS = tuple(name for name in _CHECKS if name not in {option.name for option in OPTIONS} | {"attached", "streams"})
 _CHECKS["normalize"] = choice("positions", "boundaries")
+_GROUP_COLUMNS = ("coder", "group")
 _PLAIN_KEYS = ("normalize", "symbols", "unclassified", "attached", "streams")
 _KEYS = ("similarity", "transposition", *_PLAIN_KEYS, "fields")
 
@@ -51,7 +53,7 @@ _KEYS = ("similarity", "transposition", *_PLAIN_KEYS, "fields")
 class Settings:
     """Content of a settings file. Keys that the file does not have are None."""
 
-    path: str  # path of the file
+    path: str
     # Path of a file; unordered pairs (type, type, similarity); or the types and the matrix.
     similarity: str | Pairs | Matrix | None = None
     # Cost of a transposition, for all types or as pairs (type, cost).
@@ -60,16 +62,14 @@ class Settings:
     symbols: tuple[tuple[str, str], ...] | None = None  # pairs (symbol, type)
     unclassified: str | None = None  # type of a segment end without a symbol
     attached: bool | None = None  # whether a symbol may be attached to the last word
-    streams: bool | None = None  # whether speakers are streams
+    streams: bool | None = None
     fields: tuple[tuple[str, str], ...] = ()  # pairs (option, name of the column or field) for transcripts
 
     @property
     def types(self) -> tuple[str, ...] | None:
-        """Boundary types in ordinal order, if a similarity matrix declares them."""
         return self.similarity[0] if is_full_matrix(self.similarity) else None
 
     def reading_options(self, format_name: str) -> dict[str, Any]:
-        """Return the keyword arguments for ``read(path, format_name, ...)``."""
         values = {key: getattr(self, key) for key in _PLAIN_KEYS} | dict(self.fields)
         if self.symbols is not None:
             values["symbols"] = dict(self.symbols)
@@ -79,7 +79,6 @@ class Settings:
         return options if self.types is None else {"types": list(self.types), **options}
 
     def measure_options(self) -> dict[str, Any]:
-        """Return the keyword arguments for ``flexible_similarity``."""
         similarity: Any = self.similarity
         transposition: Any = self.transposition
         if is_full_matrix(self.similarity):
@@ -94,7 +93,6 @@ class Settings:
 
 
 def read_settings(path: str | PathLike[str]) -> Settings:
-    """Read a settings file."""
     place = fspath(path)
     data = _load(place)
     try:
@@ -104,7 +102,6 @@ def read_settings(path: str | PathLike[str]) -> Settings:
 
 
 def write_settings(path: str | PathLike[str], similarity: Mapping[str, Any], *, comment: str = "") -> None:
-    """Write a settings file with a similarity matrix."""
     place = fspath(path)
     suffix = Path(place).suffix.lower()
     if suffix not in (".json", ".toml"):
@@ -177,7 +174,6 @@ def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], prefix: str 
 
 
 def _value(key: str, check: Check, value: Any) -> Any:
-    """Return the value after validation."""
     try:
         return check(key, value)
     except OptionError:
@@ -214,7 +210,6 @@ def _similarity(path: str, value: Any) -> str | Pairs | Matrix | None:
 
 
 def _check_types(settings: Settings) -> None:
-    """Raise an error if a symbol or cost has a type that the matrix does not declare."""
     names = [("symbols", name) for _, name in settings.symbols or ()]
     if settings.unclassified is not None:
         names.append(("unclassified", settings.unclassified))
@@ -226,3 +221,27 @@ def _check_types(settings: Settings) -> None:
         if settings.types is not None and name not in settings.types:
             declared = ", ".join(map(repr, settings.types))
             raise OptionError(f"{key}: type {name!r} is not in similarity.types: {declared}")
+
+
+def read_groups(path: str | PathLike[str]) -> dict[str, tuple[str, ...]]:
+    """Return group -> coders, from a CSV file with the columns ``coder`` and ``group``."""
+    file = Path(fspath(path))
+    lines = decode(file, load(file)).splitlines()
+    delimiter = max(",;\t", key=lines[0].count) if lines else ","
+    reader = csv.reader(lines, delimiter=delimiter)
+    names = [cell.strip().lower() for cell in next(reader, [])]
+    missing = [name for name in _GROUP_COLUMNS if name not in names]
+    if missing:
+        columns = ", ".join(names) or "none"
+        raise FormatError(file, 1, f"expected the columns coder and group; there is no {missing[0]!r}, only: {columns}")
+    places = [names.index(name) for name in _GROUP_COLUMNS]
+    groups: dict[str, dict[str, None]] = {}  # the keys of the inner dict are an ordered set of coders
+    for row in reader:
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        coder, group = (cells[place] if place < len(cells) else "" for place in places)
+        if not coder or not group:
+            raise FormatError(file, reader.line_num, "expected a coder and a group; a cell is empty or missing")
+        groups.setdefault(group, {})[coder] = None
+    return {name: tuple(coders) for name, coders in groups.items()}

@@ -24,11 +24,7 @@ from caesura.formats.roles import Roles, are_tags, convert_to_seconds, may_be_ti
 _MAX_DIGITS = 40
 
 
-# -- durations --------------------------------------------------------------------------------------------------------
-
-
 def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
-    """Return the column with the duration of each span, from which its end follows."""
     if "duration" in roles:
         return roles.columns["duration"]
     if "start" not in roles or "end" in roles or "mark" in roles or "length" in (reading.options["fields"] or ()):
@@ -44,7 +40,6 @@ def duration_column(reading: Reading, table: Table, roles: Roles) -> str | None:
 
 
 def add_end(reading: Reading, table: Table, roles: Roles) -> None:
-    """Add a column with the end of each span if the table has only its start and duration."""
     name = duration_column(reading, table, roles)
     if name is None:
         return
@@ -124,9 +119,6 @@ def _sum(start: str, duration: str) -> str:
     return f"{Decimal(start) + Decimal(duration):f}"
 
 
-# -- labels -----------------------------------------------------------------------------------------------------------
-
-
 def add_label(roles: Roles) -> None:
     """Give the role label to the only column with a name such as ``entity``, if no column has it."""
     names = [name for name in roles.rest if normalize(name) in SPAN_LABELS]
@@ -135,11 +127,7 @@ def add_label(roles: Roles) -> None:
         roles.rest.remove(names[0])
 
 
-# -- unknown names ----------------------------------------------------------------------------------------------------
-
-
 def possible_spans(table: Table, roles: Roles, candidates: list[str]) -> list[tuple[str, str]]:
-    """Return the neighbouring columns of numbers that may be the start and the end of spans."""
     if "unit" in roles or ("label" in roles and are_tags(table.columns[roles.columns["label"]])):
         return []
     return [pair for pair in pairwise(candidates) if _may_be_spans(table, roles, *pair)]

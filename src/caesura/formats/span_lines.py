@@ -58,7 +58,6 @@ _MAX_NAME = 200  # characters of the name of an item or coder
 
 
 def _read_lines(reading: Reading, add: Callable[[int, dict[str, Any]], None]) -> None:
-    """Add the object in each line to the corpus. An error concerns only its line."""
     for number, line in enumerate(lines_of(reading.text), 1):
         if line.strip():
             with reading.item(number):
@@ -90,7 +89,6 @@ def _text(record: Mapping[str, Any]) -> str:
 
 
 def _tokens(reading: Reading, document: str, listed: object) -> Tokens:
-    """Return the tokens of a line, or the characters of its text."""
     method = reading.options["tokens"]
     if method is not None:
         return Tokens.tokenize(document, method)
@@ -108,7 +106,6 @@ def _tokens(reading: Reading, document: str, listed: object) -> Tokens:
 
 
 def _offsets(place: str, document: str, start: object, end: object, covered: object = None) -> tuple[int, int]:
-    """Return the offsets of a span or token if they fit the text."""
     pair = check_whole(f"{place}: start", start, 0), check_whole(f"{place}: end", end, 0)
     try:
         check_fragments((pair,), len(document))
@@ -120,12 +117,7 @@ def _offsets(place: str, document: str, start: object, end: object, covered: obj
     return pair
 
 
-# -- doccano ----------------------------------------------------------------------------------------------------------
-
-
 def _read_doccano(reading: Reading) -> Corpus:
-    """Return one item per line."""
-
     def add(number: int, record: dict[str, Any]) -> None:
         item, coder = _name("id", record.get("id", number)), reading.coder_name
         field = next((name for name in _SPAN_FIELDS if name in record), None)
@@ -183,11 +175,7 @@ def _is_doccano_span(entry: object) -> bool:
     return isinstance(entry, list) and [type(value) for value in entry] == [int, int, str]
 
 
-# -- Prodigy ----------------------------------------------------------------------------------------------------------
-
-
 def _read_prodigy(reading: Reading) -> Corpus:
-    """Return the accepted lines of all sessions."""
     answers: Counter[str] = Counter()
     by_text: dict[str, str] = {}
 
@@ -238,9 +226,6 @@ def _prodigy_span(place: str, span: object, document: str) -> TextSpan:
 def _is_prodigy(record: Mapping[str, Any]) -> bool:
     has_answer = record.get("answer") in _ANSWERS and isinstance(record.get("spans"), list)
     return isinstance(record.get("text"), str) and ("_input_hash" in record or has_answer)
-
-
-# -- formats ----------------------------------------------------------------------------------------------------------
 
 
 def _looks_like(matches: Callable[[Mapping[str, Any]], bool | None]) -> Callable[[str], bool]:

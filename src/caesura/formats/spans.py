@@ -28,12 +28,10 @@ ROUNDING = 1e-9
 
 
 class SpanRow(NamedTuple):
-    """Span as it is written in a file."""
-
-    start: Any  # start, end: First and last unit, counted from 1; or times in seconds
+    start: Any  # first and last unit, counted from 1; or times in seconds
     end: Any
     level: int | None = None  # level in the hierarchy; level 1 has the largest spans
-    label: str | None = None  # label of the span
+    label: str | None = None
 
 
 Rows = Sequence[SpanRow]
@@ -43,20 +41,16 @@ Rows = Sequence[SpanRow]
 class Continuum:
     """Text or recording that one coder annotated with spans."""
 
-    seconds: bool = False  # Whether spans are in seconds. Otherwise they are in units.
-    length: int | None = None  # number of units
-    units: tuple[str, ...] | None = None  # text of the units
+    seconds: bool = False  # whether spans are in seconds and not in units
+    length: int | None = None
+    units: tuple[str, ...] | None = None
     duration: float | None = None  # length of the recording in seconds
     # Times between units, if there are more of them than the times of the spans and the duration.
     edges: tuple[float, ...] | None = None
     extent: int | None = None  # number of positions for the chance model, if it differs from the number of units
 
 
-# -- checks -----------------------------------------------------------------------------------------------------------
-
-
 def _check_edges(place: str, value: object) -> tuple[float, ...]:
-    """Check that the value is a list of two or more ascending times, and return the times."""
     times = check_list("a list of times", value, place)
     edges = tuple(check_time(f"{place}[{i}]", time) for i, time in enumerate(times))
     if len(edges) < 2:
@@ -78,7 +72,6 @@ CONTINUUM_FIELDS = tuple(_CONTINUUM_CHECKS)
 
 
 def check_continuum(values: Mapping[str, object], seconds: bool) -> Continuum:
-    """Return the continuum that a file describes."""
     for name in ("length", "units") if seconds else ("duration", "edges"):
         if values.get(name) is not None:
             raise HierarchyError(f"{name} is for spans in {UNITS[not seconds]}; these are in {UNITS[seconds]}")
@@ -102,13 +95,9 @@ def check_row(place: str, row: object, seconds: bool) -> SpanRow:
     return SpanRow(start, end, level, check_label(f"{place}: label", label))
 
 
-# -- from rows to hierarchies -----------------------------------------------------------------------------------------
-
-
 def add_spans(
     reading: Reading, item: str, coder: str, rows: Rows, continuum: Continuum, *, last: float, beyond: str = "error"
 ) -> None:
-    """Build the hierarchy of one coder and add it to the corpus."""
     if continuum.seconds and continuum.edges is None:
         beyond = reading.options["beyond"] or beyond
         rows, duration = _fit_duration(rows, continuum.duration, beyond=beyond, last=last, item=item, log=reading.log)
@@ -149,7 +138,6 @@ def _build(reading: Reading, rows: Rows, continuum: Continuum) -> tuple[Hierarch
 
 
 def _are_in(hierarchy: Hierarchy, spans: Rows) -> list[bool]:
-    """Return whether each span is in the hierarchy; a span without a level may be on any level."""
     kept = {(start, end, label) for start, end, _, label in hierarchy.spans}
     levels = {tuple(span) for span in hierarchy.spans}
     return [
@@ -160,7 +148,6 @@ def _are_in(hierarchy: Hierarchy, spans: Rows) -> list[bool]:
 def _nested(
     length: int, spans: Rows, edges: tuple[float, ...] | None, continuum: Continuum, **options: bool
 ) -> Hierarchy:
-    """Return the hierarchy of spans in units. The error for spans that cross names the option."""
     try:
         return Hierarchy(length, spans, units=continuum.units, edges=edges, extent=continuum.extent, **options)
     except HierarchyError as error:
@@ -214,7 +201,6 @@ def _edges(rows: Rows, continuum: Continuum) -> tuple[float, ...]:
 
 
 def _over_edges(rows: Rows, edges: Sequence[float]) -> list[SpanRow]:
-    """Convert spans in seconds to spans in units. Each unit lies between two ``edges``."""
     positions = {time: i for i, time in enumerate(edges)}
     for row in rows:
         for time in row[:2]:
@@ -224,7 +210,6 @@ def _over_edges(rows: Rows, edges: Sequence[float]) -> list[SpanRow]:
 
 
 def last_end(rows: Rows) -> float:
-    """Return the latest end of a span, or 0 if there are no spans."""
     return max((row.end for row in rows), default=0.0)
 
 
@@ -250,16 +235,11 @@ def _fit_duration(
 
 
 def _clip(rows: Rows, duration: float) -> Rows:
-    """Clip spans at the end of the recording and remove spans after it."""
     inside = (row for row in rows if row.start < duration or row.end <= duration)
     return [row._replace(end=min(row.end, duration)) for row in inside]
 
 
-# -- from hierarchies to rows -----------------------------------------------------------------------------------------
-
-
 def spans_of(writing: Writing) -> dict[tuple[str, str], tuple[Hierarchy, Continuum]]:
-    """Return the spans and the continuum to write for each item and coder."""
     spans = {}
     for item, coder in writing.corpus:
         hierarchy = _to_hierarchy(writing, item, coder)
@@ -302,14 +282,10 @@ def _continuum_of(hierarchy: Hierarchy, writing: Writing, item: str, coder: str)
 
 
 def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
-    """Return the spans in the form in which files contain them, in units or in seconds."""
     edges = hierarchy.edges
     if edges is None:
         return [SpanRow(*span) for span in hierarchy.spans]
     return [SpanRow(edges[s.start - 1], edges[s.end], s.level, s.label) for s in hierarchy.spans]
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 # Types of annotations that span writers accept; for a dialogue they raise an error with a hint.

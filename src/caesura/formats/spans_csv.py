@@ -77,8 +77,6 @@ _LARGEST_CELL = 100_000  # characters; the csv module of Python refuses a little
 
 @dataclass
 class _CoderRows:
-    """Rows of one coder for one item, and the cells that describe the continuum."""
-
     line: int
     rows: list[SpanRow] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -91,7 +89,6 @@ class _CoderRows:
 
 
 def read_segments(reading: Reading, table: Table, roles: Roles) -> Corpus:
-    """Return the corpus of a table with one row per segment."""
     # The rows of a coder need not be adjacent.
     columns = {role: table.columns[column] for column, role in _role_of_column(reading, table, roles).items()}
     seconds = _in_seconds(reading, table, roles)
@@ -130,7 +127,6 @@ def _role_of_column(reading: Reading, table: Table, roles: Roles) -> dict[str, s
 
 
 def _numbered_rows(table: Table) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line and the cells by role of every row."""
     cells = {role: column.cells() for role, column in table.columns.items()}
     for line, row in zip(table.lines.tolist(), zip(*cells.values(), strict=True), strict=True):
         yield line, dict(zip(cells, row, strict=True))
@@ -154,7 +150,6 @@ def _is_duration_of_segment(table: Table, roles: Roles) -> bool:
 
 
 def read_without_header(reading: Reading, delimiter: str = ",") -> Corpus:
-    """Return the corpus of a pygamma-agreement file, whose rows are annotator, label, start and end in seconds."""
     table = parse_delimited(reading, delimiter=delimiter, header=False)
     reading.notes += table.notes
     names = ("coder", "label", "start", "end")
@@ -173,7 +168,6 @@ class _Axis(NamedTuple):
 
 
 def _read_columns(reading: Reading, table: Table, axis: _Axis) -> Corpus:
-    """Return the corpus of a table whose columns are named by their roles."""
     if not _add_at_once(reading, table, axis):
         coders = _coder_rows(reading, _numbered_rows(table), axis)
         if not axis.hierarchy or reading.options["all_coders"]:
@@ -184,7 +178,6 @@ def _read_columns(reading: Reading, table: Table, axis: _Axis) -> Corpus:
 
 
 def _add_at_once(reading: Reading, table: Table, axis: _Axis) -> bool:
-    """Add the spans of all coders if all rows are valid and have the same columns; return whether that was possible."""
     # Otherwise the rows must be read one after the other, for an error message with the line of the invalid row.
     others = {"level", *CONTINUUM_FIELDS} & {*table.columns}
     if axis.hierarchy or others or reading.options["length"] is not None:
@@ -303,7 +296,6 @@ def _has_decimals(column: Column) -> bool:
 def _coder_rows(
     reading: Reading, rows: Iterable[tuple[int, dict[str, str]]], axis: _Axis
 ) -> dict[tuple[str, str], _CoderRows]:
-    """Return the rows by item and coder. An invalid row excludes only its coder from this item."""
     coders: dict[tuple[str, str], _CoderRows] = {}
     for line, cells in rows:
         key = cells.get("item", reading.stem), cells.get("coder", reading.stem)
@@ -317,7 +309,6 @@ def _coder_rows(
 
 
 def _add_row(coder: _CoderRows, cells: Mapping[str, str], line: int, axis: _Axis) -> None:
-    """Add one row to the spans of a coder."""
     for name in CONTINUUM_FIELDS:
         cell = cells.get(name, "")
         if cell and coder.continuum.setdefault(name, cell) != cell:
@@ -342,7 +333,6 @@ def _span_row(cells: Mapping[str, str], axis: _Axis) -> SpanRow | None:
 
 
 def _first_and_last(start: str, end: str, axis: _Axis) -> tuple[float, float]:
-    """Return the first and the last unit, counted from 1, or the times of a span."""
     if axis.seconds or axis.inclusive:
         first, last = _number("start", start, axis.seconds), _number("end", end, axis.seconds)
         if first > last:
@@ -382,7 +372,6 @@ def _parse_list(name: str, cell: str) -> list[Any]:
 
 
 def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], axis: _Axis) -> None:
-    """Add the spans of all coders to the corpus."""
     last_ends: dict[str, float] = {}
     shared: dict[str, Mapping[str, str]] = {}  # item -> the continuum of its first coder who has one
     for (item, _), coder in coders.items():
@@ -408,7 +397,6 @@ def _add_coders(reading: Reading, coders: Mapping[tuple[str, str], _CoderRows], 
 
 
 def _build_spans(reading: Reading, place: str, coder: _CoderRows, continuum: Continuum) -> Spans:
-    """Return the spans of a coder. The length is known only if a column or an option has it."""
     if continuum.edges is not None or continuum.extent is not None:
         raise HierarchyError("edges and extent belong to hierarchies; add a column level, or read with as_=hierarchy")
     if continuum.seconds:
@@ -448,9 +436,6 @@ def _check_ends(reading: Reading, place: str, coder: _CoderRows, length: int) ->
             raise reading.error(line, f"{place}: a span must lie in 1..{length}; got {row.start}-{row.end}")
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
 def write(writing: Writing) -> str:
     """Return spans or hierarchies as a table; the first row of each coder describes the continuum."""
     corpus = writing.corpus
@@ -488,7 +473,6 @@ def _check_spaces(writing: Writing, item: str, coder: str, labels: Iterable[str 
 
 
 def spans_table(writing: Writing) -> list[list[Any]]:
-    """Return a corpus of spans as rows with item, coder, start, end and label."""
     entries = {key: annotation for key, annotation in writing.corpus.items() if isinstance(annotation, Spans)}
     axes = {spans.axis for spans in entries.values()}
     if len(axes) > 1:
@@ -542,7 +526,6 @@ def _position(writing: Writing, item: str, coder: str, spans: Spans, value: floa
 
 
 def _used_fields(continua: Collection[Continuum]) -> list[str]:
-    """Return the fields that at least one continuum sets."""
     return [name for name in CONTINUUM_FIELDS if any(getattr(continuum, name) is not None for continuum in continua)]
 
 

@@ -58,7 +58,7 @@ _SKIPPED_LAYERS = ("functions",)
 Entry = tuple[list[SpanRow], Continuum] | Spans
 
 
-# -- the four shapes: each function gets the file, the item and the coder, and returns the spans ---------------------
+# The four shapes: each function gets the file, the item and the coder, and returns the spans.
 
 
 def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
@@ -75,7 +75,6 @@ def _native_spans(data: Mapping[str, Any], item: Mapping[str, Any], coder: objec
 
 
 def _has_categories(kind: object, rows: list[Any]) -> bool:
-    """Return whether the entries are spans with categories, and not a hierarchy."""
     if kind is not None and kind not in _KINDS:
         raise HierarchyError(f"kind must be one of {', '.join(_KINDS)}; got {describe_value(kind)}")
     return kind == "spans" or (
@@ -105,7 +104,6 @@ def _track_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -
 
 
 def _song_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: object) -> Entry:
-    """Return the spans of the two layers of a SALAMI song."""
     return _layer_rows(coder), Continuum(seconds=True)
 
 
@@ -133,21 +131,17 @@ def _discourse_spans(_: Mapping[str, Any], item: Mapping[str, Any], coder: objec
         raise HierarchyError(f"n_edus must be the number of edus, {len(edus)}; got {describe_value(tree['n_edus'])}")
     labels: dict[tuple[int, int], str | None] = {}
     for i, row in enumerate(check_list('"spans": [[start, end, role, relation]]', tree.get("spans"))):
-        start, end, relation = _discourse_span(f"spans[{i}]", row)
+        place = f"spans[{i}]"
+        if not isinstance(row, list) or len(row) < 2:
+            raise HierarchyError(f"{place}: a span is [start, end, role, relation]; got {describe_value(row)}")
+        start, end = check_whole(f"{place}: start", row[0], 0) + 1, check_whole(f"{place}: end", row[1], 0)
+        if start > end:
+            raise HierarchyError(f"{place}: start must be before end; got {start - 1} and {end}")
+        relation = row[3] if len(row) > 3 else None
+        label = relation if isinstance(relation, str) and relation not in ("", "span") else None
         if start < end:
-            labels[start, end] = labels.get((start, end)) or relation
+            labels[start, end] = labels.get((start, end)) or label
     return [SpanRow(start, end, None, label) for (start, end), label in labels.items()], Continuum(units=edus)
-
-
-def _discourse_span(place: str, row: object) -> tuple[int, int, str | None]:
-    """Return the first and the last EDU, counted from 1, and the relation (None if it is ``span``)."""
-    if not isinstance(row, list) or len(row) < 2:
-        raise HierarchyError(f"{place}: a span is [start, end, role, relation]; got {describe_value(row)}")
-    start, end = check_whole(f"{place}: start", row[0], 0) + 1, check_whole(f"{place}: end", row[1], 0)
-    if start > end:
-        raise HierarchyError(f"{place}: start must be before end; got {start - 1} and {end}")
-    relation = row[3] if len(row) > 3 else None
-    return start, end, relation if isinstance(relation, str) and relation not in ("", "span") else None
 
 
 @dataclass(frozen=True)
@@ -163,7 +157,6 @@ class _Shape:
     rounding: float = 0.0  # a duration that differs from the last end by less is set to it, in seconds
 
     def check_item(self, value: object) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the fields and the coders of an item."""
         example = f"{{coder: {self.coder_example}}}"
         if not self.coders_key:
             coders = check_object(example, value)
@@ -182,7 +175,6 @@ _DISCOURSE = _Shape("", "", "", '{"edus": [...], "spans": [...]}', _discourse_sp
 
 
 def _shape(data: object) -> _Shape | None:
-    """Return the shape of a file, or None if the file has no spans."""
     if not isinstance(data, dict):
         return None
     items = data.get("items")
@@ -206,11 +198,7 @@ def _has_discourse(item: object) -> bool:
     return any(isinstance(coder, dict) and {"spans", "edus"} <= coder.keys() for coder in coders)
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
-
-
 def _read(reading: Reading) -> Corpus:
-    """Return the corpus; error messages give the line of the coder's key."""
     data = reading.json("spans")
     shape = _shape(data)
     if shape is None:
@@ -249,11 +237,7 @@ def _add_item(
             spans.add_spans(reading, item, coder, rows, continuum, last=last, beyond=shape.beyond)
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
 def _write(writing: Writing) -> str:
-    """Return the JSON text, one line per coder, so that a diff of two files is easy to read."""
     if all(isinstance(annotation, Spans) for annotation in writing.corpus.values()):
         return _write_spans(writing.corpus)
     hierarchies = spans.spans_of(writing)
@@ -261,7 +245,9 @@ def _write(writing: Writing) -> str:
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in writing.corpus.item_names}
     for (item, coder), (hierarchy, continuum) in hierarchies.items():
         rows = [row if row.label is not None else row[:3] for row in spans.span_rows(hierarchy)]
-        items[item][coder] = _fields(continuum, mixed=len(kinds) > 1), rows
+        unit = {"unit": UNITS[continuum.seconds]} if len(kinds) > 1 else {}
+        values = {name: getattr(continuum, name) for name in spans.CONTINUUM_FIELDS}
+        items[item][coder] = unit | {name: value for name, value in values.items() if value is not None}, rows
     return _file_text('  "unit": "seconds",\n' if kinds == {True} else "", items)
 
 
@@ -271,7 +257,6 @@ def _file_text(top: str, items: Mapping[str, Mapping[str, tuple[dict[str, Any], 
 
 
 def _write_spans(corpus: Corpus) -> str:
-    """Return the JSON text of spans with categories."""
     entries = {key: annotation for key, annotation in corpus.items() if isinstance(annotation, Spans)}
     axes = {entry.axis for entry in entries.values()}
     items: dict[str, dict[str, tuple[dict[str, Any], list[Any]]]] = {item: {} for item in corpus.item_names}
@@ -295,7 +280,6 @@ def _spans_fields(entry: Spans, mixed: bool) -> dict[str, Any]:
 
 
 def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
-    """Return the JSON text of an item. Fields that are the same for all coders are written once."""
     first, _ = next(iter(coders.values()))
     shared = first if all(fields == first for fields, _ in coders.values()) else {}
     lines = [f"      {json_text(name)}: {json_text(value)},\n" for name, value in shared.items()]
@@ -304,12 +288,6 @@ def _item_text(coders: Mapping[str, tuple[dict[str, Any], list[Any]]]) -> str:
         for coder, (fields, rows) in coders.items()
     )
     return f'{{\n{"".join(lines)}      "coders": {{\n{body}\n      }}\n    }}'
-
-
-def _fields(continuum: Continuum, mixed: bool) -> dict[str, Any]:
-    """Return the fields that are set, and the unit if the file mixes spans in units and in seconds."""
-    unit = {"unit": UNITS[continuum.seconds]} if mixed else {}
-    return unit | {name: value for name in spans.CONTINUUM_FIELDS if (value := getattr(continuum, name)) is not None}
 
 
 FORMAT = Format(

@@ -56,12 +56,10 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class TextSpan(NamedTuple):
-    """Span over the characters of a text, as exported by an annotation tool."""
-
     name: str  # identifier of the span in the tool, for messages
-    label: str | None  # label of the span
-    fragments: Fragments  # character offsets
-    line: int | None = None  # line of the file
+    label: str | None
+    fragments: Fragments
+    line: int | None = None
 
     def __str__(self) -> str:
         return self.name if self.label is None else f"{self.name} {self.label[:40]!r}"
@@ -69,22 +67,18 @@ class TextSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens of a text and their character offsets."""
-
-    units: tuple[str, ...]  # text of each token
-    # starts, ends: Offset of the first character of each token, and the offset after its last character.
+    units: tuple[str, ...]
+    # Offset of the first character of each token, and the offset after its last character.
     starts: tuple[int, ...]
     ends: tuple[int, ...]
     text: str | None = None  # the text; None if the file has only tokens
     from_file: bool = False  # whether the file contains the tokens
 
     def in_characters(self, method: str | None) -> bool:
-        """Return whether spans are in characters and not in tokens."""
         return self.text is not None and (method == "characters" or (method is None and not self.from_file))
 
     @classmethod
     def tokenize(cls, document: str, method: str | None) -> Tokens:
-        """Split a text into tokens."""
         method = method or "words"
         offsets = [match.span() for match in TOKEN_PATTERNS[method].finditer(document)]
         if method == "words":
@@ -93,7 +87,6 @@ class Tokens:
 
     @classmethod
     def from_offsets(cls, document: str, offsets: Sequence[tuple[int, int]]) -> Tokens:
-        """Return the tokens at these offsets of a text."""
         for i, (start, end) in enumerate(offsets):
             if start >= end:
                 raise HierarchyError(f"token {i + 1} must have a character; it has none, at {start}")
@@ -107,7 +100,6 @@ class Tokens:
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Tokens:
-        """Return the tokens of a text that consists of these words, separated by single spaces."""
         offsets = []
         start = 0
         for word in words:
@@ -116,7 +108,6 @@ class Tokens:
         return replace(cls.from_offsets(" ".join(words), offsets), text=None, from_file=True)
 
     def covered(self, start: int, end: int) -> tuple[int, int]:
-        """Return the first and the last token that have a character between ``start`` and ``end``."""
         return bisect_right(self.ends, start), bisect_left(self.starts, end) - 1
 
     def merge_fragments(self, fragments: Fragments) -> list[tuple[int, int]]:
@@ -144,7 +135,6 @@ def _split_punctuation(document: str, start: int, end: int) -> list[tuple[int, i
 
 
 def check_fragments(fragments: Fragments, length: int) -> Fragments:
-    """Return the fragments if all their offsets are inside the text."""
     for start, end in fragments:
         if not 0 <= start <= end <= length:
             raise HierarchyError(f"offsets must increase and lie in 0-{length}, the text; got {start}-{end}")
@@ -160,7 +150,6 @@ class Utf16Offsets:
         self._astral = [match.start() + i for i, match in enumerate(_ASTRAL.finditer(document))]
 
     def to_character(self, offset: int) -> int:
-        """Convert an offset in code units into one in characters."""
         preceding = bisect_left(self._astral, offset)
         if preceding and self._astral[preceding - 1] == offset - 1:
             raise HierarchyError(f"offsets lie between characters; {offset} is inside a character of two UTF-16 units")
@@ -170,7 +159,6 @@ class Utf16Offsets:
         return offset - preceding
 
     def to_characters(self, fragments: Fragments) -> Fragments:
-        """Convert fragments in code units into fragments in characters."""
         converted = tuple((self.to_character(start), self.to_character(end)) for start, end in fragments)
         return check_fragments(converted, self.length)
 
@@ -180,16 +168,11 @@ def single_line(covered: str) -> str:
     return re.sub(r"[\n\r\t]", " ", covered)
 
 
-# -- from characters to tokens ----------------------------------------------------------------------------------------
-
-
 def read_document(reading: Reading, parse: Callable[[], tuple[Tokens, Sequence[TextSpan]]]) -> Corpus:
-    """Read a file that contains one item by one coder."""
     return reading.read_one(lambda: to_annotation(reading, reading.item_name, reading.coder_name, *parse()))
 
 
 def kind_of_annotation(reading: Reading) -> str:
-    """Return what a reader makes of spans."""
     return str(reading.options["as_"] or ("hierarchy" if reading.options.get("repair") else "spans"))
 
 
@@ -217,14 +200,11 @@ def to_annotation(
 
 @dataclass(frozen=True)
 class _SpanConverter:
-    """Converter from spans over characters to spans over tokens."""
-
     reading: Reading
     place: str
     tokens: Tokens
 
     def with_labels(self, spans: Sequence[TextSpan]) -> Sequence[TextSpan]:
-        """Return the spans whose label matches the option ``labels``; warn if no label matches."""
         patterns = self.reading.options["labels"]
         if patterns is None:
             return spans
@@ -296,7 +276,6 @@ class _SpanConverter:
 
 
 def _refuse_crossing(rows: Sequence[SpanRow], row_names: Sequence[str]) -> None:
-    """Raise an error if two spans cross; the message identifies the spans as in the annotation tool."""
     enclosing: list[int] = []
     for i in sorted(range(len(rows)), key=lambda i: (rows[i].start, -rows[i].end)):
         while enclosing and rows[enclosing[-1]].end < rows[i].start:
@@ -320,8 +299,6 @@ def segment_at_edges(hierarchy: Hierarchy, begin: str, types: tuple[str, ...] | 
     marks = [ends.get(position, {begin}) for position in positions]
     return Segmentation.from_positions(length, positions, marks=marks, types=types, units=units)
 
-
-# -- layers -----------------------------------------------------------------------------------------------------------
 
 # Layers of DKPro and WebAnno that annotate each token, each sentence or the whole text.
 _AUTOMATIC_LAYERS = re.compile(r"dkpro\.core\.api\.(?:lexmorph|segmentation|metadata)\.|clarin\.webanno\.api\.type\.")
@@ -347,9 +324,6 @@ def choose_feature(layer: str, features: Iterable[str], requested: str | None) -
     if requested is not None and requested not in available:
         raise HierarchyError(f"layer {layer} has no feature {requested!r}; its features are {list_names(available)}")
     return requested or ("value" if "value" in available else next(iter(available), None))
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 # Types of annotations between which the option ``as_`` chooses.

@@ -37,7 +37,6 @@ _LANGUAGES = (".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ".ro", ".zh", ".j
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one item per line, or one item."""
     reading.roles |= {f"<{name}>": "boundary type" for name in _TYPES if f"<{name}>" in reading.text}
     lines = [*enumerate(lines_of(reading.text), 1)]
     if reading.options["items"] == "file":
@@ -52,7 +51,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _words_and_tags(reading: Reading, lines: list[tuple[int, str]]) -> tuple[list[str], list[str]]:
-    """Return the words, and for each of them the name of the tag after it, or nothing."""
     units: list[str] = []
     marks: list[str] = []
     for number, line in lines:
@@ -83,24 +81,21 @@ def _segmentation(reading: Reading, lines: list[tuple[int, str]]) -> Segmentatio
 
 
 def _write(writing: Writing) -> str:
-    """Return one line per item."""
     coder = writing.only_coder()
     if writing.options["items"] == "file":
         writing.only_item()
-    content = "".join(_line(writing, item, coder) for item in writing.corpus.item_names)
+    content = ""
+    for item in writing.corpus.item_names:
+        segmentation, units = writing.text(item, coder, stores=("types", "units"))
+        if segmentation.types != _TYPES:
+            types = list_names(segmentation.types)
+            raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)
+        if not segmentation.exclusive:
+            raise writing.error("this format stores one type per position; got several", item)
+        tags = dict(segmentation.boundaries)
+        tokens = (f"{unit} <{tags[i]}>" if i in tags else unit for i, unit in enumerate(units, 1))
+        content += f"{' '.join(tokens)}\n"
     return writing.check_round_trip(content, _read)
-
-
-def _line(writing: Writing, item: str, coder: str) -> str:
-    segmentation, units = writing.text(item, coder, stores=("types", "units"))
-    if segmentation.types != _TYPES:
-        types = list_names(segmentation.types)
-        raise writing.error(f"the types must be 'eol' and 'eob', in this order; got {types}", item)
-    if not segmentation.exclusive:
-        raise writing.error("this format stores one type per position; got several", item)
-    tags = dict(segmentation.boundaries)
-    tokens = (f"{unit} <{tags[i]}>" if i in tags else unit for i, unit in enumerate(units, 1))
-    return f"{' '.join(tokens)}\n"
 
 
 def _looks_like(text: str) -> bool:

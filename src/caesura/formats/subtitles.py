@@ -64,8 +64,6 @@ _Lines = list[tuple[int, str]]  # number and text of each line
 
 
 class _Cue(NamedTuple):
-    """Times in seconds, the line of the times, and the text of a cue."""
-
     start: float
     end: float
     line: int
@@ -73,7 +71,6 @@ class _Cue(NamedTuple):
 
 
 def _blocks(lines: list[str]) -> list[_Lines]:
-    """Return the blocks of lines between blank lines."""
     groups = groupby(enumerate(lines, 1), key=lambda numbered: bool(numbered[1].strip()))
     return [list(group) for has_text, group in groups if has_text]
 
@@ -144,7 +141,6 @@ class _CueOrder:
 
 
 def _cue(order: _CueOrder, block: _Lines, index: int, times: re.Pattern[str], example: str) -> _Cue:
-    """Return the cue whose times are in the line ``index`` of the block."""
     reading = order.reading
     number, line = block[index] if len(block) > index else (block[-1][0], "")
     match = times.fullmatch(line)
@@ -187,7 +183,6 @@ class _SubtitleStyle:
 
 
 def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
-    """Return a corpus with one segmentation or tier; item and coder have the name of the file by default."""
     if reading.options.get("units") == "times":
         add_tier(reading, reading.item_name, reading.coder_name, _tier(reading, style))
         return reading.corpus()
@@ -196,7 +191,6 @@ def _read(reading: Reading, *, style: _SubtitleStyle) -> Corpus:
 
 
 def _lines_of_words(reading: Reading, style: _SubtitleStyle, cue: _Cue) -> list[list[str]]:
-    """Return the words of each line of a cue."""
     lines = []
     for number, line in cue.text:
         with reading.at_line(number):
@@ -215,7 +209,6 @@ def _cues(reading: Reading, style: _SubtitleStyle) -> list[_Cue]:
 
 
 def _tier(reading: Reading, style: _SubtitleStyle) -> FileTier:
-    """Return the cues as intervals, with their text as labels."""
     rows = []
     for cue in sorted(_cues(reading, style), key=lambda cue: (cue.start, cue.end)):
         label = " ".join(word for words in _lines_of_words(reading, style, cue) for word in words)
@@ -237,7 +230,6 @@ def _segmentation(reading: Reading, style: _SubtitleStyle) -> Segmentation:
 
 
 def _write(writing: Writing, *, style: _SubtitleStyle) -> str:
-    """Return the subtitles of one item and coder. The times start at zero and give each word one second."""
     item = writing.only_item()
     segmentation, units = writing.text(item, writing.only_coder(), stores=("types", "units"))
     if segmentation.types != _TYPES:

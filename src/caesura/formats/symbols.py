@@ -42,14 +42,12 @@ class Symbols:
     def from_options(
         cls, options: Mapping[str, Any], types: Sequence[str] | None, default: Mapping[str, str]
     ) -> Symbols:
-        """Return the symbols that the options of a format set."""
         unclassified, symbols = options["unclassified"], options["symbols"]
         if symbols is None:
             symbols = default if types is None else {name: name for name in types if name != unclassified}
         return cls(symbols, unclassified, options["attached"])
 
     def scale(self, types: tuple[str, ...] | None) -> tuple[str, ...]:
-        """Return the types in ordinal order."""
         names = dict.fromkeys(self.types.values())
         if self.unclassified is not None:
             names.setdefault(self.unclassified)
@@ -61,7 +59,6 @@ class Symbols:
         return types
 
     def split(self, tokens: Sequence[str]) -> tuple[list[str], str]:
-        """Return the words of an utterance and the type of the boundary after them."""
         if not tokens:
             raise SegmentationError("an utterance must have at least one token; this one is empty")
         *words, last = tokens
@@ -85,7 +82,6 @@ class Symbols:
         return list(tokens), self.unclassified
 
     def segmentations(self, streams: Streams, reading: Reading) -> dict[str, Segmentation]:
-        """Return one segmentation per stream, all with the same scale of types."""
         declared = reading.options["symbols"] is not None or reading.types is not None
         last = [self.unclassified] if self.unclassified is not None else []
         occurring = {mark for marks in streams.marks.values() for mark in marks if mark}
@@ -95,11 +91,9 @@ class Symbols:
 
     @property
     def symbol_list(self) -> str:
-        """Symbols as text for messages, separated by commas."""
         return ", ".join(map(repr, self.types)) or "no symbols"
 
     def _ending(self, token: str) -> str:
-        """Return the longest symbol at the end of a token, or an empty string."""
         return max((symbol for symbol in self.types if token.endswith(symbol)), key=len, default="")
 
     def _refuse_lookalike(self, token: str) -> None:
@@ -114,19 +108,15 @@ class Symbols:
 
 @dataclass
 class Streams:
-    """Words and boundary types of each speaker, collected utterance by utterance."""
-
-    words: dict[str, list[str]] = field(default_factory=dict)  # words of each stream
+    words: dict[str, list[str]] = field(default_factory=dict)
     # For each stream, the boundary type after each word; an empty string if there is no boundary.
     marks: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, stream: str, words: Sequence[str], boundary_type: str) -> None:
-        """Add an utterance."""
         self.words.setdefault(stream, []).extend(words)
         self.marks.setdefault(stream, []).extend([""] * (len(words) - 1) + [boundary_type])
 
     def segmentations(self, types: Sequence[str]) -> dict[str, Segmentation]:
-        """Return one segmentation per stream."""
         marks = self.marks
         return {name: Segmentation.from_marks(marks[name], types=types, units=self.words[name]) for name in marks}
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import permutations
@@ -49,15 +49,21 @@ from caesura.formats.events import ALL_CODERS, LENGTHS, read_events
 from caesura.formats.excel import from_excel
 from caesura.formats.format import RAW, Format, Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header
-from caesura.formats.mark_columns import LabelColumn, MarkColumn, MarkPositions, TagColumn, Texts, are_segments
-from caesura.formats.mark_places import MARKS, marks_at_start
+from caesura.formats.mark_columns import (
+    MARKS,
+    LabelColumn,
+    MarkColumn,
+    MarkPositions,
+    TagColumn,
+    Texts,
+    are_segments,
+    marks_at_start,
+)
 from caesura.formats.marks import Groups
-from caesura.formats.roles import FIELDS, Roles, assign_roles, describe_roles, whole_numbers
+from caesura.formats.roles import FIELDS, THOUSANDS, Roles, assign_roles, check_speaker, describe_roles, whole_numbers
 from caesura.formats.scores import SCORES, add_marks_of_positions, add_scores
 from caesura.formats.span_columns import add_end, add_label, duration_column, possible_spans
 from caesura.formats.spans import ANNOTATION_TYPES
-from caesura.formats.speakers import check_speaker
-from caesura.formats.thousands import THOUSANDS
 from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
@@ -80,6 +86,7 @@ _MAX_NAME = 100  # characters of the name of a column in a message
 
 # Returns the annotation in a group of rows, from the index of the group, the texts of its units and its place.
 GroupReader = Callable[[int, tuple[str, ...] | None, str], Segmentation | Spans | None]
+_Builder = MarkColumn | LabelColumn | TagColumn
 
 
 def read_table(reading: Reading, table: Table) -> Corpus:
@@ -114,8 +121,6 @@ def _warn_of_repetition(reading: Reading, table: Table, roles: Roles) -> None:
 
 @dataclass
 class _TableReader:
-    """Reads one table."""
-
     reading: Reading
     table: Table
     roles: Roles
@@ -125,7 +130,6 @@ class _TableReader:
         self.columns = CoderColumns(self.reading, self.table, self.roles)
 
     def check_header(self) -> None:
-        """Raise an error if the first row looks like data instead of names."""
         if self.roles.columns or self.roles.coders or self.reading.options["header"] is not None:
             return
         if any(normalize(name) in _DATA_WORDS or NUMBER.fullmatch(name) for name in self.table.columns):
@@ -143,10 +147,7 @@ class _TableReader:
             "scores": self._read_scores,
         }[shape]()
 
-    # -- which shape -------------------------------------------------------------------------------------------------
-
     def _shape(self) -> str:
-        """Return the shape of the table by the roles of its columns."""
         roles = self.roles
         if "score" in roles and self.reading.options["scores"]:
             return "scores"
@@ -161,7 +162,6 @@ class _TableReader:
         return "scores" if self._rows_are_positions() else self._shape_of_rows()
 
     def _shape_of_rows(self) -> str:
-        """Return the shape of a table without columns of coders: marks, events or labels."""
         roles = self.roles
         if "mark" in roles:
             self._person_is_coder()
@@ -174,7 +174,6 @@ class _TableReader:
         return "labels" if "label" in roles and "coder" in roles else "marks"
 
     def _check_times(self) -> None:
-        """Raise an error if columns are called start and end, but do not contain times."""
         unused = {ROLE_OF_NAME.get(split_unit(name)[0]): name for name in self.roles.rest}
         if not {"start", "end"} <= {*unused, *self.roles.columns}:
             return
@@ -190,8 +189,11 @@ class _TableReader:
         roles = self.roles
         if not {"label", "coder"} & {*roles.columns}:
             return
+        groups = self._long_groups() if "coder" in roles else self.columns.item_groups()
         pairs = [
-            pair for pair in possible_spans(self.table, roles, self.columns.candidates()) if self._fit_nothing(pair)
+            pair
+            for pair in possible_spans(self.table, roles, self.columns.candidates())
+            if all(self.columns.content(name, groups).shape == "none" for name in pair)
         ]
         if not pairs:
             return
@@ -206,11 +208,6 @@ class _TableReader:
                 (f"one row per unit, with its label in {roles.columns['label']}", {"fields": {"ignore": names}})
             )
         raise AmbiguousFileError(self.reading.path, problem, choices)
-
-    def _fit_nothing(self, names: Sequence[str]) -> bool:
-        """Return whether the cells of columns are neither marks nor labels of segments."""
-        groups = self._long_groups() if "coder" in self.roles else self.columns.item_groups()
-        return all(self.columns.content(name, groups).shape == "none" for name in names)
 
     def _named_shape(self) -> str | None:
         """Return the shape if the option ``fields`` names the columns of times; None otherwise."""
@@ -242,8 +239,6 @@ class _TableReader:
         contents = [self.columns.content(name, groups) for name in self.columns.candidates()]
         return any(content.shape in ("marks", "error") and not content.always for content in contents)
 
-    # -- marks and labels --------------------------------------------------------------------------------------------
-
     def _read_marks(self) -> Corpus:
         return self._read_coders(self.columns.wide_coders)
 
@@ -251,7 +246,6 @@ class _TableReader:
         return self._read_coders(self._columns_of_labels)
 
     def _read_coders(self, choose: Callable[[Groups], tuple[list[str], str]]) -> Corpus:
-        """Read one column per coder, which ``choose`` returns with their shape, or one column of all coders."""
         check_speaker(self.reading, self.table, self.roles)
         if "coder" in self.roles:
             return self._read_long()
@@ -260,20 +254,19 @@ class _TableReader:
         coders, shape = choose(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: coders}, _UNIT_ROLES)
         self.columns.ignore_others(coders)
-        corpus = self._build(groups, {name: self._coder_name(name) for name in coders}, shape, typed=shape == "types")
-        self._note_items_without_annotation(groups, corpus)
-        return corpus
-
-    def _note_items_without_annotation(self, groups: Groups, corpus: Corpus) -> None:
-        """Note the items that no coder annotated, unless their errors say more."""
-        names = {*corpus.item_names}
-        missing = [item for item in dict.fromkeys(self._item_name(key[0]) for key in groups.keys) if item not in names]
+        # A column that only says what its cells are has the name of the file as its coder.
+        nameless = (self.roles.columns.get("mark"), self.roles.columns.get("label"))
+        names = {name: self.reading.stem if name in nameless else name for name in coders}
+        corpus = self._build(groups, names, shape)
+        annotated = {*corpus.item_names}
+        items = dict.fromkeys(self._item_name(key[0]) for key in groups.keys)
+        missing = [item for item in items if item not in annotated]
         if missing and not self.reading.excluded:
             listed = list_few([repr(item[:_MAX_NAME]) for item in missing])
             self.reading.notes.append(f"{count_of(len(missing), 'item')} without any annotation left out: {listed}")
+        return corpus
 
     def _columns_of_labels(self, groups: Groups) -> tuple[list[str], str]:
-        """Return the columns of labels: those that the user named, or those whose cells fit."""
         coders = self.roles.coders
         if coders is None:
             coders = [self.roles.columns["label"]] if "label" in self.roles else []
@@ -284,12 +277,6 @@ class _TableReader:
         if not coders:
             raise self.columns.no_coder(groups)
         return coders, "labels"
-
-    def _coder_name(self, column: str) -> str:
-        """Return the name of a coder: a column that only says what its cells are has the name of the file."""
-        if column in (self.roles.columns.get("mark"), self.roles.columns.get("label")):
-            return self.reading.stem
-        return column
 
     def _check_groups(self, role: str) -> None:
         """Raise an error if times fall within a coder, and a column that is not used may be the item or the coder."""
@@ -315,11 +302,12 @@ class _TableReader:
         falls = _falls(times, ends, Groups.of(self.table, used))
         if not falls:
             return []
-        grouping = [name for name in self.columns.candidates() if _is_grouping(self.table.columns[name])]
+        columns = {name: self.table.columns[name] for name in self.columns.candidates()}
+        repeated = [name for name, column in columns.items() if 1 < len(column.values) < len(column.codes)]
+        grouping = [name for name in repeated if all(len(value) <= 60 for value in columns[name].values)]
         return [name for name in grouping if _falls(times, ends, Groups.of(self.table, [*used, name])) < falls]
 
     def _check_order(self, groups: Groups) -> None:
-        """Raise an error if the units of an item are numbered but not in order."""
         numbers = self._unit_numbers()
         if numbers is None:
             self._check_unnumbered()
@@ -356,33 +344,33 @@ class _TableReader:
             problem = f"{cell[:40]!r} in {column.name} (line {self.table.lines[row]}) is no whole number"
             self.reading.notes.append(f"{problem}, so that the order of units is not checked")
 
-    def _column_reader(
-        self, shape: str, columns: Sequence[Column], groups: Groups, typed: bool, at_start: bool
-    ) -> Callable[[Column], MarkColumn | LabelColumn | TagColumn]:
-        """Return the function that reads a coder's column of a given shape."""
+    def _builders(self, names: Collection[str], shape: str, groups: Groups) -> dict[str, _Builder]:
+        """Return the columns of coders, as objects that build annotations from their cells."""
+        columns = {name: self.table.columns[name] for name in names}
         if shape in ("labels", "numbers"):
-            return lambda column: LabelColumn(self.columns, column)
+            return {name: LabelColumn(self.columns, column) for name, column in columns.items()}
         if shape == "tags":
-            as_segments = self._tags_are_segments(columns, groups)
-            return lambda column: TagColumn(self.columns, column, as_segments)
-        at_start = at_start or self.reading.options["marks"] == "start"
-        return lambda column: MarkColumn(self.columns, column, typed, at_start)
+            as_segments = are_segments([*columns.values()], groups)
+            if as_segments:
+                self.reading.notes.append("a tag B begins a segment, and all other tokens continue it")
+            return {name: TagColumn(self.columns, column, as_segments) for name, column in columns.items()}
+        typed, at_start = shape == "types", self.reading.options["marks"] == "start"
+        if not typed or self.columns.types is None:
+            by_name = len(names) == 1
+            at_start = marks_at_start(self.reading, [*columns.values()], groups, by_name=by_name, typed=typed)
+        return {name: MarkColumn(self.columns, column, typed, at_start) for name, column in columns.items()}
 
-    def _build(self, groups: Groups, coders: Mapping[str, str], shape: str, typed: bool) -> Corpus:
-        """Build the annotations of a wide table."""
-        columns = {name: self.table.columns[name] for name in coders}
-        by_name = list(coders) == [self.roles.columns.get("mark")] or len(coders) == 1
-        at_start = False
-        if shape == "marks" or (shape == "types" and self.columns.types is None):
-            places = {"by_name": by_name, "typed": shape == "types"}
-            at_start = marks_at_start(self.reading, list(columns.values()), groups, **places)
+    def _build(self, groups: Groups, coders: Mapping[str, str], shape: str) -> Corpus:
+        columns = self._builders(coders, shape, groups)
         if shape == "marks" and "stream" not in self.roles:
-            return self._build_marks(groups, coders, at_start)
-        reader = self._column_reader(shape, list(columns.values()), groups, typed, at_start)
-        builders = {name: _group_reader(reader(column), groups) for name, column in columns.items()}
+            return self._build_marks(groups, {coders[name]: column for name, column in columns.items()})
+        builders = {name: _group_reader(column, groups) for name, column in columns.items()}
         units = self._units()
         units_of = (lambda i: None) if units is None else units.by_group(groups)
-        for item, members in self._groups_by_item(groups).items():
+        groups_of_item: dict[str, list[int]] = {}  # one group per stream
+        for i, (name, _) in enumerate(groups.keys):
+            groups_of_item.setdefault(self._item_name(name), []).append(i)
+        for item, members in groups_of_item.items():
             first = int(self.table.lines[groups.rows(members[0])[0]])
             with self.reading.item(first):
                 self._check_streams(item, groups, members)
@@ -390,29 +378,19 @@ class _TableReader:
                 for name, coder in coders.items():
                     with self.reading.item(first, f"item {item!r}, coder {coder!r}: "):
                         self._add_coder(item, coder, builders[name], groups, members, texts)
-        return self._corpus(typed)
+        return self._corpus(shape == "types")
 
     def _corpus(self, typed: bool) -> Corpus:
         """Return the corpus; boundary types that nobody declared are the same for all items."""
         corpus = self.reading.corpus()
         return share_types(corpus) if typed and self.columns.types is None else corpus
 
-    def _groups_by_item(self, groups: Groups) -> dict[str, list[int]]:
-        """Return the numbers of the groups of each item, one group per stream."""
-        items: dict[str, list[int]] = {}
-        for i, (item, _) in enumerate(groups.keys):
-            items.setdefault(self._item_name(item), []).append(i)
-        return items
-
     def _item_name(self, cell: str) -> str:
-        """Return the name of an item; without a column of items, the file is one item."""
         return cell if "item" in self.roles else self.reading.stem
 
-    def _build_marks(self, groups: Groups, coders: Mapping[str, str], at_start: bool) -> Corpus:
-        """Build segmentations without types and streams, for many items at once."""
+    def _build_marks(self, groups: Groups, builders: Mapping[str, _Builder]) -> Corpus:
         columns = {
-            coder: MarkPositions(MarkColumn(self.columns, self.table.columns[name], False, at_start), groups)
-            for name, coder in coders.items()
+            coder: MarkPositions(column, groups) for coder, column in builders.items() if isinstance(column, MarkColumn)
         }
         texts = self._units()
         units_of = (lambda i: None) if texts is None else texts.by_group(groups)
@@ -456,19 +434,12 @@ class _TableReader:
         if streams:
             self.reading.add(item, coder, streams[""] if "" in streams else Dialogue(streams))
 
-    # -- long tables -------------------------------------------------------------------------------------------------
-
     def _read_long(self) -> Corpus:
-        """Read a table with one row per item, coder and unit."""
         groups = self._long_groups()
         name, shape = self.columns.value_column(groups)
         describe_roles(self.reading, self.roles, {DESCRIPTIONS[shape]: [name]}, _UNIT_ROLES)
         self.columns.ignore_others([name])
-        column = self.table.columns[name]
-        at_start = self.reading.options["marks"] == "start"
-        if shape == "marks" or (shape == "types" and self.columns.types is None):
-            at_start = marks_at_start(self.reading, [column], groups, by_name=True, typed=shape == "types")
-        builder = self._builder(column, shape, at_start, groups)
+        builder = self._builders([name], shape, groups)[name]
         units, numbers = self._units(), self._unit_numbers()
         if numbers is None:
             self._check_unnumbered()
@@ -493,31 +464,13 @@ class _TableReader:
         return self._corpus(shape == "types")
 
     def _unit_numbers(self) -> NDArray[np.int64] | None:
-        """Return the numbers of the units, one per row; None if no column numbers them."""
         return whole_numbers(self.table.columns[self.roles.columns["unit"]]) if "unit" in self.roles else None
-
-    def _builder(
-        self, column: Column, shape: str, at_start: bool, groups: Groups
-    ) -> MarkColumn | LabelColumn | TagColumn:
-        if shape in ("labels", "numbers"):
-            return LabelColumn(self.columns, column)
-        if shape == "tags":
-            return TagColumn(self.columns, column, self._tags_are_segments([column], groups))
-        return MarkColumn(self.columns, column, shape == "types", at_start)
-
-    def _tags_are_segments(self, columns: Sequence[Column], groups: Groups) -> bool:
-        """Return whether tags are segments, and say so."""
-        if not are_segments(columns, groups):
-            return False
-        self.reading.notes.append("a tag B begins a segment, and all other tokens continue it")
-        return True
 
     def _long_groups(self) -> Groups:
         columns = self.roles.columns
         return Groups.of(self.table, [columns.get("item"), columns.get("stream"), columns.get("coder")])
 
     def _sorted_rows(self, rows: NDArray[np.int64], numbers: NDArray[np.int64] | None, place: str) -> NDArray[np.int64]:
-        """Return the rows in the order of their unit numbers; raise an error for a number that occurs twice."""
         if numbers is None:
             return rows
         rows = rows[np.argsort(numbers[rows], kind="stable")]
@@ -528,8 +481,6 @@ class _TableReader:
             problem = f"unit {unit} occurs twice" if steps[i - 1] == 0 else f"unit {unit - 1} is missing"
             raise self.reading.error(int(self.table.lines[rows[i]]), f"{place}: {problem}")
         return rows
-
-    # -- segments, events and scores ----------------------------------------------------------------------------------
 
     def _read_segments(self) -> Corpus:
         add_end(self.reading, self.table, self.roles)
@@ -560,13 +511,14 @@ class _TableReader:
         return read_events(self.reading, self.table, self.roles)
 
     def _read_scores(self) -> Corpus:
-        """Read a table of scores: the rows are the positions between units, or times; with texts, they are units."""
         per_unit, with_scores = "text" in self.roles, self.reading.options["scores"]
         groups = self.columns.item_groups()
         if "time" not in self.roles and "coder" not in self.roles:
             self._check_order(groups)
         score = self.roles.columns["score"]
-        coders = self._columns_of_marks(groups)
+        coders = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
+        if "mark" in self.roles:
+            coders = [self.roles.columns["mark"], *coders]
         if not coders and not with_scores:
             problem = "a table of scores needs a column with 0/1 marks to compare them with"
             raise self.reading.error(1, f"{problem}; for scores alone, use caesura curve REFERENCE {self.reading.path}")
@@ -575,33 +527,20 @@ class _TableReader:
             self.reading.ignored = [entry for entry in self.reading.ignored if not entry.startswith(f"{score} (score,")]
             self.reading.roles[score] = "score"
         else:
-            self._add_marks_of_positions(coders, groups)
+            describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
+            self.columns.ignore_others(coders)
+            columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
+            add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
         if with_scores:
             rows = self._long_groups() if "coder" in self.roles else groups
             add_scores(self.reading, self.table, self.roles, rows, per_unit=per_unit, named=bool(coders))
-        self.reading.notes.append(self._scores_note(score, per_unit))
+        row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
+        kept = "are those of a program" if with_scores else "are not marks"
+        self.reading.notes.append(f"each row is {row}; the scores in {score} {kept}")
         return self.reading.corpus()
 
-    def _add_marks_of_positions(self, coders: Sequence[str], groups: Groups) -> None:
-        """Add the marks of a table whose rows are positions between units, or times."""
-        describe_roles(self.reading, self.roles, {"1/0 marks": coders} if coders else {})
-        self.columns.ignore_others(coders)
-        columns = {name: MarkColumn(self.columns, self.table.columns[name], False) for name in coders}
-        add_marks_of_positions(self.reading, self.table, self.roles, groups, columns)
 
-    def _columns_of_marks(self, groups: Groups) -> list[str]:
-        """Return the column with the role mark, and the columns without a role that contain marks."""
-        marks = [name for name in self.columns.candidates() if self.columns.content(name, groups).shape == "marks"]
-        return [self.roles.columns["mark"], *marks] if "mark" in self.roles else marks
-
-    def _scores_note(self, score: str, per_unit: bool) -> str:
-        row = "a unit" if per_unit else "a time" if "time" in self.roles else "a position between two units"
-        kept = "are those of a program" if self.reading.options["scores"] else "are not marks"
-        return f"each row is {row}; the scores in {score} {kept}"
-
-
-def _group_reader(column: MarkColumn | LabelColumn | TagColumn, groups: Groups) -> GroupReader:
-    """Return the function that reads a group of a column; marks are found in all groups at once."""
+def _group_reader(column: _Builder, groups: Groups) -> GroupReader:
     if isinstance(column, MarkColumn):
         return MarkPositions(column, groups).annotation
     return lambda i, units, place: column.segmentation(groups.rows(i), units, place)
@@ -614,11 +553,6 @@ def _possible_groupings(roles: Sequence[str], names: Sequence[str]) -> list[dict
     else:
         ways = [dict(zip(roles, way, strict=True)) for way in permutations(names[:_MAX_CHOICES], len(roles))]
     return ways[:_MAX_CHOICES]
-
-
-def _is_grouping(column: Column) -> bool:
-    """Return whether the cells are short names that repeat."""
-    return all(len(value) <= 60 for value in column.values) and 1 < len(column.values) < len(column.codes)
 
 
 def _falls(starts: NDArray[np.float64], ends: NDArray[np.float64], groups: Groups) -> int:
@@ -635,13 +569,10 @@ def _different_units(first: tuple[str, Any], other: tuple[str, Any]) -> str:
 
 
 def _first_wrong_step(numbers: NDArray[np.int64], groups: Groups) -> int | None:
-    """Return the first row whose number does not follow the number before it in the same group."""
     steps = np.diff(numbers[groups.order])
     wrong = np.flatnonzero((steps != 1) & groups.inner())
     return int(groups.order[wrong[0] + 1]) if len(wrong) else None
 
-
-# -- formats ----------------------------------------------------------------------------------------------------------
 
 # Options of all formats whose files are tables.
 ROW_OPTIONS = (
@@ -666,7 +597,6 @@ ROW_OPTIONS = (
 
 
 def _read_delimited(reading: Reading, *, delimiter: str | None) -> Corpus:
-    """Read a delimited table; a table of segments may have no header."""
     separator = spans_csv.delimiter_without_header(reading.text) if reading.options["header"] is None else None
     if separator is not None:
         reading.notes.append("no header: the columns are coder, label, start and end in seconds")
@@ -687,12 +617,7 @@ def _read_excel(reading: Reading) -> Corpus:
     return read_table(reading, from_excel(reading, **{name: reading.options[name] for name in names}))
 
 
-def _read_parquet(reading: Reading) -> Corpus:
-    return read_table(reading, from_parquet(reading))
-
-
 def _looks_like(text: str) -> bool:
-    """Return whether the first row names columns with known roles, and the next rows have as many cells."""
     delimiter = find_delimiter(text[:_SAMPLE])
     try:
         lines = io.StringIO(text[declared_delimiter(text)[1] :][:_SAMPLE], newline="")
@@ -744,7 +669,7 @@ PARQUET = Format(
     name="table-parquet",
     suffixes=(".parquet",),
     description="table of units in Parquet: one row per unit, one column per coder",
-    read=_read_parquet,
+    read=lambda reading: read_table(reading, from_parquet(reading)),
     looks_like=lambda text: False,
     extra="parquet",
     write=partial(write_parquet, read=read_table),

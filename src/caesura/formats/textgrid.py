@@ -50,15 +50,12 @@ _TOLERANCE = 1e-3  # seconds; programs round the ends of tiers
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return one tier per coder."""
     tiers, word_tier = choose_tiers(reading, _tiers(reading))
     timed.add_tiers(reading, tiers, word_tier, [reading.options["coder"] or tier.name for tier in tiers])
     return reading.corpus()
 
 
 class _Scanner:
-    """Scanner that reads the values of a file one by one."""
-
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.text = reading.text
@@ -68,7 +65,6 @@ class _Scanner:
 
     @property
     def line(self) -> int:
-        """Line on which the last value ends."""
         self._line += self.text.count("\n", self._line_position, self.position)
         self._line_position = self.position
         return self._line
@@ -85,7 +81,6 @@ class _Scanner:
         return value
 
     def error(self, expected: str, position: int) -> FormatError:
-        """Return an error with the expected and the actual value and the line of the actual value."""
         blanks = _BLANKS.match(self.text, position)
         start = blanks.end() if blanks else position
         line = self.text.count("\n", 0, start) + 1
@@ -100,7 +95,6 @@ class _Scanner:
         return self.next(_TEXT, expected, name).replace('""', '"')
 
     def constant(self, description: str, name: str, *allowed: str) -> str:
-        """Return the next text, which must be one of ``allowed``."""
         value = self.string(f"{description}, {allowed[0]!r},", name)
         if value not in allowed:
             raise self.reading.error(self.line, f"{description} must be {allowed[0]!r}; got {value[:60]!r}")
@@ -166,21 +160,17 @@ def _tier(scanner: _Scanner) -> FileTier:
     name, line = scanner.string("the name of the tier", "name"), scanner.line
     begin, end = _bounds(scanner, "tier")
     count = scanner.size("the number of intervals or points")
-    if kind == _INTERVALS:
-        return FileTier(name, line, begin, end, [_interval(scanner) for _ in range(count)])
-    return FileTier(name, line, begin, end, [], tuple(_point(scanner) for _ in range(count)))
-
-
-def _interval(scanner: _Scanner) -> IntervalRow:
-    start = scanner.number("xmin of an interval, a number,", "xmin")
-    line = scanner.line
-    end = scanner.number("xmax of an interval, a number,", "xmax")
-    return IntervalRow(start, end, scanner.string("the text of an interval", "text"), line)
-
-
-def _point(scanner: _Scanner) -> Point:
-    time = scanner.number("the time of a point, a number,", "number", "time")
-    return Point(time, scanner.string("the mark of a point", "mark"))
+    rows: list[IntervalRow] = []
+    points: list[Point] = []
+    for _ in range(count):
+        if kind == _INTERVALS:
+            start, row_line = scanner.number("xmin of an interval, a number,", "xmin"), scanner.line
+            stop = scanner.number("xmax of an interval, a number,", "xmax")
+            rows.append(IntervalRow(start, stop, scanner.string("the text of an interval", "text"), row_line))
+        else:
+            time = scanner.number("the time of a point, a number,", "number", "time")
+            points.append(Point(time, scanner.string("the mark of a point", "mark")))
+    return FileTier(name, line, begin, end, rows, None if kind == _INTERVALS else tuple(points))
 
 
 def word_times(
@@ -191,35 +181,25 @@ def word_times(
     return timed.snap_words(reading, {reading.stem: words}, snap)
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
 def _write(writing: Writing) -> str:
-    """Return the TextGrid of one item: one tier per coder, and a word tier if there are words."""
     item = writing.only_item()
     tiers = cast("Mapping[str, Tier]", writing.corpus.of_item(item))
     for coder, tier in tiers.items():
         if tier.intervals and tier.points is not None:
             raise writing.error("a TextGrid cannot store intervals and points in one tier", item, coder)
     parts = [_tier_lines(coder, tier.intervals, tier.points, tier.begin, tier.end) for coder, tier in tiers.items()]
-    parts += _word_tier(writing, tiers)
+    shared = shared_words(writing, tiers, "a TextGrid")
+    if shared is not None:
+        name, words = shared
+        if not words:
+            raise writing.error("a word tier must have words; got none")
+        parts.append(_tier_lines(name, words, None, words[0].start, words[-1].end))
     begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
     lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", f"xmin = {begin!r}", f"xmax = {end!r}"]
     lines += ["tiers? <exists>", f"size = {len(parts)}", "item []:"]
     for i, part in enumerate(parts, 1):
         lines += [f"    item [{i}]:", *part]
     return "\n".join(lines) + "\n"
-
-
-def _word_tier(writing: Writing, tiers: Mapping[str, Tier]) -> list[list[str]]:
-    """Return the lines of the word tier, if there is one."""
-    shared = shared_words(writing, tiers, "a TextGrid")
-    if shared is None:
-        return []
-    name, words = shared
-    if not words:
-        raise writing.error("a word tier must have words; got none")
-    return [_tier_lines(name, words, None, words[0].start, words[-1].end)]
 
 
 def _tier_lines(
@@ -239,7 +219,6 @@ def _tier_lines(
 
 
 def _fill_gaps(intervals: Sequence[Interval], begin: float, end: float) -> list[Interval]:
-    """Return the intervals with empty intervals in the gaps, as Praat requires."""
     starts = [begin, *(interval.end for interval in intervals)]
     ends = [*(interval.start for interval in intervals), end]
     gaps = [Interval(start, stop, "") for start, stop in zip(starts, ends, strict=True) if start < stop]

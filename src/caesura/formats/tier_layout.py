@@ -32,9 +32,7 @@ _FIXED_LENGTH, _LAST_MARK = 0.02, 0.25  # relative differences of length of one 
 
 
 class _Arrangement(NamedTuple):
-    """One way to read the paths of files."""
-
-    note: str  # description for the user
+    note: str
     pattern: str  # the pattern that chooses this arrangement
     names: list[tuple[str, str]]  # item and coder of each file
 
@@ -48,7 +46,6 @@ class _Arrangement(NamedTuple):
 def name_tier_files(
     pairs: Pairs, names_elsewhere: Collection[str] | None = None, notes: list[str] | None = None
 ) -> Pairs:
-    """Return files with tiers, with the items and coders that their paths contain."""
     notes = [] if notes is None else notes
     readable = [(file, corpus) for file, corpus in pairs if corpus]
     if not all(starmap(_is_named_by_file, readable)):
@@ -198,9 +195,6 @@ def _arrangements_of_names(files: Sequence[InputFile]) -> Iterator[_Arrangement]
         yield _Arrangement(note, f"{folder}{{coder}}{symbol}{{item}}{suffix}", first)
 
 
-# -- contents ---------------------------------------------------------------------------------------------------------
-
-
 def _verdict(pairs: Pairs, arrangement: _Arrangement) -> bool | None:
     """Return whether the files of an item have the same words; None if there are no words and their lengths agree."""
     verdicts = [_same_material(first, other) for first, other in _compared(pairs, arrangement)]
@@ -212,7 +206,6 @@ def _verdict(pairs: Pairs, arrangement: _Arrangement) -> bool | None:
 def _compared(
     pairs: Pairs, arrangement: _Arrangement
 ) -> list[tuple[tuple[InputFile, Corpus], tuple[InputFile, Corpus]]]:
-    """Return pairs of readable files that have the same item in an arrangement."""
     by_item: dict[str, Pairs] = {}
     for pair, (item, _) in zip(pairs, arrangement.names, strict=True):
         if pair[1]:

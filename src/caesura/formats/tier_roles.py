@@ -53,7 +53,6 @@ _MAX_TIERS = 200  # in a file with more tiers, the word tier must be named
 def _matching(
     reading: Reading, tiers: Sequence[FileTier], patterns: Sequence[str], word_tier: FileTier | None
 ) -> list[FileTier]:
-    """Return the tiers that the patterns match, without the word tier; raise an error if a pattern matches none."""
     for pattern in patterns:
         if not any(matches(tier.name, [pattern]) for tier in tiers):
             raise reading.error(None, f"tiers: {pattern!r} must match a tier; the tiers are {_tier_names(tiers)}")
@@ -61,7 +60,6 @@ def _matching(
 
 
 def choose_tiers(reading: Reading, tiers: Sequence[FileTier]) -> tuple[list[FileTier], FileTier | None]:
-    """Return the tiers of the coders, and the word tier if there is one."""
     # The word tier is the one that the option ``words`` names. Otherwise it is a tier whose intervals refine all other tiers
     # (except tiers of sounds or syllables) and whose labels are mostly different short words; a name such as ``words`` or
     # ``ort`` is evidence too. If one other tier is left, it is the segmentation. If several are left, they are coders if their
@@ -97,7 +95,6 @@ def _tier_names(tiers: Sequence[FileTier]) -> str:
 
 
 def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier], words: FileTier | None) -> None:
-    """Record the roles of the tiers, the tiers that are not used, and labels that usually mean silence."""
     for tier in tiers:
         if tier is words:
             reading.roles[tier.name] = "words"
@@ -111,7 +108,6 @@ def _report(reading: Reading, tiers: Sequence[FileTier], chosen: list[FileTier],
 
 
 def _note_silence(reading: Reading, tiers: Sequence[FileTier]) -> None:
-    """Add a note if labels that usually mean silence are read as segments."""
     silent = dict.fromkeys(row.label for tier in tiers for row in _labelled(reading, tier) if row.label in _SILENCE)
     if silent:
         listed = ", ".join(silent)
@@ -120,11 +116,7 @@ def _note_silence(reading: Reading, tiers: Sequence[FileTier]) -> None:
         )
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
 def _detect_words(reading: Reading, tiers: Sequence[FileTier]) -> FileTier | None:
-    """Return the tier that is the word tier by its content and name, or None."""
     filled = _labelled_intervals(reading, tiers)
     points = sum(tier.points is not None for tier in tiers)
     if not 2 <= len(filled) + points <= _MAX_TIERS:
@@ -211,7 +203,6 @@ def _refines(reading: Reading, tier: FileTier, other: FileTier) -> float:
 
 
 def _edges(reading: Reading, tier: FileTier) -> list[float]:
-    """Return the times of a tier: where its intervals begin and end, and its points."""
     edges = [edge for row in _labelled(reading, tier) for edge in (row.start, row.end)]
     return edges + [point.time for point in tier.points or ()]
 
@@ -223,9 +214,6 @@ def _labelled(reading: Reading, tier: FileTier) -> list[IntervalRow]:
 def _parts(name: str) -> list[str]:
     """Return the words and numbers in a name: ``["tonic", "vowel"]`` for ``tonicVowel``."""
     return [part.casefold() for part in _PART.findall(_CAMEL_CASE.sub(" ", name))]
-
-
-# -- coders -----------------------------------------------------------------------------------------------------------
 
 
 def _segmentations(reading: Reading, tiers: Sequence[FileTier], words: FileTier | None) -> list[FileTier]:

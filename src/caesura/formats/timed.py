@@ -27,28 +27,23 @@ WordTimes = list[tuple[str, float, float]]
 
 
 class IntervalRow(NamedTuple):
-    """Interval as it is written in a file, with or without a label."""
-
-    start: float  # start, end: Times in seconds
+    start: float  # in seconds
     end: float
-    label: str  # label; empty if there is none
-    line: int | None  # line of the file
+    label: str  # empty if there is none
+    line: int | None
 
 
 @dataclass(frozen=True)
 class FileTier:
-    """Tier as it is written in a file."""
-
-    name: str  # name of the tier
-    line: int | None  # line of the file
-    begin: float  # begin, end: Bounds in seconds
+    name: str
+    line: int | None
+    begin: float  # in seconds
     end: float
     rows: list[IntervalRow]  # intervals, labelled or not
-    points: tuple[Point, ...] | None = None  # points; None if the tier has intervals
+    points: tuple[Point, ...] | None = None  # None if the tier has intervals
 
 
 def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier | None, coders: Sequence[str]) -> None:
-    """Add tiers to the corpus, one per coder."""
     item = reading.item_name
     words = None
     if word_tier is not None:
@@ -64,7 +59,6 @@ def add_tiers(reading: Reading, tiers: Sequence[FileTier], word_tier: FileTier |
 
 
 def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Sequence[Interval] | None = None) -> None:
-    """Add a tier to the corpus."""
     with reading.item(tier.line, f"item {item!r}, coder {coder!r}: "):
         if reading.options.get("as_") == "spans":
             reading.add(item, coder, build_spans(reading, tier))
@@ -73,7 +67,6 @@ def add_tier(reading: Reading, item: str, coder: str, tier: FileTier, words: Seq
 
 
 def build_spans(reading: Reading, tier: FileTier) -> Spans:
-    """Return the labelled intervals of a tier as spans in seconds, which may overlap."""
     silence = reading.options["silence"]
     labelled = [row for row in tier.rows if row.label.strip() and row.label not in silence]
     for row in labelled:
@@ -89,7 +82,6 @@ def build_tier(reading: Reading, tier: FileTier, words: Sequence[Interval] | Non
 
 
 def shared_words(writing: Writing, tiers: Mapping[str, Tier], file: str) -> tuple[str, tuple[Interval, ...]] | None:
-    """Return the name and the words of the word tier of a file that is written."""
     first, words = next((coder, tier.words) for coder, tier in tiers.items())
     for coder, tier in tiers.items():
         if tier.words != words:
@@ -136,7 +128,6 @@ def snap_intervals(
 def snap_words(
     reading: Reading, recordings: Mapping[str, Sequence[IntervalRow]], snap: float, *, allow_empty: bool = False
 ) -> tuple[dict[str, WordTimes], int]:
-    """Return the words of each recording after ``snap_intervals``."""
     words: dict[str, WordTimes] = {}
     moved = 0
     for name, rows in recordings.items():
@@ -160,13 +151,9 @@ def _common_edge(reading: Reading, previous: IntervalRow, row: IntervalRow, snap
     return middle
 
 
-# -- units ------------------------------------------------------------------------------------------------------------
-
-
 def convert_tiers(
     corpus: Corpus, path: str, options: Mapping[str, Any], *, types: Sequence[str] | None, excluded: Errors
 ) -> Corpus:
-    """Convert the tiers of a corpus into segmentations over units."""
     names = ("units", "tolerance", "labels")
     project = partial(over_units, **{name: options[name] for name in names}, types=types)
     converted, notes = collect_errors(project, corpus, path, excluded)
@@ -178,7 +165,6 @@ def convert_tiers(
 def collect_errors(
     project: Callable[..., tuple[Corpus, Mapping[str, Any]]], corpus: Corpus, path: str, excluded: Errors
 ) -> tuple[Corpus, Mapping[str, Any]]:
-    """Convert a corpus to different units; error messages name the file."""
     errors: list[InputError] | None = None if excluded is None else []
     try:
         converted, notes = project(corpus, excluded=errors)
@@ -187,9 +173,6 @@ def collect_errors(
     if excluded is not None:
         excluded += [FormatError(path, None, str(error)) for error in errors or ()]
     return converted, notes
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 def _check_units(name: str, value: Any) -> str | float:

@@ -33,7 +33,6 @@ _MAX_ROWS = 5  # totals, means and deviations below each other
 
 
 def check_totals(reading: Reading, table: Table) -> None:
-    """Leave out or keep the rows of totals at the end of a table, as the option ``totals`` says."""
     wish = reading.options.get("totals")
     rows = [] if wish == "keep" else _total_rows(table)
     if not rows:
@@ -63,7 +62,6 @@ def is_word_for_total(cell: str) -> bool:
 
 
 def _total_rows(table: Table) -> list[tuple[int, str]]:
-    """Return the rows at the end that may be totals, with the word that says so."""
     rows: list[tuple[int, str]] = []
     for row in range(len(table) - 1, max(len(table) - 1 - _MAX_ROWS, 1), -1):
         word = _word_for_total(table, row)

@@ -69,13 +69,11 @@ Reader = Callable[[Reading, Table], Corpus]
 
 
 def write_text(writing: Writing, *, read: Reader, delimiter: str | None = None) -> str:
-    """Return the table of a corpus as delimited text."""
     columns = table_columns(writing, read)
     return writing.table_text(chain([tuple(columns)], zip(*columns.values(), strict=True)), delimiter)
 
 
 def write_parquet(writing: Writing, *, read: Reader) -> bytes:
-    """Return the table of a corpus as a Parquet file, with all cells as text."""
     arrow.require_pyarrow(writing.path, "writing")
     columns = table_columns(writing, read)
     with arrow.writing_errors(writing.path):
@@ -84,7 +82,6 @@ def write_parquet(writing: Writing, *, read: Reader) -> bytes:
 
 
 def write_excel(writing: Writing, *, read: Reader) -> bytes:
-    """Return the table of a corpus as an Excel workbook with one sheet."""
     try:
         import openpyxl
     except ImportError:
@@ -160,7 +157,6 @@ def table_columns(writing: Writing, read: Reader) -> dict[str, list[str]]:
 
 
 def _difference(writing: Writing, cells: dict[str, list[str]], read: Reader) -> str:
-    """Describe how the corpus would differ after reading the columns; empty if it is the same."""
     columns = {name: Column.of(name, column) for name, column in cells.items()}
     reading = Reading(writing.path, "", options=writing.options)
     try:
@@ -212,7 +208,6 @@ def _must_declare(types: tuple[str, ...], segmentations: Sequence[Segmentation])
 
 
 def _check_size(writing: Writing) -> None:
-    """Raise an error if the table has too many cells for the files from which the corpus was read."""
     corpus = writing.corpus
     if corpus.source is None:
         return
@@ -236,7 +231,6 @@ def _check_coders(writing: Writing) -> None:
 
 
 def _common_types(writing: Writing, segmentations: Sequence[Segmentation]) -> tuple[str, ...] | None:
-    """Return the types that all segmentations declare, or None if boundaries have no types."""
     scales = list(dict.fromkeys(segmentation.types for segmentation in segmentations))
     if len(scales) > 1:
         got = " and ".join(map(str, scales))
@@ -246,7 +240,6 @@ def _common_types(writing: Writing, segmentations: Sequence[Segmentation]) -> tu
 
 
 def _streams(writing: Writing, item: str) -> dict[str, dict[str, Segmentation]]:
-    """Return the segmentations by stream and coder; without streams, the only stream name is empty."""
     streams: dict[str, dict[str, Segmentation]] = {}
     for coder, annotation in writing.corpus.of_item(item).items():
         if isinstance(annotation, Dialogue) and "" in annotation:
@@ -260,7 +253,6 @@ def _streams(writing: Writing, item: str) -> dict[str, dict[str, Segmentation]]:
 
 
 def _common_units(writing: Writing, item: str, by_coder: dict[str, Segmentation], has_text: bool) -> tuple[str, ...]:
-    """Return the units that all coders of an item share."""
     lengths = {segmentation.length for segmentation in by_coder.values()}
     if len(lengths) > 1:
         sizes = ", ".join(f"{coder} {segmentation.length}" for coder, segmentation in by_coder.items())
@@ -277,7 +269,6 @@ def _common_units(writing: Writing, item: str, by_coder: dict[str, Segmentation]
 def _column(
     segmentation: Segmentation | None, length: int, cell: Callable[[list[str]], str] | None, declared: bool, ends: bool
 ) -> list[str]:
-    """Return the cells of a coder: 0 and 1, or boundary types as ``cell`` writes them."""
     if segmentation is None:
         return [_MISSING] * length
     if cell is None:

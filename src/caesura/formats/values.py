@@ -23,7 +23,6 @@ _MAX_LINE_SEARCHES = 100
 
 
 def check_whole(place: str, value: object, minimum: int = 1) -> int:
-    """Check that a value is a whole number in the range of the kernels, and return it."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise HierarchyError(f"{place} must be a whole number; got {describe_value(value)}")
     if not minimum <= value <= MAX_UNITS:
@@ -51,14 +50,12 @@ def parse_number(cell: str) -> float | str:
 
 
 def check_object(expected: str, value: object, place: str = "") -> dict[str, Any]:
-    """Check that a value is a JSON object, and return it."""
     if not isinstance(value, dict):
         raise HierarchyError(f"{place and f'{place}: '}expected {expected}; got {describe_value(value)}")
     return value
 
 
 def check_list(expected: str, value: object, place: str = "") -> list[Any]:
-    """Check that a value is a JSON list, and return it."""
     if not isinstance(value, list):
         raise HierarchyError(f"{place and f'{place}: '}expected {expected}; got {describe_value(value)}")
     return value
@@ -71,7 +68,6 @@ def check_label(place: str, value: object) -> str | None:
 
 
 def check_strings(place: str, value: object) -> tuple[str, ...]:
-    """Check that a value is a list of one or more strings, and return it as a tuple."""
     strings = check_list("a list of strings", value, place)
     for i, entry in enumerate(strings):
         if not isinstance(entry, str):
@@ -94,7 +90,6 @@ def json_entry(reading: Reading, place: str, *keys: str) -> Iterator[None]:
 
 
 def import_extra(reading: Reading, module: str, package: str, extra: str) -> Any:
-    """Import a module of an optional dependency."""
     try:
         return import_module(module)
     except ImportError:
@@ -102,7 +97,6 @@ def import_extra(reading: Reading, module: str, package: str, extra: str) -> Any
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Return whether a name equals one of the patterns or matches it as a shell wildcard."""
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 

@@ -84,7 +84,6 @@ class _TsvRow(NamedTuple):
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with the spans of one coder over the tokens."""
     parser = _TsvParser(reading)
     parser.parse_header()
 
@@ -126,7 +125,6 @@ class _Sentence:
         self.tokens.append(_unescape(row.cells[2]))
 
     def finish(self) -> None:
-        """Warn if the tokens are not the text, and begin a new sentence."""
         # Some programs write "#Text==", tokens in lower case, or a backslash before quotation marks.
         text, tokens = (
             "".join("".join(parts).split()).replace("\\", "").casefold() for parts in (self.text, self.tokens)
@@ -137,8 +135,6 @@ class _Sentence:
 
 
 class _TsvParser:
-    """Parser that collects the words and the spans of a file."""
-
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.lines = [line.rstrip("\r") for line in reading.text.split("\n")]
@@ -148,7 +144,6 @@ class _TsvParser:
         self.spans: dict[tuple[str, object], _TsvSpan] = {}
 
     def parse_header(self) -> None:
-        """Collect the layers and their columns."""
         if not _VERSION.fullmatch(self.lines[0]):
             raise self.reading.error(1, f"the first line must be {_MAGIC} 3.x; got {self.lines[0][:60]!r}")
         names: set[str] = set()
@@ -166,7 +161,6 @@ class _TsvParser:
             self.width += max(1, len(features))
 
     def parse_rows(self, layers: Sequence[_TsvLayer]) -> None:
-        """Collect the words, and the spans of these layers."""
         label_columns = {layer.name: self.label_column(layer) for layer in layers}
         position, token_start = (0, 0), 0
         sentence = _Sentence(self.reading)
@@ -237,7 +231,6 @@ class _TsvParser:
                 span.label = value
 
     def split_cell(self, number: int, cell: str) -> Iterator[tuple[str | None, str | None]]:
-        """Yield each value of a cell with its number."""
         if cell == "_":
             return
         if not _STACKED.fullmatch(cell):
@@ -251,7 +244,6 @@ class _TsvParser:
                 yield (None if value in ("*", "") else _unescape(value)), name
 
     def text_spans(self, tokens: Tokens) -> Iterator[TextSpan]:
-        """Yield the spans over the characters of the text, in which one space separates two words."""
         for (layer, name), span in self.spans.items():
             fragments = []
             for token, parts in span.parts.items():

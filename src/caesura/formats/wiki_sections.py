@@ -30,7 +30,7 @@ Koshorek, O., Cohen, A., Mor, N., Rotman, M., & Berant, J. (2018). Text segmenta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from caesura.formats.content import lines_of
@@ -62,29 +62,27 @@ def _read(reading: Reading) -> Corpus:
 def _parse(reading: Reading) -> Segmentation:
     sentences = list(_sentences(reading))
     if reading.options["preface"] == "drop":
-        sentences = _without_preface(sentences)
+        first = next((i for i, sentence in enumerate(sentences) if (sentence.level or 0) > 1), len(sentences))
+        sentences = sentences[first:]
     if reading.options["lists"] == "drop":
         sentences = _without_lists(sentences)
     if not sentences:
         raise reading.error(1, "expected at least one sentence; got sections only")
-    levels = _levels_of_boundaries(sentences, reading.options["levels"])
+    deepest = reading.options["levels"]
+    levels = {i: sentence.level for i, sentence in enumerate(sentences) if i and sentence.level is not None}
+    levels = {i: level for i, level in levels.items() if deepest is None or level <= deepest}
     reading.roles |= {"========": "boundaries, with the level as the type"}
     reading.ignored.append("titles of sections (not needed)")
-    _describe_lists(reading, sentences)
+    lists = sum(_LIST.fullmatch(sentence.text) is not None for sentence in sentences)
+    if lists:
+        reading.notes.append(f"{count_of(lists, 'line')} ***LIST*** are units (lists=drop leaves them out)")
     units = [sentence.text for sentence in sentences]
     return Segmentation.from_positions(
         len(units), list(levels), marks=list(map(str, levels.values())), types=reading.types, units=units
     )
 
 
-def _levels_of_boundaries(sentences: Sequence[_Sentence], deepest: int | None) -> dict[int, int]:
-    """Return the positions where sections begin, with their levels; sections of deeper levels are left out."""
-    levels = {i: sentence.level for i, sentence in enumerate(sentences) if i and sentence.level is not None}
-    return levels if deepest is None else {i: level for i, level in levels.items() if level <= deepest}
-
-
 def _sentences(reading: Reading) -> Iterator[_Sentence]:
-    """Yield the sentences. A sentence after several lines of sections begins the section with the smallest level."""
     levels: list[int] = []
     sections = blank = empty = 0
     for number, line in enumerate(lines_of(reading.text), 1):
@@ -109,12 +107,6 @@ def _sentences(reading: Reading) -> Iterator[_Sentence]:
         reading.ignored.append(f"{count_of(blank, 'blank line')} (not a unit)")
 
 
-def _without_preface(sentences: list[_Sentence]) -> list[_Sentence]:
-    """Return the sentences from the first section of level 2 or deeper on."""
-    first = next((i for i, sentence in enumerate(sentences) if (sentence.level or 0) > 1), len(sentences))
-    return sentences[first:]
-
-
 def _without_lists(sentences: list[_Sentence]) -> list[_Sentence]:
     """Return the sentences without lists. If a list begins a section, the next sentence begins it."""
     kept: list[_Sentence] = []
@@ -128,14 +120,7 @@ def _without_lists(sentences: list[_Sentence]) -> list[_Sentence]:
     return kept
 
 
-def _describe_lists(reading: Reading, sentences: list[_Sentence]) -> None:
-    lists = sum(_LIST.fullmatch(sentence.text) is not None for sentence in sentences)
-    if lists:
-        reading.notes.append(f"{count_of(lists, 'line')} ***LIST*** are units (lists=drop leaves them out)")
-
-
 def _looks_like(content: str) -> bool:
-    """Return whether the first line that is not blank begins a section."""
     return re.match(r"\s*={8},[0-9]{1,3},", content[:10_000]) is not None
 
 

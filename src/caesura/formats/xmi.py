@@ -41,7 +41,6 @@ _COMMON_FEATURES = ("sofa", "begin", "end")
 
 
 def _read(reading: Reading) -> Corpus:
-    """Return a corpus with one item, annotated by one coder."""
     lines = _check_document(reading, parse_xml(reading))
     document, annotations = _load_annotations(reading)
 
@@ -64,7 +63,6 @@ def _read(reading: Reading) -> Corpus:
 
 
 def _check_document(reading: Reading, root: Any) -> dict[str, int]:
-    """Return the line of each id, after checks that cassis does not make."""
     # If two elements have the same id, cassis uses the last one. If a member is listed twice, it converts the offsets twice. It
     # also accepts offsets outside the text.
     lines: dict[str, int] = {}
@@ -79,7 +77,11 @@ def _check_document(reading: Reading, root: Any) -> dict[str, int]:
         sofa = _number(element.get("sofa"))
         if sofa in texts and element.tag != _VIEW:
             annotation_ids.add(name)
-            _check_offsets(reading, element, texts[sofa])
+            for edge in ("begin", "end"):
+                offset = element.get(edge) or ""
+                if re.fullmatch("-?[0-9]{1,18}", offset):  # cassis itself rejects all other values
+                    with reading.at_line(element.sourceline, f"{edge} of the annotation {name}: "):
+                        texts[sofa].to_character(int(offset))
     _check_members(reading, root, annotation_ids)
     return lines
 
@@ -103,31 +105,16 @@ def _check_members(reading: Reading, root: Any, annotation_ids: set[str]) -> Non
                 members.add(member)
 
 
-def _check_offsets(reading: Reading, element: Any, text_offsets: Utf16Offsets) -> None:
-    for name in ("begin", "end"):
-        offset = element.get(name) or ""
-        if re.fullmatch("-?[0-9]{1,18}", offset):  # cassis itself rejects all other values
-            with reading.at_line(element.sourceline, f"{name} of the annotation {element.get(_ID)}: "):
-                text_offsets.to_character(int(offset))
-
-
-def _typesystem(reading: Reading) -> str:
-    """Return the text of the type system."""
+def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
+    cassis = import_extra(reading, "cassis", "dkpro-cassis", "inception")
     typesystem_path = reading.options["typesystem"] or str(Path(reading.path).with_name("TypeSystem.xml"))
     if not Path(typesystem_path).exists():
         raise reading.error(None, f"the type system {typesystem_path} does not exist; set it with typesystem=")
     typesystem = Reading(typesystem_path, decode_xml(typesystem_path, load(typesystem_path)))
     parse_xml(typesystem)  # parsed only to raise errors, because cassis would expand entities
-    return typesystem.text
-
-
-def _load_annotations(reading: Reading) -> tuple[str, list[Any]]:
-    """Return the text and all its annotations, with offsets in characters."""
-    cassis = import_extra(reading, "cassis", "dkpro-cassis", "inception")
-    typesystem = _typesystem(reading)
     silence(module="cassis")  # cassis warns about feature names that are reserved in Python
     try:
-        cas = cassis.load_cas_from_xmi(reading.text, typesystem=cassis.load_typesystem(typesystem))
+        cas = cassis.load_cas_from_xmi(reading.text, typesystem=cassis.load_typesystem(typesystem.text))
         texts = {sofa.sofaID: sofa.sofaString for sofa in cas.sofas if sofa.sofaString}
         view = "_InitialView" if "_InitialView" in texts else next(iter(texts), None)
         if view is not None and (view == "_InitialView" or len(texts) == 1):

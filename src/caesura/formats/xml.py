@@ -21,7 +21,6 @@ _OTHER_ENCODINGS = ("utf-16", "iso-8859-1", "iso-8859-15", "windows-1252", "wind
 
 
 def parse_xml(reading: Reading) -> Any:
-    """Parse a document with lxml and return its root element."""
     etree = import_extra(reading, "lxml.etree", "lxml", "xml")
     for forbidden in _FORBIDDEN:
         position = reading.text.find(forbidden)
@@ -57,8 +56,8 @@ def decode_xml(path: str | PathLike[str], data: bytes) -> str:
 class Node:
     """Element with an id that may refer to a parent element."""
 
-    name: str  # id of the element
-    line: int | None  # line of the file
+    name: str
+    line: int | None
     parent: str | None  # id of the parent
 
 
@@ -66,7 +65,6 @@ _Node = TypeVar("_Node", bound=Node)
 
 
 def parents_first(reading: Reading, nodes: Mapping[str, _Node], kind: str) -> list[_Node]:
-    """Sort elements so that each element follows its parent."""
     for node in nodes.values():
         if node.parent is not None and node.parent not in nodes:
             problem = f"the parent of {node.name[:40]!r} must be a {kind}; got {node.parent[:40]!r}"

@@ -15,9 +15,8 @@ from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, MATCH, NONE, EditColumns
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
-from caesura.model.on_demand import OnDemand
 from caesura.model.result import HIDDEN, Result
-from caesura.model.value import Ints
+from caesura.model.value import Ints, OnDemand
 
 MAX_OFFSET = 5  # largest systematic offset to search for, in positions
 

@@ -1,11 +1,12 @@
 """The content of a segmentation: the number of units, the boundaries with their types, and texts and labels of units.
 
-Below the class are the checks of the arguments from which a segmentation is created.
+Below the class are the checks of the arguments from which a segmentation is created, and the scales of boundary types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from struct import Struct
 from typing import Any, Self
 
@@ -15,17 +16,21 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
-from caesura.model.boundary_types import UNTYPED
 from caesura.model.value import Displayed, Ints, Texts, Value, count_of, frozen_array, read_only
 
 # Texts up to this length are drawn unit by unit in a ``repr``.
 MAX_DRAWN_UNITS = 60
 
+# Boundary types, before they are checked.
+Types = Iterable[str | int]
+# Types of a segmentation whose boundaries are all of one unnamed type.
+UNTYPED = ("boundary",)
 # Codes of boundaries that are all of one type.
 NO_CODES = frozen_array(())
 # Bits of the second number of ``Segmentation.packed``.
 HAS_NO_TYPES, HAS_UNITS = 1, 2
 _header = Struct("=qq")
+_NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 class Boundaries(Value, Displayed):
@@ -154,8 +159,6 @@ class Boundaries(Value, Displayed):
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _STATE}
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     def __len__(self) -> int:
         return self.length
 
@@ -208,8 +211,6 @@ class Boundaries(Value, Displayed):
             marks[position - 1].add(name)
         return tuple(map(frozenset, marks))
 
-    # -- value ----------------------------------------------------------------------------------------------------
-
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
         boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())
         return (self.length, boundaries, self.types, self.types_declared, self.units, self.labels)
@@ -256,7 +257,6 @@ _STATE = tuple(name for name in Boundaries.__slots__ if name not in ("inner", "p
 
 
 def _setter(name: str) -> Callable[[Boundaries, Any], None]:
-    """Return the function that sets a slot although segmentations are immutable."""
     setter: Callable[[Boundaries, Any], None] = getattr(Boundaries, name).__set__
     return setter
 
@@ -277,7 +277,6 @@ _TRUE = np.array([True])
 
 
 def _pack(length: int, positions: Ints, codes: Ints, *, has_types: bool, has_units: bool) -> bytes:
-    """Return the header and the inner positions, each once; see ``Segmentation.packed``."""
     if positions.size and positions[-1] == length:
         positions = positions[: int(np.searchsorted(positions, length))]
     if codes.size:
@@ -290,7 +289,6 @@ _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 def check_positions(array: Ints, length: int, last: int) -> None:
-    """Raise an error unless the positions ascend and lie in the text."""
     if (i := checks.first_true((array < 1) | (array > last))) is not None:
         if last < 1:
             raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
@@ -303,7 +301,6 @@ def check_positions(array: Ints, length: int, last: int) -> None:
 
 
 def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, ...]) -> None:
-    """Raise an error unless positions and codes fit the text and its types, and ascend."""
     if len(types) == 1:
         check_positions(positions, length, length)
         return
@@ -331,7 +328,6 @@ def labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tu
 
 
 def as_flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
-    """Convert 0 and 1 to booleans."""
     if isinstance(values, str):  # fast for long strings
         flags: NDArray[np.int32] = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
     else:
@@ -374,3 +370,64 @@ def constructors_for(value: object) -> str:
     else:
         forms = {f"from_labels({shown})": "a label per unit", f"from_marks({shown})": "a boundary type per unit"}
     return "; use " + ", ".join(f"Segmentation.{form} ({meaning})" for form, meaning in forms.items())
+
+
+def check_types(types: Types) -> tuple[str, ...]:
+    if isinstance(types, str):
+        raise SegmentationError(f"types: expected a sequence of names; got the string {types!r}")
+    if type(types) is tuple and set(map(type, types)) == {str} and all(types):
+        scale = types  # texts that share a scale have the same object, which is fast to compare
+    else:
+        scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
+    if not scale:
+        raise SegmentationError("types: at least one type must be declared; got none")
+    seen: set[str] = set()
+    for i, name in enumerate(scale):
+        if name in seen:
+            raise SegmentationError(f"types[{i}]: a type may be declared only once; got {name!r} again")
+        seen.add(name)
+    return scale
+
+
+def sort_types(names: Iterable[str]) -> tuple[str, ...]:
+    """Sort types without a declared order: numbers first, in numeric order, then names in alphabetical order."""
+    return tuple(sorted(names, key=lambda name: (0, int(name), name) if _NUMBER.fullmatch(name) else (1, 0, name)))
+
+
+def _type_name(mark: object, place: str) -> str:
+    if (isinstance(mark, str) and mark) or (isinstance(mark, (int, np.integer)) and not isinstance(mark, bool)):
+        return str(mark)
+    raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
+
+
+def type_names(marks: Collection[str | int], place: Callable[[int], str], i: int) -> list[str]:
+    return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
+
+
+def encode_sets(
+    positions: list[int], sets: list[list[str]], code_of: dict[str, int], place: Callable[[int], str]
+) -> tuple[list[int], list[int]]:
+    at: list[int] = []
+    codes: list[int] = []
+    for i, (position, names) in enumerate(zip(positions, sets, strict=True)):
+        unknown = next((name for name in names if name not in code_of), None)
+        if unknown is not None:
+            raise SegmentationError(f"{place(i)}: {not_declared(unknown, code_of)}")
+        codes_here = sorted({code_of[name] for name in names})
+        if len(codes_here) < len(names):
+            raise SegmentationError(f"{place(i)}: a type may occur only once at a position; got {tuple(names)!r}")
+        at += [position] * len(codes_here)
+        codes += codes_here
+    return at, codes
+
+
+def not_declared(name: str, scale: Iterable[str]) -> str:
+    return f"type {name!r} is not declared; the declared types are {', '.join(map(repr, scale))}"
+
+
+def check_set(names: object, i: int) -> Collection[str | int]:
+    if names is None:
+        return ()
+    if not isinstance(names, Collection) or (isinstance(names, str) and names):
+        raise SegmentationError(f"sets[{i}]: expected a set of types; got {names!r}")
+    return names

@@ -19,7 +19,6 @@ MAX_NUMBER = 2**62
 
 
 def whole_number(value: object) -> int | None:
-    """Return a Python or numpy integer as ``int``, and any other value as None."""
     if type(value) is int:  # most values; the tests below take longer
         return value
     try:
@@ -29,7 +28,6 @@ def whole_number(value: object) -> int | None:
 
 
 def finite_number(value: object) -> float | None:
-    """Return a finite Python or numpy number as ``float``, and any other value as None."""
     if type(value) is float:  # most values; the tests below take longer
         return value if isfinite(value) else None
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
@@ -42,7 +40,6 @@ def finite_number(value: object) -> float | None:
 
 
 def as_list(values: Any, name: str, content: str = "", error: type[InputError] = SegmentationError) -> list[Any]:
-    """Return the entries of a sequence as a list."""
     try:
         return list(values)
     except TypeError:
@@ -50,14 +47,12 @@ def as_list(values: Any, name: str, content: str = "", error: type[InputError] =
 
 
 def flag(value: object, name: str, error: type[InputError] = SegmentationError) -> bool:
-    """Check a value that must be True or False and return it."""
     if not isinstance(value, (bool, np.bool_)):
         raise error(f"{name}: expected True or False; got {value!r:.80}")
     return bool(value)
 
 
 def whole_numbers(values: Numbers, name: str, error: type[InputError] = SegmentationError) -> Ints:
-    """Return whole numbers as a new array."""
     if isinstance(values, str):
         raise error(f"{name}: expected a sequence of whole numbers; got the string {values!r}")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
@@ -83,14 +78,12 @@ def _whole_entry(entry: object, name: str, i: int, error: type[InputError]) -> i
 
 
 def first_true(mask: NDArray[np.bool_]) -> int | None:
-    """Return the index of the first true entry, to name it in an error message."""
     return int(mask.argmax()) if mask.any() else None
 
 
 def count(
     number: object, name: str = "length", noun: str = "units", error: type[InputError] = SegmentationError
 ) -> int:
-    """Check a number of units or coders and return it."""
     whole = whole_number(number)
     if whole is None or not 1 <= whole <= MAX_UNITS:
         actual = repr(number) if whole is None else whole
@@ -99,7 +92,6 @@ def count(
 
 
 def strings(values: Sequence[object], name: str, error: type[InputError] = SegmentationError) -> None:
-    """Raise an error if an entry is not a string."""
     if set(map(type, values)) - {str}:  # fast for long texts; a subclass of str is allowed
         for i, value in enumerate(values):
             if not isinstance(value, str):
@@ -107,7 +99,6 @@ def strings(values: Sequence[object], name: str, error: type[InputError] = Segme
 
 
 def unit_texts(units: Texts | None, length: int, error: type[InputError] = SegmentationError) -> tuple[str, ...] | None:
-    """Check the texts of the units and return them."""
     if units is None:
         return None
     texts = units if isinstance(units, tuple) else tuple(as_list(units, "units", error=error))
@@ -118,7 +109,6 @@ def unit_texts(units: Texts | None, length: int, error: type[InputError] = Segme
 
 
 def unit_labels(labels: Texts, length: int) -> tuple[str, ...]:
-    """Check the segment label of each unit and return the labels."""
     texts = tuple(as_list(labels, "labels", " of strings"))
     if len(texts) != length:
         raise SegmentationError(f"labels: expected one string per unit; got {len(texts)} for {length} units")

@@ -7,6 +7,7 @@ units. Otherwise time is divided into equal steps, or at the times that the code
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,6 @@ from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Point, Tier
-from caesura.model.tier_labels import number_segments
 from caesura.model.value import count_of
 from caesura.notices import collect_warnings, warn
 from caesura.options import choice, non_negative
@@ -31,6 +31,8 @@ DEFAULT_TOLERANCE = 0.05
 
 _PLAIN = UNTYPED[0]
 _MAX_TYPES = 20  # a tier with more labels is a transcription
+_MIN_LABELS = 3
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 _ROUNDING = 1e-9  # seconds: rounding error of sums of binary floating-point numbers
 _UNION_WARNING = (
     "the units are the union of the coders' times: every position is marked by a coder, and an additional coder changes "
@@ -134,8 +136,10 @@ def over_units(
     for item, by_stream in grids.items():
         with collect_errors(item, excluded, TierError):
             annotations[item] = _annotations(by_stream, scale, types is not None) or corpus.of_item(item)
-            if note := _note(by_stream):
-                notes[item] = note
+            listed = {stream: grid.note for stream, grid in by_stream.items() if grid.note}
+            if listed:
+                by_name = (f"stream {stream!r}: {note}" if stream else note for stream, note in listed.items())
+                notes[item] = "; ".join(by_name)
     return Corpus(annotations).with_origin(corpus), notes
 
 
@@ -167,7 +171,6 @@ BoundaryTimes = Mapping[tuple[str, str, str], Mapping[int, float]]
 
 
 def boundary_times(corpus: Corpus) -> BoundaryTimes:
-    """Return the times of the boundaries that ``tiers_over_units`` makes from the tiers of a corpus."""
     options = _tier_options([corpus])
     errors: list[InputError] = []
     with collect_warnings():  # the conversion itself issues them
@@ -207,7 +210,6 @@ def convert_together(
 
 
 def tiers_of_corpus(corpus: Corpus) -> list[Tier]:
-    """Return all tiers of a corpus, those of streams included."""
     return [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
 
 
@@ -218,7 +220,6 @@ def are_no_types(tiers: Iterable[Tier]) -> bool:
 
 
 def label_counts(tiers: Iterable[Tier]) -> Counter[str]:
-    """Return how often each label occurs in some tiers."""
     return Counter(row.label.strip() for tier in tiers for row in tier.rows if row.label.strip())
 
 
@@ -230,8 +231,35 @@ def are_transcription(labels: Mapping[str, int]) -> bool:
     return bool(labels) and single == len(labels) and all(len(label.split()) > 1 for label in labels)
 
 
+def _labels(tier: Tier) -> list[str]:
+    return [row.label.strip() for row in tier.rows if row.label.strip()]
+
+
+def number_segments(tiers: Iterable[Tier]) -> bool:
+    """Return whether labels only number the segments of each tier, such as ``u1``, ``u2``, ``u3``."""
+    beginnings: set[str] = set()
+    longest = 0
+    for tier in tiers:
+        parts = [_NUMBERED.fullmatch(label) for label in _labels(tier)]
+        if not all(parts):
+            return False
+        beginnings |= {match[1] for match in parts if match}
+        numbers = [int(match[2]) for match in parts if match]
+        if len(beginnings) > 1 or numbers != sorted(set(numbers)):
+            return False
+        longest = max(longest, len(numbers))
+    return longest >= _MIN_LABELS
+
+
+def never_repeat(tiers: Iterable[Tier]) -> bool:
+    """Return whether no label occurs twice in a tier, although every tier has several."""
+    all_labels = [_labels(tier) for tier in tiers]
+    return bool(all_labels) and all(
+        len(labels) >= _MIN_LABELS and len({*labels}) == len(labels) for labels in all_labels
+    )
+
+
 def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -> dict[str, Annotation]:
-    """Return the segmentation of each coder, or the dialogue if there are streams."""
     segmentations = {stream: grid.segmentations(scale, declared) for stream, grid in by_stream.items()}
     if "" in segmentations:
         return {**segmentations[""]}
@@ -240,13 +268,7 @@ def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -
     return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
 
-def _note(by_stream: Mapping[str, _Grid]) -> str:
-    notes = {stream: grid.note for stream, grid in by_stream.items() if grid.note}
-    return "; ".join(f"stream {stream!r}: {note}" if stream else note for stream, note in notes.items())
-
-
 def check_units(name: str, value: object) -> Units:
-    """Check the value of the ``units`` option."""
     if value is None or (isinstance(value, str) and value in ("words", "union")):
         return value
     seconds = checks.finite_number(value)
@@ -258,7 +280,6 @@ def check_units(name: str, value: object) -> Units:
 def _grids(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
 ) -> dict[str, dict[str, _Grid]]:
-    """Return item -> stream -> units and marks; an item without tiers has no streams."""
     tiers: dict[str, dict[str, dict[str, Tier]]] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
@@ -292,26 +313,20 @@ def _streams_of_item(by_coder: Mapping[str, Annotation]) -> dict[str, dict[str, 
 
 
 def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
-    """Return one scale for all items: the declared types, or else the types that occur."""
     if types is None:
         return sort_types(occurring) or UNTYPED
     scale = check_types(types)
     return (_PLAIN, *scale) if _PLAIN in occurring and _PLAIN not in scale else scale
 
 
-# -- one item ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Grid:
-    """Units of an item and the marks of its coders."""
-
-    length: int  # number of units
-    units: tuple[str, ...] | None = None  # text of each unit
+    length: int
+    units: tuple[str, ...] | None = None
     marks: dict[str, dict[int, str]] = field(default_factory=dict)  # coder -> position -> type
     # Coder -> position -> time at which the coder put the boundary.
     times: dict[str, dict[int, float]] = field(default_factory=dict)
-    # max_shift, shifted_edge: Largest distance by which an edge was moved, and a description of that edge.
+    # Largest distance by which an edge was moved, and a description of that edge.
     max_shift: float = 0.0
     shifted_edge: str = ""
     empty_intervals: int = 0  # number of intervals that contain no unit
@@ -329,20 +344,20 @@ class _Grid:
         return "; ".join(notes)
 
     def segmentations(self, scale: Scale, types_declared: bool) -> dict[str, Segmentation]:
-        """Return the segmentation of each coder. Without a scale, boundaries have no types."""
-        return {coder: self._segmentation(coder, marks, scale, types_declared) for coder, marks in self.marks.items()}
-
-    def _segmentation(self, coder: str, marks: Mapping[int, str], scale: Scale, declared: bool) -> Segmentation:
-        positions = sorted(marks)
-        if scale is None:
-            inner = [position for position in positions if position < self.length]
-            return Segmentation.from_positions(self.length, inner, units=self.units)
-        names = [marks[position] for position in positions]
-        try:
-            typed = Segmentation.from_positions(self.length, positions, marks=names, units=self.units)
-            return typed.with_types(scale, types_declared=declared)
-        except InputError as error:
-            raise TierError(f"coder {coder!r}: {error}") from None
+        segmentations: dict[str, Segmentation] = {}
+        for coder, marks in self.marks.items():
+            positions = sorted(marks)
+            if scale is None:
+                inner = [position for position in positions if position < self.length]
+                segmentations[coder] = Segmentation.from_positions(self.length, inner, units=self.units)
+                continue
+            names = [marks[position] for position in positions]
+            try:
+                typed = Segmentation.from_positions(self.length, positions, marks=names, units=self.units)
+                segmentations[coder] = typed.with_types(scale, types_declared=types_declared)
+            except InputError as error:
+                raise TierError(f"coder {coder!r}: {error}") from None
+        return segmentations
 
 
 # Function from a coder and a time to a position; position 0 lies before the first unit.
@@ -470,7 +485,6 @@ def _group_times(
 
 
 def _times(tier: Tier) -> list[float]:
-    """Return the times that a coder marked."""
     return [time for row in tier.rows for time in row[:-1]]
 
 
@@ -519,13 +533,11 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
 
 
 def short_spans_note(number: int, *, tolerance: float = 0.5) -> str:
-    """Return a sentence about the spans that are too short for common units."""
     present, past = ("is", "was") if number == 1 else ("are", "were")
     return f"{count_of(number, 'span')} {present} shorter than the tolerance of {tolerance:g} s and {past} dropped"
 
 
 def pair_over_common_units(pair: Any, *, tolerance: float = 0.5) -> tuple[Any, int]:
-    """Convert two timed hierarchies to common units."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(h, Hierarchy) for h in pair):
         return pair, 0
     try:
@@ -578,7 +590,6 @@ def levels_as_types(corpus: Corpus) -> Corpus:
 
 
 def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
-    """Return the hierarchies of an item; raise an error if one of its annotations is not a hierarchy."""
     hierarchies: dict[str, Hierarchy] = {}
     for coder, annotation in corpus.of_item(item).items():
         if not isinstance(annotation, Hierarchy):

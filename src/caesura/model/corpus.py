@@ -31,9 +31,7 @@ _ANNOTATION_TYPES = (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, Bound
 
 @dataclass(frozen=True)
 class Source:
-    """Files of a corpus, and the meaning that the reader gave to their parts."""
-
-    files: tuple[str, ...]  # paths of the files
+    files: tuple[str, ...]
     format: str = ""  # name of the format; several names are separated by commas
     part: str = "field"  # name of the parts of such a file: ``"column"``, ``"tier"`` or ``"field"``
     roles: Mapping[str, str] = field(default_factory=dict)  # part -> its role, such as ``"text"`` or ``"1/0 marks"``
@@ -51,7 +49,6 @@ class Source:
 
     @classmethod
     def merge(cls, sources: Iterable[Source]) -> Source:
-        """Return one source for several files."""
         listed = list(sources)
         roles: dict[str, str] = {}
         for source in listed:
@@ -465,7 +462,6 @@ def _check_mapping(value: Any, expected: str) -> Mapping[Any, Any]:
 
 
 def _check_name(name: object, owner: str) -> str:
-    """Return a name as a string. Numbers are names too, but a missing value is not."""
     if name is None or name != name:
         raise OptionError(f"the name of {owner} must be a string; got {name!r}")
     return str(name)
@@ -481,7 +477,6 @@ def _check_annotation(value: object, item: object, coder: object) -> Annotation:
 
 
 def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Raise an error if one of the names is unknown."""
     for name in names:
         if name not in known:
             listed = (", ".join(map(repr, islice(known, 10))) or "none") + (", …" if len(known) > 10 else "")

@@ -116,7 +116,6 @@ Annotation = Comparable | Tier | Spans | BoundaryScores
 
 
 def kind_name(value: object) -> str:
-    """Return the class name of a value, for an error message that expected a different class."""
     if isinstance(value, BoundaryScores):
         return "BoundaryScores, which only average_precision and boundary_curve compare"
     if isinstance(value, Spans):
@@ -126,7 +125,6 @@ def kind_name(value: object) -> str:
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the reason why an item has annotations other than plain segmentations."""
     for coder, annotation in by_coder.items():
         if isinstance(annotation, Dialogue):
             return "it has streams, which are not supported here"
@@ -136,7 +134,6 @@ def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
 
 
 def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
-    """Return the segmented texts of an annotation."""
     if isinstance(annotation, Segmentation):  # most annotations; the test for a mapping takes longer
         return {"": annotation}
     if isinstance(annotation, Dialogue) and not annotation.timed:
@@ -146,7 +143,6 @@ def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
 
 
 def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
-    """Return the tiers of an annotation in seconds."""
     if isinstance(annotation, (Segmentation, Spans)):
         return {}
     if isinstance(annotation, Tier):

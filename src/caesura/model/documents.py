@@ -20,8 +20,6 @@ from caesura.model.value import Ints, frozen_array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundaryColumn:
-    """The boundaries of the references, or of the hypotheses, of many documents."""
-
     # Boundary positions of all documents; those of document d are ``positions[offsets[d]:offsets[d + 1]]``.
     positions: Ints
     offsets: Ints  # index at which the positions of each document begin, followed by the end of the last document
@@ -39,18 +37,15 @@ class BoundaryColumn:
         return self.positions[self.offsets[document] : self.offsets[document + 1]]
 
     def types_of(self, document: int, types: Sequence[str]) -> list[str]:
-        """Return the type of each boundary of one document."""
         codes = self.codes[self.code_offsets[document] : self.code_offsets[document + 1]]
         return [types[code] for code in codes.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Documents as columns."""
-
-    items: Sequence[str]  # Names of the documents. They may be read from the file only when needed.
+    items: Sequence[str]  # may be read from the file only when needed
     rows: Sequence[int]  # number of the row or line of each document in its file, from 1
-    length: Ints  # number of units of each document
+    length: Ints
     reference: BoundaryColumn
     hypothesis: BoundaryColumn
     types: tuple[str, ...] = ()  # type names that the codes of the columns refer to, in arbitrary order
@@ -63,11 +58,9 @@ class Documents:
 
     @property
     def typed(self) -> bool:
-        """Whether both references and hypotheses have boundary types."""
         return self.reference.typed
 
     def pair(self, document: int, types: Sequence[str] | None = None) -> tuple[Segmentation, Segmentation]:
-        """Return the reference and the hypothesis of one document."""
         if document in self.excluded:
             raise SegmentationError(self.excluded[document])
         length = checks.count(int(self.length[document]))
@@ -94,7 +87,7 @@ class Documents:
 class DocumentPairs:
     """Documents stored as objects: trees, hierarchies, dialogues, or segmentations that were read one by one."""
 
-    items: Sequence[str]  # names of the documents
+    items: Sequence[str]
     rows: Sequence[int]  # number of the row or line of each document in its file, from 1
     pairs: Sequence[Any]  # reference and hypothesis of each document; None if the document is excluded
     # Documents that could not be read, with the reason. A ``FormatError`` gives the position in the file.

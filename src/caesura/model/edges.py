@@ -23,7 +23,7 @@ _header = Struct("=ddqq")
 class Edges(NamedTuple):
     """Extent and inner boundaries of one annotation, and the class of each segment between them."""
 
-    begin: float  # begin, end: The extent: 0 and N for units, the beginning and the end of the recording for seconds
+    begin: float  # the extent: 0 and N for units, the beginning and the end of the recording for seconds
     end: float
     inner: NDArray[np.number]  # boundaries strictly inside the extent, in ascending order
     # One number per segment: 0 for a segment without label, otherwise 1 + the place of its label in ``labels``. Empty if no
@@ -86,7 +86,6 @@ def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end:
 
 
 def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
-    """Return the edges of points in time; the segments between them have no labels."""
     points = np.array(times, np.float64)
     if len(points) > 1:
         points = points[np.concatenate([[True], np.diff(points) > SAME_PLACE])]

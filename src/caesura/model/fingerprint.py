@@ -59,7 +59,6 @@ class DigestSum:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint, 16 hexadecimal digits."""
         total = self.nameless if self.items == 1 else self.total
         return blake2b(struct.pack("<q", self.items) + total.to_bytes(16, "little"), digest_size=8).hexdigest()
 
@@ -87,7 +86,6 @@ def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_
 
 
 def _add(contents: Iterable[tuple[str, bytes]]) -> DigestSum:
-    """Return the sum of the digests of items, from their names and contents."""
     number = total = nameless = 0
     for item, content in contents:
         digest = blake2b(content, digest_size=16).digest()
@@ -128,7 +126,6 @@ def fingerprint_of_pairs(pairs: Mapping[str, tuple[Any, Any]]) -> str:
 
 
 def pair_digests(pairs: Iterable[tuple[str, tuple[Any, Any]]]) -> DigestSum:
-    """Return the sum of the digests of references and hypotheses."""
     return digest_sum((item, {"reference": pair[0], "hypothesis": pair[1]}) for item, pair in pairs)
 
 
@@ -137,7 +134,6 @@ def _name(text: str) -> bytes:
 
 
 def _by_name(entries: Mapping[str, Any]) -> list[tuple[bytes, Any]]:
-    """Return the entries of a mapping with normalized names, sorted by name."""
     return sorted(((_name(name), entry) for name, entry in entries.items()), key=itemgetter(0))
 
 
@@ -151,7 +147,6 @@ def _texts(texts: Iterable[str | None]) -> bytes:
 
 
 def numbers_bytes(numbers: Iterable[int]) -> bytes:
-    """Return whole numbers as bytes, with their number in front."""
     listed = list(numbers)
     if any(abs(number) >= 2**63 for number in listed):
         return b"n" + repr(listed).encode()
@@ -168,13 +163,11 @@ def _times(times: Iterable[float]) -> bytes:
 
 
 def annotation_bytes(annotation: Any) -> bytes:
-    """Return the canonical form of an annotation."""
     return _segmentation(annotation) if type(annotation) is Segmentation else content_bytes(annotation)
 
 
 @singledispatch
 def content_bytes(annotation: Any) -> bytes:
-    """Return the canonical form of an annotation of any class; classes register their own."""
     if isinstance(annotation, Mapping):
         streams = _by_name(annotation)
         if [name for name, _ in streams] == [b""]:  # a text without streams, as measures receive it

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -48,7 +47,7 @@ class Span(NamedTuple):
 class SpanColumns(NamedTuple):
     """The spans of a hierarchy as arrays, sorted by start, then from largest to smallest, then by level and label."""
 
-    start: Ints  # start, end, level: First unit, last unit and level of each span
+    start: Ints  # first unit, last unit and level of each span
     end: Ints
     level: Ints
     label: Ints  # number of each label in the order of first occurrence; -1 if a span has no label
@@ -154,8 +153,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         if steps is None or steps < 1:
             raise HierarchyError(f"extent: expected a whole number from 1 up; got {extent!r:.80}")
         self._fill(length=n, spans=nesting, units=texts, edges=times, extent=steps, nested=is_nested)
-
-    # -- constructors ---------------------------------------------------------------------------------------------
 
     @classmethod
     def from_segmentations(
@@ -326,8 +323,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         distinct = tuple(dict.fromkeys(leveled))
         return cls._ready(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     @property
     def flat(self) -> frozenset[tuple[int, int]]:
         """The distinct (start, end) pairs."""
@@ -344,8 +339,20 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         try:
             return self._columns
         except AttributeError:
-            object.__setattr__(self, "_columns", _columns_of(self.spans, self.edges))
-            return self._columns
+            pass
+        numbers: dict[str | None, int] = {None: -1}
+        for span in self.spans:
+            if span[3] not in numbers:
+                numbers[span[3]] = len(numbers) - 1
+        # The spans of a hierarchy are sorted; those of a gold standard that keeps conflicts may not be.
+        rows = sorted((start, -end, level, numbers[label]) for start, end, level, label in self.spans)
+        table = np.array([*zip(*rows, strict=True)], np.int64).reshape(4, -1)
+        np.negative(table[1], out=table[1])
+        table.setflags(write=False)
+        edges = read_only(np.array(self.edges, np.float64)) if self.edges else _NO_EDGES
+        start, end, level, label = table
+        object.__setattr__(self, "_columns", SpanColumns(start, end, level, label, edges))
+        return self._columns
 
     @property
     def depth(self) -> int:
@@ -474,30 +481,12 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return (self.length, self.spans, self.units, self.edges, self.extent)
 
     def __json__(self) -> dict[str, Any]:
-        """Return the plain form: number of units, times between units (if any) and spans."""
         spans = [span._asdict() for span in self.spans]
         return {"length": self.length, "edges": self.edges and list(self.edges), "spans": spans}
 
     def __repr__(self) -> str:
         drawing = f": {self.brackets()}" if self.length <= _MAX_DRAWN_UNITS and self.spans else ""
         return f"Hierarchy({count_of(self.length, 'unit')}, {count_of(len(self.spans), 'span')}{drawing})"
-
-
-def _columns_of(spans: Sequence[Span], edges: Sequence[float] | None) -> SpanColumns:
-    numbers: dict[str | None, int] = {None: -1}
-    for span in spans:
-        if span[3] not in numbers:
-            numbers[span[3]] = len(numbers) - 1
-    # The spans of a hierarchy are sorted; those of a gold standard that keeps conflicts may not be.
-    rows = sorted((start, -end, level, numbers[label]) for start, end, level, label in spans)
-    table = np.array([*zip(*rows, strict=True)], np.int64).reshape(4, -1)
-    np.negative(table[1], out=table[1])
-    table.setflags(write=False)
-    start, end, level, label = table
-    return SpanColumns(start, end, level, label, read_only(np.array(edges, np.float64)) if edges else _NO_EDGES)
-
-
-# -- common units -----------------------------------------------------------------------------------------------------
 
 
 def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -> tuple[dict[str, Hierarchy], int]:
@@ -545,10 +534,20 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     if seconds is None or seconds <= 0:
         raise HierarchyError(f"tolerance must be a number of seconds above 0; got {tolerance!r}")
     times = sorted({time for hierarchy in by_coder.values() for time in hierarchy.edges or ()})
-    first_times, group = _group_times(times, seconds)
+    first_times: list[float] = []
+    group: dict[float, int] = {}
+    for time in times:
+        if not first_times or time > first_times[-1] + seconds:
+            first_times.append(time)
+        group[time] = len(first_times) - 1
     if len(first_times) < 2:
         raise HierarchyError(f"all times lie within the tolerance of {seconds:g} s; choose a smaller tolerance")
-    extent = _extent_of_times(times, seconds)
+    ratio = (times[-1] - times[0]) / seconds
+    if not ratio < checks.MAX_NUMBER:
+        raise HierarchyError(
+            f"times from {times[0]:g} to {times[-1]:g} s are too far apart for a tolerance of {seconds:g} s"
+        )
+    extent = max(1, round(ratio))
     merged = {}
     dropped = 0
     for coder, hierarchy in by_coder.items():
@@ -557,30 +556,6 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
         dropped += len(hierarchy.spans) - len(spans)
         merged[coder] = Hierarchy(len(first_times) - 1, dict.fromkeys(spans), edges=first_times, extent=extent)
     return merged, dropped
-
-
-def _extent_of_times(times: list[float], tolerance: float) -> int:
-    """Return the number of units that chance agreement counts; ``times`` must ascend."""
-    ratio = (times[-1] - times[0]) / tolerance
-    if not ratio < checks.MAX_NUMBER:
-        raise HierarchyError(
-            f"times from {times[0]:g} to {times[-1]:g} s are too far apart for a tolerance of {tolerance:g} s"
-        )
-    return max(1, round(ratio))
-
-
-def _group_times(times: list[float], tolerance: float) -> tuple[list[float], dict[float, int]]:
-    """Return the first time of each group and the group of each time; ``times`` must ascend."""
-    first_times: list[float] = []
-    group: dict[float, int] = {}
-    for time in times:
-        if not first_times or time > first_times[-1] + tolerance:
-            first_times.append(time)
-        group[time] = len(first_times) - 1
-    return first_times, group
-
-
-# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_ends(i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str) -> tuple[Any, ...]:
@@ -627,7 +602,12 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
 
 def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: bool) -> tuple[tuple[Span, ...], bool]:
     """Return the spans sorted and with levels, and whether they nest; raise an error if they must nest and do not."""
-    by_nesting = _have_no_levels(raw)
+    without_level = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
+    if without_level and len(without_level) < len(raw):
+        raise HierarchyError(
+            f"spans[{without_level[0]}]: either all spans must have a level or none; this span has none"
+        )
+    by_nesting = bool(without_level)
     around: list[Span] = []  # the distinct spans that contain the current one, the largest first
     spans = []
     nested: list[tuple[Span, Span]] = []  # each span, with the smallest span that starts before it
@@ -657,18 +637,7 @@ def spans_nest(spans: Iterable[Span]) -> bool:
     return True
 
 
-def _have_no_levels(spans: list[Span]) -> bool:
-    """Return whether nesting determines the levels; raise an error if only some spans have a level."""
-    without_level = [i for i, span in enumerate(spans) if span.level == _NO_LEVEL]
-    if without_level and len(without_level) < len(spans):
-        raise HierarchyError(
-            f"spans[{without_level[0]}]: either all spans must have a level or none; this span has none"
-        )
-    return bool(without_level)
-
-
 def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> None:
-    """Raise an error if two spans cross or, otherwise, if an inner span is not deeper; the outer span starts first."""
     for inner, outer in pairs:
         if outer.end < inner.end:
             both = f"{_place(outer, edges)} and {_place(inner, edges)}"
@@ -681,52 +650,37 @@ def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | Non
 
 
 def _place(span: Span, edges: tuple[float, ...] | None) -> str:
-    """Return the units or the times of a span and its level, for an error message."""
     units = f"{span.start}-{span.end}" if edges is None else f"{edges[span.start - 1]:.10g}-{edges[span.end]:.10g} s"
     return units if span.level == _NO_LEVEL else f"{units} on level {span.level}"
 
 
-# -- repair -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Nest:
-    """Spans that nest, stored in lists that can be searched fast."""
-
-    spans: set[tuple[int, int]] = field(default_factory=set)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    by_level: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-
-    def add(self, start: int, end: int, level: int) -> bool:
-        """Add a span and return True; return False if it crosses another span or contradicts its level."""
-        # Spans must be added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it
-        # and is on a higher level: no span begins or ends inside it, and no span on the same level contains it.
-        if (start, end) in self.spans:
-            return True
-        after, inside = bisect_right(self.starts, start), bisect_left(self.ends, start)
-        begins_inside = after < len(self.starts) and self.starts[after] <= end
-        ends_inside = inside < len(self.ends) and self.ends[inside] < end
-        same_level = self.by_level.setdefault(level, [])
-        at = bisect_right(same_level, (start, MAX_UNITS))
-        if begins_inside or ends_inside or (at and same_level[at - 1][1] >= end):
-            return False
-        same_level.insert(at, (start, end))
-        self.starts.insert(after, start)
-        insort(self.ends, end)
-        self.spans.add((start, end))
-        return True
-
-
 def _without_conflicts(raw: list[Span]) -> list[Span]:
-    """Return the spans without those that cross or contradict their level."""
-    # Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one.
+    # Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one. Therefore spans
+    # are added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it and is on a
+    # higher level: no span begins or ends inside it, and no span on the same level contains it.
     levels = [span.level for span in raw]
     if _NO_LEVEL in levels:
         levels = _depths(raw)
-    best_first = sorted(range(len(raw)), key=lambda i: (levels[i], raw[i].start - raw[i].end, raw[i].start, i))
-    nest = _Nest()
-    fitting = {i for i in best_first if nest.add(raw[i].start, raw[i].end, levels[i])}
+    fitting: set[int] = set()
+    known: set[tuple[int, int]] = set()
+    starts: list[int] = []
+    ends: list[int] = []
+    by_level: dict[int, list[tuple[int, int]]] = {}
+    for i in sorted(range(len(raw)), key=lambda i: (levels[i], raw[i].start - raw[i].end, raw[i].start, i)):
+        start, end = raw[i].start, raw[i].end
+        if (start, end) not in known:
+            after, inside = bisect_right(starts, start), bisect_left(ends, start)
+            begins_inside = after < len(starts) and starts[after] <= end
+            ends_inside = inside < len(ends) and ends[inside] < end
+            same_level = by_level.setdefault(levels[i], [])
+            at = bisect_right(same_level, (start, MAX_UNITS))
+            if begins_inside or ends_inside or (at and same_level[at - 1][1] >= end):
+                continue
+            same_level.insert(at, (start, end))
+            starts.insert(after, start)
+            insort(ends, end)
+            known.add((start, end))
+        fitting.add(i)
     return [raw[i] for i in sorted(fitting)]
 
 

@@ -14,23 +14,19 @@ _renderer: Callable[[object], str] | None = None
 
 
 def register_frames(frames: Callable[[], Any]) -> None:
-    """Register the converter of data frames."""
     global _frames
     _frames = frames
 
 
 def register_renderer(renderer: Callable[[object], str]) -> None:
-    """Register the function that turns an object into HTML."""
     global _renderer
     _renderer = renderer
 
 
 def converter() -> Any:
-    """Return the converter of data frames."""
     assert _frames is not None
     return _frames()
 
 
 def render(value: object) -> str | None:
-    """Return an object as HTML."""
     return None if _renderer is None else _renderer(value)

@@ -28,7 +28,6 @@ _Texts = list[str]
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
-    """Return ``value`` as JSON text."""
     if indent is None:
         return _one_line.encode(to_plain(value))
     return "".join(_pieces(value, "\n", " " * indent))
@@ -55,11 +54,7 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True).encode("ascii")
 
 
-# -- one value ---------------------------------------------------------------------------------------------------------
-
-
 def _pieces(value: Any, margin: str, indent: str) -> Iterator[str]:
-    """Yield the text of a value in small pieces; long tables in blocks of rows."""
     # The margin is the line break with the spaces before the value's last line.
     while not isinstance(value, _ATOMS) and hasattr(type(value), "__json__"):
         value = value.__json__()
@@ -76,7 +71,6 @@ def _pieces(value: Any, margin: str, indent: str) -> Iterator[str]:
 
 
 def _object_pieces(entries: Mapping[Any, Any], margin: str, indent: str) -> Iterator[str]:
-    """Yield the text of a JSON object."""
     if not entries:
         yield "{}"
         return
@@ -98,7 +92,6 @@ def _object_pieces(entries: Mapping[Any, Any], margin: str, indent: str) -> Iter
 
 
 def _list_pieces(entries: Sequence[Any], margin: str, indent: str) -> Iterator[str]:
-    """Yield the text of a JSON list."""
     if not len(entries):
         yield "[]"
         return
@@ -118,17 +111,12 @@ def _list_pieces(entries: Sequence[Any], margin: str, indent: str) -> Iterator[s
 
 
 def _with_names(entries: Mapping[Any, Any]) -> Mapping[str, Any]:
-    """Return a mapping with the names of a JSON object as keys."""
     if _NAMES.issuperset(map(type, entries)):
         return entries
     return {key_text(key): value for key, value in entries.items()}
 
 
-# -- many values -------------------------------------------------------------------------------------------------------
-
-
 def _encode(values: Sequence[Any], margin: str, indent: str) -> _Texts:
-    """Return the texts of values, those of one class together."""
     kinds: set[Any] = set(map(type, values))
     if len(kinds) == 1:
         return _form(kinds.pop())(values, margin, indent)
@@ -143,7 +131,6 @@ def _encode(values: Sequence[Any], margin: str, indent: str) -> _Texts:
 
 @cache
 def _form(kind: type) -> Callable[[Sequence[Any], str, str], _Texts]:
-    """Return the function that encodes values of a class, in the cases of ``model.plain.to_plain``."""
     if kind is type(None):
         return lambda values, *_: ["null"] * len(values)
     if issubclass(kind, str):
@@ -178,7 +165,6 @@ def _floats(values: Sequence[float]) -> _Texts:
 
 
 def _objects(values: Sequence[Any], margin: str, indent: str) -> _Texts:
-    """Return the texts of objects of one dataclass."""
     kind: Any = type(values[0])
     for name in names_if_set(kind):
         if any(entry is not None for entry in map(attrgetter(name), values)):
@@ -201,7 +187,6 @@ def _mappings(values: Sequence[Mapping[Any, Any]], margin: str, indent: str) -> 
 
 
 def _rows(names: tuple[str, ...], columns: Sequence[list[Any]], number: int, margin: str, indent: str) -> _Texts:
-    """Return the texts of a number of objects with the same names, from one column of values per name."""
     if not names:
         return ["{}"] * number
     texts = [_column(column, margin + indent, indent) for column in columns]
@@ -217,7 +202,6 @@ def _column(values: list[Any], margin: str, indent: str) -> _Texts:
 
 @lru_cache(1000)
 def _template(names: tuple[str, ...], margin: str, indent: str) -> str:
-    """Return the text of an object with ``%s`` for every value."""
     lines = (f"{margin}{indent}{_name(name)}: ".replace("%", "%%") + "%s" for name in names)
     return "{" + ",".join(lines) + margin + "}"
 

@@ -40,7 +40,6 @@ def to_plain(value: Any) -> Any:
 
 @cache
 def _converter(kind: type) -> Callable[[Any], Any]:
-    """Return the function that converts objects of a class to plain data."""
     # An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
     # ``model.json_text`` has the same cases.
     if kind is type(None) or issubclass(kind, (str, int)):
@@ -101,7 +100,6 @@ def entries_of(value: Any) -> dict[str, Any]:
 
 @cache
 def shown_names(kind: type) -> tuple[str, ...]:
-    """Return the names of the fields and properties that are always part of the JSON of a dataclass."""
     shown = [
         entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
     ]
@@ -109,7 +107,6 @@ def shown_names(kind: type) -> tuple[str, ...]:
 
 
 def names_if_set(kind: type) -> tuple[str, ...]:
-    """Return the names of the properties that are part of the JSON of a dataclass unless they are None."""
     names: tuple[str, ...] = getattr(kind, "json_if_set", ())
     return names
 

@@ -32,22 +32,19 @@ from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import without_space
-from caesura.model.token_alignment import token_pairs
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
 _CHARACTERS_PER_SECOND = 1.6e10  # characters of two texts, multiplied, that rapidfuzz aligns
-# Cost of a token without counterpart. A pair of tokens costs this number times the proportion of characters that differ.
+_BLOCK_SIZE = 256  # number of distinct tokens per call of rapidfuzz
+_GAP = 1000  # cost of a token without counterpart
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
 class AlignmentNote(str):
-    """A note on how the texts of an item were aligned."""
-
     lossy: bool  # whether boundaries were lost or moved, or characters differ between the texts
 
     def __new__(cls, text: str, *, lossy: bool) -> AlignmentNote:
-        """Return the note with its ``lossy`` attribute."""
         note = super().__new__(cls, text)
         note.lossy = lossy
         return note
@@ -238,9 +235,6 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only
 ALIGNMENTS = {"tokens": over_tokens, "characters": over_characters, "edit": over_edits, "positions": over_positions}
 
 
-# -- alignment of two texts -------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Alignment:
     """Map from the characters or tokens (the units) of a text to the text of the first coder."""
@@ -254,7 +248,6 @@ class _Alignment:
 
     @classmethod
     def identity(cls, length: int) -> _Alignment:
-        """Return the alignment of a text of this length with itself."""
         offsets = np.arange(length + 1)
         return cls(offsets, offsets, np.ones(length + 1, bool))
 
@@ -281,20 +274,16 @@ class _Alignment:
 
 @dataclass(frozen=True)
 class _Method:
-    """A way to align texts."""
-
     # Function of the first coder's name, another coder's name, and the units of both texts.
     align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
-    unit: str  # Kind of units: ``"characters"`` or ``"tokens"``
+    unit: str  # ``"characters"`` or ``"tokens"``
     # Function of the units of all coders that raises an error if they are too long.
     check: Callable[[Mapping[str, Sequence[str]]], None] | None = None
 
     def units(self, tokens: Sequence[str]) -> tuple[str, ...]:
-        """Return the units of a text."""
         return tuple(tokens if self.unit == "tokens" else without_space(tokens))
 
     def offsets(self, tokens: Sequence[str]) -> Ints:
-        """Return the edges of the tokens in units."""
         lengths = [1 if self.unit == "tokens" else len(without_space([token])) for token in tokens]
         return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
@@ -329,7 +318,6 @@ def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[st
 
 
 def _check_characters(units: Mapping[str, Sequence[str]]) -> None:
-    """Raise an error if the texts of an item are too long to be aligned with the first of them."""
     first, *others = units
     differing = {coder: len(units[coder]) for coder in others if units[coder] != units[first]}
     work = len(units[first]) * sum(differing.values())
@@ -354,7 +342,6 @@ def _align_positions(a: str, b: str, a_units: Sequence[str], b_units: Sequence[s
 
 
 def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
-    """Align two lists of tokens at the lowest cost."""
     m, n = len(a_units), len(b_units)
     first = _number_of_equal(a_units, b_units)
     last = _number_of_equal(a_units[first:][::-1], b_units[first:][::-1])
@@ -374,17 +361,57 @@ def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]
 
 
 def _number_of_equal(a: Sequence[str], b: Sequence[str]) -> int:
-    """Return how many tokens at the beginning are equal."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:
+    """Return the alignment of two lists of tokens at the lowest cost; None for a token without counterpart."""
+    # The cost of a token without counterpart is 1000. The cost of a pair is 1000 times the edit distance of both tokens divided
+    # by the length of the longer one, rounded down, but at least 1 unless the tokens are equal. Costs are whole numbers, so
+    # that the minimum is exact. If several alignments have the lowest cost, pairs at the end are preferred.
+    if not a or not b:
+        return [(i, None) for i in range(len(a))] + [(None, j) for j in range(len(b))]
+    costs, a_codes, b_codes = _substitution_costs(a, b)
+    columns = np.arange(len(b) + 1, dtype=np.int64) * _GAP
+    row = columns.copy()
+    choices = np.zeros((len(a), len(b)), np.uint8)  # 0: pair, 1: token of a alone, 2: token of b alone
+    for i, code in enumerate(a_codes.tolist()):
+        pair = row[:-1] + costs[code][b_codes]
+        alone = row[1:] + _GAP
+        best = np.concatenate([[row[0] + _GAP], np.minimum(pair, alone)])
+        row = np.minimum.accumulate(best - columns) + columns
+        choices[i] = np.where(row[1:] == pair, 0, np.where(row[1:] == alone, 1, 2))
+    i, j = choices.shape
+    pairs: list[tuple[int | None, int | None]] = []
+    while i or j:
+        choice = 2 if not i else 1 if not j else choices[i - 1, j - 1]
+        i, j = i - int(choice != 2), j - int(choice != 1)
+        pairs.append((None if choice == 2 else i, None if choice == 1 else j))
+    return pairs[::-1]
+
+
+def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.int16], Ints, Ints]:
+    try:
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+    except ImportError:
+        raise OptionError("align='tokens' needs rapidfuzz; run pip install 'caesura[align]'") from None
+    a_words, b_words = list(dict.fromkeys(a)), list(dict.fromkeys(b))
+    b_lengths = np.array([max(1, len(word)) for word in b_words])
+    costs = np.empty((len(a_words), len(b_words)), np.int16)
+    for start in range(0, len(a_words), _BLOCK_SIZE):
+        block = a_words[start : start + _BLOCK_SIZE]
+        distances = cdist(block, b_words, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
+        lengths = np.maximum.outer([len(word) for word in block], b_lengths)
+        costs[start : start + _BLOCK_SIZE] = np.maximum(_GAP * distances // lengths, distances > 0)
+    codes = [{word: i for i, word in enumerate(words)} for words in (a_words, b_words)]
+    return costs, np.array([codes[0][word] for word in a]), np.array([codes[1][word] for word in b])
 
 
 _TOKENS = _Method(_align_tokens, "tokens")
 _POSITIONS = _Method(_align_positions, "tokens")
 _CHARACTERS = _Method(_align_equal_texts, "characters")
 _EDITS = _Method(_align_by_edits, "characters", _check_characters)
-
-
-# -- one item ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -398,7 +425,6 @@ class _Counts:
     lost: int = 0
 
     def losses(self, first: str, unit: str) -> str:
-        """Return a description of the losses; empty if there are none."""
         if not (self.differing or self.moved or self.lost):
             return ""
         differ = "differs" if self.differing == 1 else "differ"
@@ -411,8 +437,6 @@ class _Counts:
 
 @dataclass
 class _ItemProjection:
-    """Alignment of one item, with the counts for its note."""
-
     method: _Method
     by_coder: Mapping[str, Annotation]
     tokens_differ: bool = False
@@ -420,7 +444,6 @@ class _ItemProjection:
     counts: dict[str, _Counts] = field(default_factory=dict)
 
     def project(self) -> dict[str, Annotation]:
-        """Return the annotations over common units."""
         dialogues = {coder: side for coder, side in self.by_coder.items() if isinstance(side, Dialogue)}
         if not dialogues:
             return self._project_texts(self.by_coder)
@@ -430,7 +453,6 @@ class _ItemProjection:
         return self._project_dialogues(dialogues)
 
     def _project_dialogues(self, dialogues: Mapping[str, Dialogue]) -> dict[str, Annotation]:
-        """Return the dialogues over common units, stream by stream."""
         streams: dict[str, dict[str, Segmentation]] = {coder: {} for coder in dialogues}
         for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
             sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
@@ -443,7 +465,6 @@ class _ItemProjection:
         return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
     def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
-        """Return the annotations of one text over the units of its first coder."""
         tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
         first, first_tokens = next(iter(tokens.items()))
         units = self.method.units(first_tokens)  # the coders share one tuple
@@ -468,7 +489,6 @@ class _ItemProjection:
 
     @property
     def note(self) -> AlignmentNote | None:
-        """Return a note on the losses; if there are none, on tokenizations that differ."""
         first = next(iter(self.by_coder))
         losses = {coder: counts.losses(first, self.method.unit) for coder, counts in self.counts.items()}
         if any(losses.values()):
@@ -499,7 +519,6 @@ def _project_corpus(
 
 
 def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
-    """Return whether the coders have different streams, lengths or, as far as their texts are known, different tokens."""
     texts: dict[str, list[tuple[int, tuple[str, ...] | None]]] = {}
     for annotation in by_coder.values():
         streams = annotation if isinstance(annotation, Dialogue) else {"": annotation}
@@ -538,13 +557,9 @@ def _unescaped(word: str) -> str:
     return plain.replace("``", '"').replace("''", '"')
 
 
-# -- one annotation ---------------------------------------------------------------------------------------------------
-
-
 def _project_annotation(
     annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Annotation:
-    """Convert an annotation to the units of the first coder; ``offsets`` are the token edges in its own text."""
     if isinstance(annotation, Segmentation):
         return _project_segmentation(annotation, alignment, offsets, units, counts)
     if isinstance(annotation, Hierarchy):

@@ -40,7 +40,7 @@ _MIN_DEVIATIONS = (
 class ReadingReport(Result):
     """Content of the files of a corpus, and how it was read. As text, it is the line that commands print."""
 
-    files: tuple[str, ...]  # paths of the files
+    files: tuple[str, ...]
     format: str
     kind: str  # kind of data, as in ``Corpus.kind``
     # Item -> its length in units, or in seconds; with more than 1,000 items ``count``, ``min`` and ``max``.
@@ -49,14 +49,14 @@ class ReadingReport(Result):
     # Item -> coder -> number of inner boundaries, spans or intervals; with more than 1,000 items as for ``items``.
     boundaries: Mapping[str, Any]
     types: tuple[str, ...]  # boundary types that occur or are declared
-    roles: Mapping[str, str]  # column, tier or field -> its role
-    ignored: tuple[str, ...]  # parts and files that were not used
+    roles: Mapping[str, str]
+    ignored: tuple[str, ...]
     notes: tuple[str, ...]  # conversions and decisions of the reader
     warnings: tuple[str, ...]  # implausible properties of the data, which may show that a file was misread
     # Name of the parts that have roles: ``"column"``, ``"tier"`` or ``"field"``.
     part: str = field(default="field", metadata=HIDDEN)
     extent: float = field(default=0.0, metadata=HIDDEN)  # length of all items together, in units or in seconds
-    unit: str = field(default="units", metadata=HIDDEN)  # What lengths count: units, seconds, characters or tokens
+    unit: str = field(default="units", metadata=HIDDEN)  # what lengths count: units, seconds, characters or tokens
 
     def __str__(self) -> str:
         files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
@@ -108,7 +108,6 @@ class ReadingReport(Result):
 
 
 def _unit(corpus: Corpus) -> str:
-    """Return what the lengths of a corpus count."""
     if corpus.kind == "timed" or (corpus and all(map(_in_seconds, corpus.values()))):
         return "seconds"
     units = {_unit_of_spans(annotation) for annotation in corpus.values() if isinstance(annotation, Spans)}
@@ -121,7 +120,6 @@ def _in_seconds(annotation: Annotation) -> bool:
 
 
 def _item_seconds(annotations: Iterable[Annotation]) -> float:
-    """Return the length of an item in seconds; hierarchies of different extents last as long as the longest."""
     listed = list(annotations)
     edges = [entry.edges for entry in listed if isinstance(entry, Hierarchy) and entry.edges is not None]
     return max(float(times[-1] - times[0]) for times in edges) if edges else _item_length(listed)
@@ -176,7 +174,6 @@ def number_of_boundaries(annotation: Annotation) -> int:
 
 
 def _all_types(corpus: Corpus) -> tuple[str, ...]:
-    """Return the boundary types and categories of all annotations, in order of appearance."""
     scales: dict[tuple[str | None, ...], None] = {}
     for annotation in corpus.values():
         if isinstance(annotation, Spans):
@@ -194,13 +191,9 @@ def _has_units(annotation: Annotation) -> bool:
     return isinstance(annotation, Dialogue) and not annotation.timed
 
 
-# -- plausibility -----------------------------------------------------------------------------------------------------
-
-
 def _implausible(
     corpus: Corpus, boundaries: Mapping[str, Mapping[str, int]], types: Sequence[str], hint: str
 ) -> Iterator[str]:
-    """Yield one warning per implausible property of names, and of segmentations, spans and hierarchies."""
     yield from _similar_names("items", corpus.item_names)
     yield from _similar_names("coders", corpus.coders)
     yield from _similar_names("boundary types and categories", types)
@@ -219,7 +212,6 @@ def _implausible(
 
 
 def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
-    """Yield a message if some annotations are spans and others are not."""
     others = dict.fromkeys(coder for (_, coder), entry in corpus.items() if not isinstance(entry, Spans))
     marked = dict.fromkeys(coder for (_, coder), entry in corpus.items() if isinstance(entry, Spans))
     if marked and others:
@@ -228,7 +220,6 @@ def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
 
 
 def _repeated_spans(corpus: Corpus) -> Iterator[str]:
-    """Yield a message if coders have a span with the same positions and category more than once."""
     numbers: Counter[str] = Counter()
     for (_, coder), spans in corpus.items():
         if isinstance(spans, Spans) and len(spans) > 1:
@@ -281,7 +272,6 @@ def _is_marked(annotation: Annotation) -> bool:
 
 
 def _labels(corpus: Corpus) -> list[str]:
-    """Return the labels of segments and hierarchies if they repeat; otherwise they are texts, not labels."""
     counts: Counter[str] = Counter()
     for annotation in corpus.values():
         if isinstance(annotation, Segmentation):
@@ -296,7 +286,6 @@ def _labels(corpus: Corpus) -> list[str]:
 
 
 def _similar_names(what: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield a message if names differ only by case, blanks, invisible characters or the width of characters."""
     first_of: dict[str, str] = {}
     pairs = []
     for name in names:
@@ -328,7 +317,8 @@ def _implausible_counts(
     yield from _of_coders(without, "no boundary")
     yield from _of_coders(everywhere, "a boundary at every position")
     yield from _of_coders(_without_spans(by_coder), "no span in any item")
-    short = [item for item, entries in boundaries.items() if _is_one_unit(corpus[item, next(iter(entries))])]
+    first_of_item = {item: corpus[item, next(iter(entries))] for item, entries in boundaries.items()}
+    short = [item for item, entry in first_of_item.items() if _has_units(entry) and length_of(entry) == 1]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
     sizes = {coder: (len(entries), counts[coder]) for coder, entries in by_coder.items()}
@@ -344,10 +334,6 @@ def _without_spans(by_coder: Mapping[str, Mapping[str, Annotation]]) -> list[str
         if entries and all(map(_is_marked, entries.values()))
     }
     return [coder for coder, number in numbers.items() if not number and any(numbers.values())]
-
-
-def _is_one_unit(annotation: Annotation) -> bool:
-    return _has_units(annotation) and length_of(annotation) == 1
 
 
 def _marks_and_places(
@@ -403,7 +389,6 @@ def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, ND
 
 
 def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:
-    """Yield one message per coder, or one for all if there are many."""
     if len(coders) > _MAX_MESSAGES:
         yield f"{len(coders)} coders have {what}: {list_few([repr(coder) for coder in coders], _MAX_MESSAGES)}"
     else:
@@ -445,7 +430,6 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
 
 
 def _categories(annotation: Annotation) -> Iterator[str]:
-    """Yield the category or label of each span that has one."""
     if isinstance(annotation, Spans):
         yield from (name for name in annotation.categories if name is not None)
     elif isinstance(annotation, Hierarchy):
@@ -463,7 +447,6 @@ def _implausible_names(counts: Mapping[str, Counter[str]], what: str) -> Iterato
 
 
 def _types_of_one_coder(counts: Mapping[str, Counter[str]], what: str) -> Iterator[str]:
-    """Yield one message per coder whose types nobody else uses, if the others use different ones."""
     users = Counter(name for counter in counts.values() for name in counter)
     for coder, counter in counts.items():
         others = any(name not in counter or users[name] > 1 for name in users)

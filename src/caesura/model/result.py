@@ -218,7 +218,6 @@ def short_repr(value: Any) -> str:
 
 
 def _field_text(value: Any) -> str:
-    """Return a value for a ``repr``; a long collection by its number of entries."""
     text = repr(value)
     if len(text) < MAX_COLUMNS // 2 and "\n" not in text:
         return text
@@ -277,8 +276,6 @@ def _row(entry: Any) -> dict[str, Any]:
     plain = to_plain(entry)
     return plain if isinstance(plain, dict) else {"value": plain}
 
-
-# -- scores ---------------------------------------------------------------------------------------------------------
 
 _check_beta = non_negative()
 
@@ -376,8 +373,6 @@ class Parts(Mapping[str, Any]):
 
 
 class _Measure(Protocol):
-    """Attributes and methods that ``Score`` uses of its measure."""
-
     @property
     def name(self) -> str:
         """Name in the registry."""

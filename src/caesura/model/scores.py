@@ -117,7 +117,6 @@ class BoundaryScores(Value):
 
 
 def _numbers(values: Any, name: str, place: str) -> Floats:
-    """Return finite numbers as an array, or raise an error that names the first place without one."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iuf":
         array = values.astype(np.float64)
         if (i := checks.first_true(~np.isfinite(array))) is None:
@@ -140,7 +139,6 @@ def _not_finite(name: str, place: str, i: int, value: object) -> str:
 
 
 def _check_times(times: Any, number: int) -> Floats:
-    """Return times in ascending order, one per score."""
     array = _numbers(times, "times", "entry")
     if len(array) != number:
         raise ScoresError(f"times: expected one time per score, so {number}; got {len(array)}")

@@ -17,7 +17,6 @@ Corpora = Sequence[Mapping[Any, Annotation]]
 
 
 def tier_option(corpus: Mapping[Any, Annotation], name: str) -> Any:
-    """Return an option for the tiers of a corpus, which reading stored in its source."""
     source = corpus.source if isinstance(corpus, Corpus) else None
     return None if source is None else source.tier_options.get(name)
 
@@ -47,7 +46,6 @@ def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Annotation]]:
 
 
 def _as_tier(annotation: Annotation) -> Tier | None:
-    """Return a hierarchy in seconds with one level as a tier; None for other annotations."""
     if not isinstance(annotation, Hierarchy) or annotation.edges is None or annotation.depth != 1:
         return None
     edges = annotation.edges
@@ -84,7 +82,6 @@ def tiers_where_mixed(corpora: Sequence[Corpus]) -> list[Corpus]:
 
 
 def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
-    """Return the tiers of each item and stream, in all corpora."""
     named = [
         [(key[0] if isinstance(key, tuple) else key, entry) for key, entry in corpus.items()] for corpus in corpora
     ]

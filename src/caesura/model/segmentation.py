@@ -17,20 +17,18 @@ from caesura.model.boundaries import (
     HAS_UNITS,
     MAX_DRAWN_UNITS,
     NO_CODES,
+    UNTYPED,
     Boundaries,
+    Types,
     are_flags,
     as_flags,
     check_entries,
     check_positions,
-    constructors_for,
-    labels_of_units,
-)
-from caesura.model.boundary_types import (
-    UNTYPED,
-    Types,
     check_set,
     check_types,
+    constructors_for,
     encode_sets,
+    labels_of_units,
     not_declared,
     sort_types,
     type_names,
@@ -460,8 +458,6 @@ class Segmentation(Boundaries):
         return cls.from_valid_entries(
             length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units
         )
-
-    # -- variations -----------------------------------------------------------------------------------------------
 
     def reversed(self) -> Segmentation:
         """Return the segmentation of the text read backwards.

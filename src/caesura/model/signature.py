@@ -19,7 +19,6 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +51,6 @@ def option_text(value: Any) -> str:
 
 
 def option_value(text: str) -> Any:
-    """Read the value of an option that ``option_text`` wrote."""
     words = {"auto": None, "yes": True, "no": False, "inf": math.inf}
     if text in words:
         return words[text]
@@ -114,7 +112,6 @@ def data_of(signature: str | None) -> str | None:
 
 
 def format_short(label: str, value: float, data: str | None = None) -> str:
-    """Return a short signature."""
     number = re.sub(r"^(-?)0\.", r"\1.", f"{value:.4f}")
     known = [] if data in (None, UNKNOWN_DATA) else [f"data {str(data)[:SHORT_DATA]}"]
     return " · ".join([f"{label} = {number}", f"caesura {__version__}", *known])
@@ -122,8 +119,6 @@ def format_short(label: str, value: float, data: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class SignatureParts:
-    """The entries of a signature, before the measure is looked up."""
-
     # Entries of a long signature in order; a word has an empty value. One word, the label, for a short signature.
     entries: tuple[tuple[str, str], ...]
     value: str | None = None  # the number, as it is written
@@ -150,7 +145,6 @@ def is_signature(text: str) -> bool:
 
 
 def split_signature(text: str) -> SignatureParts:
-    """Split a signature into its entries."""
     text = " ".join(filter(None, map(str.strip, text.split("\n"))))  # a terminal may have broken the line
     if not text or len(text) > _MAX_LENGTH or not is_signature(text):
         raise OptionError(
@@ -165,7 +159,10 @@ def _split_long(text: str) -> SignatureParts:
     for entry in text.split("|"):
         match = _ENTRY.fullmatch(entry)
         entries.append((match[1], match[2]) if match else (entry, ""))
-    last = _tail(entries)
+    last: dict[str, str] = {}  # data, value and version, at the end
+    while entries and entries[-1][0] in ("data", "value", "caesura") and entries[-1][0] not in last:
+        name, value = entries.pop()
+        last[name] = value
     missing = (
         []
         if _VERSION.fullmatch(last.get("caesura", ""))
@@ -180,15 +177,6 @@ def _split_long(text: str) -> SignatureParts:
     return SignatureParts(
         tuple(entries), last.get("value"), last.get("data"), last.get("caesura"), missing=tuple(missing)
     )
-
-
-def _tail(entries: list[tuple[str, str]]) -> Mapping[str, str]:
-    """Remove the entries about data, value and version from the end, and return them."""
-    last: dict[str, str] = {}
-    while entries and entries[-1][0] in ("data", "value", "caesura") and entries[-1][0] not in last:
-        name, value = entries.pop()
-        last[name] = value
-    return last
 
 
 def _split_short(text: str) -> SignatureParts:

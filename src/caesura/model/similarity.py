@@ -43,14 +43,12 @@ def first_asymmetry(matrix: Matrix) -> tuple[str, str, float, float] | None:
 
 
 def symmetric_mean(matrix: Matrix) -> Matrix:
-    """Return the symmetric matrix whose entries are the means of both directions."""
     types, rows = matrix
     array = (np.array(rows) + np.array(rows).T) / 2
     return types, tuple(tuple(int(s) if s in (0, 1) else s for s in row) for row in array.tolist())
 
 
 def check_type_name(place: str, value: object) -> str:
-    """Return the name of a boundary type."""
     if isinstance(value, str) and value:
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -59,7 +57,6 @@ def check_type_name(place: str, value: object) -> str:
 
 
 def check_pairs(name: str, triples: Iterable[Any]) -> Pairs:
-    """Return the similarities of unordered pairs of types, sorted."""
     similarities: dict[tuple[str, str], float] = {}
     for triple in triples:
         if not isinstance(triple, (tuple, list)) or len(triple) != 3:
@@ -80,7 +77,6 @@ def check_pairs(name: str, triples: Iterable[Any]) -> Pairs:
 
 
 def check_matrix(name: str, types: Any, matrix: Any) -> Matrix:
-    """Return a full matrix of similarities with its types."""
     if not _is_sequence(types):
         raise OptionError(f"{name}: types must be a sequence of names; got {types!r}")
     if not _is_sequence(matrix):
@@ -103,7 +99,6 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
-    """Return the distinct names of types, without "none"."""
     names = tuple(check_type_name(f"{name}: types[{i}]", entry) for i, entry in enumerate(types))
     if not names:
         raise OptionError(f"{name}: expected at least one type; got none")
@@ -129,7 +124,6 @@ def _plain_rows(matrix: Any, size: int) -> tuple[tuple[float, ...], ...] | None:
 
 
 def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[float, ...], ...]:
-    """Return the rows of a matrix, checked number by number."""
     size = len(names)
     rows = []
     for i, (x, row) in enumerate(zip(names, matrix, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import ArrayLike
 from caesura.errors import SpansError
 from caesura.model import checks
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of, read_only
 
 # What the positions of spans count: characters or tokens, or seconds.
@@ -232,7 +235,6 @@ class Spans(Value, Displayed):
             )
 
     def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: _Item) -> None:
-        """Check the spans, sort them and set the slots."""
         bounds, words = item.check()
         _check_positions(starts, ends, categories, bounds)
         names, codes = _codes(categories)
@@ -248,8 +250,6 @@ class Spans(Value, Displayed):
             text=item.text,
             units=words,
         )
-
-    # -- content --------------------------------------------------------------------------------------------------
 
     @property
     def spans(self) -> tuple[MarkedSpan, ...]:
@@ -332,8 +332,11 @@ class Spans(Value, Displayed):
         Hierarchy(6 units, 2 spans: ((1 2) 3 4 5 6))
         """
         self._check_positions()
-        if not layers:
-            self._check_nesting()
+        if not layers and (crossing := self.first_crossing()) is not None:
+            pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
+            raise SpansError(
+                f"{pair} cross; a hierarchy needs spans that nest; gamma and u_alpha compare spans as they are"
+            )
         levels = self._layers() if layers else [None] * len(self)
         if self.axis == "seconds":
             duration = length if self.bounds is None else None if self.bounds[0] else self.bounds[1]
@@ -368,8 +371,8 @@ class Spans(Value, Displayed):
         return levels
 
     def _check_positions(self) -> None:
-        """Raise an error if a hierarchy cannot have the positions of the spans."""
-        if all(start < end and start.is_integer() and end.is_integer() for start, end in self._ends()):
+        ends = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        if all(start < end and start.is_integer() and end.is_integer() for start, end in ends):
             return
         empty = checks.first_true(self.starts == self.ends)
         if empty is not None:
@@ -378,19 +381,6 @@ class Spans(Value, Displayed):
         if self.axis == "units" and not whole.all():
             i = checks.first_true(~whole) or 0
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
-
-    def _ends(self) -> Iterator[tuple[float, float]]:
-        """Iterate over start and end of each span."""
-        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-
-    def _check_nesting(self) -> None:
-        """Raise an error if two spans cross."""
-        crossing = self.first_crossing()
-        if crossing is not None:
-            pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
-            raise SpansError(
-                f"{pair} cross; a hierarchy needs spans that nest; gamma and u_alpha compare spans as they are"
-            )
 
     def select(self, categories: Iterable[str | None]) -> Self:
         """Return only the spans with these categories.
@@ -432,7 +422,6 @@ class Spans(Value, Displayed):
         )
 
     def __json__(self) -> dict[str, Any]:
-        """Return the plain form: axis, bounds, and spans with start, end and category."""
         spans = [[_plain(span.start), _plain(span.end), span.category] for span in self.spans]
         return {"axis": self.axis, "bounds": self.bounds and [*map(_plain, self.bounds)], "spans": spans}
 
@@ -443,12 +432,7 @@ class Spans(Value, Displayed):
         return f"Spans({count_of(len(self), 'span')}{length}{axis}{': ' if listed else ''}{listed})"
 
 
-# -- checks -----------------------------------------------------------------------------------------------------------
-
-
 class _Item(NamedTuple):
-    """What the caller said about the item."""
-
     length: float | None
     bounds: Sequence[float] | None
     seconds: bool
@@ -456,7 +440,6 @@ class _Item(NamedTuple):
     units: Iterable[str] | None
 
     def check(self) -> tuple[tuple[float, float] | None, tuple[str, ...] | None]:
-        """Return the bounds and the tokens, or raise an error."""
         words = None if self.units is None else tuple(map(str, checks.as_list(self.units, "units", error=SpansError)))
         checks.flag(self.seconds, "seconds", SpansError)
         if self.text is not None and not isinstance(self.text, str):
@@ -528,7 +511,6 @@ def _check_column(name: str, values: ArrayLike) -> Floats:
 def _check_positions(
     starts: Floats, ends: Floats, categories: Sequence[str | None], bounds: tuple[float, float] | None
 ) -> None:
-    """Raise an error for the first span that ends before it starts or lies outside the bounds."""
     wrong = checks.first_true(ends < starts)
     if wrong is not None:
         span = MarkedSpan(float(starts[wrong]), float(ends[wrong]), categories[wrong])
@@ -563,3 +545,28 @@ def _frozen(array: Floats) -> Floats:
 def _plain(position: float) -> float:
     """Return a position as an integer if it is whole, for JSON."""
     return int(position) if position.is_integer() else position
+
+
+def to_spans(annotation: object) -> Spans:
+    """Return the intervals of a tier, the spans of a hierarchy, or the segments of a segmentation as spans."""
+    if isinstance(annotation, Spans):
+        return annotation
+    if isinstance(annotation, Tier):
+        points = (
+            [] if annotation.intervals else [(point.time, point.time, point.label) for point in annotation.points or ()]
+        )
+        rows = [tuple(interval) for interval in annotation.intervals] or points
+        return Spans(rows, bounds=(annotation.begin, annotation.end), seconds=True)
+    if isinstance(annotation, Hierarchy):
+        edges = annotation.edges
+        if edges is None:
+            spans = [(span.start - 1, span.end, span.label) for span in annotation.spans]
+            return Spans(spans, length=annotation.length, units=annotation.units)
+        times = [(edges[span.start - 1], edges[span.end], span.label) for span in annotation.spans]
+        return Spans(times, bounds=(edges[0], edges[-1]), seconds=True)
+    if isinstance(annotation, Segmentation):
+        labels = annotation.labels
+        ends = [0, *annotation.inner.tolist(), annotation.length]
+        segments = [(start, end, None if labels is None else labels[start]) for start, end in pairwise(ends)]
+        return Spans(segments, length=annotation.length, units=annotation.units)
+    raise SpansError(f"expected spans, a tier, a hierarchy or a segmentation; got {type(annotation).__name__}")

@@ -44,7 +44,6 @@ def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
 
 
 def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference between the coders' texts of one item."""
     # The streams of every coder are compared with those of the first coder, and every text with the first known text.
     if are_same_texts(by_coder.values()):
         return None
@@ -106,5 +105,4 @@ def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
 
 
 def without_space(tokens: Sequence[str]) -> str:
-    """Return the characters of tokens without white space."""
     return _SPACE.sub("", "".join(tokens))

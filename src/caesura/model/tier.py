@@ -125,7 +125,9 @@ class Tier(Displayed):
         put(self, "points", None if points is None else _check_points(points, may_coincide=bool(self.intervals)))
         put(self, "words", None if words is None else _check_intervals(words, "words"))
         put(self, "begin", _check_time(begin, "begin"))
-        put(self, "end", self._last_time() if end is None else _check_time(end, "end"))
+        last_rows = [rows[-1] for rows in (self.intervals, self.points, self.words) if rows]
+        last_time = max((row[-2] for row in last_rows), default=self.begin)
+        put(self, "end", last_time if end is None else _check_time(end, "end"))
         put(self, "open_end", bool(open_end))
         self._check_extent()
         put(self, "edges", self._edges()._replace(open_end=self.open_end))
@@ -173,18 +175,11 @@ class Tier(Displayed):
         return self
 
     def _edges(self) -> Edges:
-        """Return the boundaries in seconds, for measures."""
         if self.intervals or self.points is None:
             return edges_of_intervals(self.intervals, self.begin, self.end)
         return edges_of_points([point.time for point in self.points], self.begin, self.end)
 
-    def _last_time(self) -> float:
-        """Return the end of the last interval, point or word."""
-        last_rows = [rows[-1] for rows in (self.intervals, self.points, self.words) if rows]
-        return max((row[-2] for row in last_rows), default=self.begin)
-
     def _check_extent(self) -> None:
-        """Raise an error if an entry lies outside the recording."""
         if not self.begin < self.end:
             raise TierError(f"end: a recording must end after it begins; got {self.begin:.10g}-{self.end:.10g} s")
         for name in ("intervals", "points", "words"):
@@ -232,7 +227,6 @@ def _check_time(value: object, place: str) -> float:
 
 
 def _check_row(row: object, place: str, *names: str) -> list[Any]:
-    """Return the times and the label of a row; raise an error unless it has these entries."""
     if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(names):
         raise TierError(f"{place}: it must be ({', '.join(names)}); got {row!r}")
     if not isinstance(row[-1], str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model import checks
-from caesura.model.brackets import Nodes, format_brackets, parse_brackets
 from caesura.model.value import Displayed, Floats, Ints, Numbers, Texts, Value, count_of, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
+# Matches a whole preterminal (groups 1 and 2: label and word), an opening bracket with its label (groups 3 and 4), a closing
+# bracket, or (group 5) a word outside a preterminal. A word may contain any character except brackets and ASCII white space;
+# a no-break space is part of the word.
+_TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|(\()\s*([^\s()]*)|\)|([^\s()]+)", re.ASCII)
 
 
 class Node(NamedTuple):
@@ -113,8 +117,6 @@ class Tree(Value, Displayed):
         checked = None if times is None else _check_times(times, word_texts)
         self._fill(labels=label_texts, parent=parents, start=starts, end=ends, words=word_texts, times=checked)
 
-    # -- constructors ---------------------------------------------------------------------------------------------
-
     @classmethod
     def from_nodes(cls, nodes: Nodes, times: Floats | None = None) -> Tree:
         """Return the tree for nodes in preorder. The nodes are not checked.
@@ -158,7 +160,7 @@ class Tree(Value, Displayed):
         """
         if not isinstance(text, str):
             raise TreeError(f"brackets: expected a string; got {type(text).__name__}")
-        return cls.from_nodes(parse_brackets(text)).with_times(times, zero_length=zero_length)
+        return cls.from_nodes(_parse_brackets(text)).with_times(times, zero_length=zero_length)
 
     @classmethod
     def from_nested(cls, tree: Sequence[Any], times: Times | None = None, *, zero_length: str = "error") -> Tree:
@@ -206,8 +208,6 @@ class Tree(Value, Displayed):
                 break
             bracket = stack[-1][1].pop()
         return cls.from_nodes(nodes).with_times(times, zero_length=zero_length)
-
-    # -- variations -----------------------------------------------------------------------------------------------
 
     def with_times(self, times: Times | None, *, zero_length: str = "error") -> Tree:
         """Return the same tree with different times, or without times.
@@ -262,15 +262,12 @@ class Tree(Value, Displayed):
         labels = (old if is_leaf else new for old, new, is_leaf in zip(self.labels, short, leaf, strict=True))
         return self._with(labels=tuple(labels))
 
-    # -- content --------------------------------------------------------------------------------------------------
-
     @property
     def length(self) -> int:
         """Number of words."""
         return len(self.words)
 
     def __len__(self) -> int:
-        """Return the number of nodes."""
         return len(self.labels)
 
     @property
@@ -305,9 +302,7 @@ class Tree(Value, Displayed):
     @property
     def brackets(self) -> str:
         """The tree as a Penn Treebank bracket string on one line."""
-        return format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
-
-    # -- value ----------------------------------------------------------------------------------------------------
+        return _format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
 
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
         times = None if self.times is None else self.times.tobytes()
@@ -318,12 +313,9 @@ class Tree(Value, Displayed):
 
     def __repr__(self) -> str:
         size = f"{count_of(self.length, 'word')}, {count_of(len(self), 'node')}"
-        drawing = self.brackets if len(self) <= 100 else format_brackets(self.labels[:1], [0], [1], ["…"])
+        drawing = self.brackets if len(self) <= 100 else _format_brackets(self.labels[:1], [0], [1], ["…"])
         times = "" if self.times is None else f" from {self.times[0, 0]:g} to {self.times[-1, 1]:g} s"
         return f"Tree({size}{times}: {drawing if len(drawing) <= 200 else drawing[:199] + '…'})"
-
-
-# -- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _check_bracket(bracket: Any, nodes: Nodes) -> Sequence[Any]:
@@ -388,7 +380,6 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
 
 
 def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
-    """Return a description of the error in the times of word ``i``."""
     begin, end = times[i].tolist()
     place = f"word {i + 1} {words[i][:40]!r}"
     if not (np.isfinite(begin) and np.isfinite(end)):
@@ -498,3 +489,92 @@ def _from_spans(labels: list[str], spans: Ints, words: list[str], times: Floats 
         nodes.parent.append(ancestors[-1] if ancestors else -1)
         ancestors.append(node)
     return Tree.from_nodes(nodes, times)
+
+
+class Nodes(NamedTuple):
+    """Nodes of one sentence in preorder, with one node per bracket."""
+
+    labels: list[str]  # label of each node; empty for a bracket without a label
+    parent: list[int]  # index of the parent of each node; -1 for a root
+    start: list[int]  # first word of each node, counted from 0, and the index after its last word
+    end: list[int]
+    words: list[str]
+
+
+def _parse_brackets(text: str) -> Nodes:
+    tokens = _TOKEN.findall(text)
+    nodes = Nodes([], [], [], [], [])
+    labels, parent, start, end, words = nodes
+    stack = [-1]  # the open brackets; -1 is the parent of the roots
+    for at, (preterminal, word, bracket, label, lone_word) in enumerate(tokens):
+        if word:
+            parent.append(stack[-1])
+            labels.append(preterminal)
+            start.append(len(words))
+            words.append(word)
+            end.append(len(words))
+        elif bracket:
+            parent.append(stack[-1])
+            stack.append(len(labels))
+            labels.append(label)
+            start.append(len(words))
+            end.append(0)
+        elif lone_word or len(stack) == 1 or start[stack[-1]] == len(words):
+            raise _bracket_error(text, *_bracket_problem(tokens, at, nodes, stack))
+        else:
+            end[stack.pop()] = len(words)
+    if len(stack) > 1:
+        raise _bracket_error(text, *_unclosed(tokens, nodes, stack))
+    if not labels:
+        raise TreeError("a tree has at least one word; got nothing", 1, 1)
+    return nodes
+
+
+def _bracket_problem(tokens: list[tuple[str, ...]], at: int, nodes: Nodes, stack: list[int]) -> tuple[int, str]:
+    """Return what is wrong with a closing bracket or with a word outside a preterminal, and the number of the token."""
+    word = tokens[at][-1]
+    if len(stack) == 1:
+        return at, f"a tree begins with a bracket; got {word[:40]!r}" if word else "this bracket has no opening bracket"
+    name = _bracket(nodes.labels[stack[-1]])
+    if not word:
+        return at, f"a bracket must contain a word or brackets; {name} is empty"
+    if nodes.start[stack[-1]] == len(nodes.words):  # the word is the first in its bracket; the next token is wrong
+        at += 1
+        if at == len(tokens):
+            return _unclosed(tokens, nodes, stack)
+        if not tokens[at][-1]:
+            return at, f"a word must be alone in its bracket; {word!r} has a bracket beside it"
+        word = tokens[at][-1]
+    return at, f"a word must be alone in its bracket; {word[:40]!r} shares {name}"
+
+
+def _unclosed(tokens: list[tuple[str, ...]], nodes: Nodes, stack: list[int]) -> tuple[int, str]:
+    """Return the number of the first opening bracket that is never closed, and the message."""
+    at = [i for i, (_, word, bracket, *_) in enumerate(tokens) if word or bracket][stack[1]]
+    return at, f"this bracket, {_bracket(nodes.labels[stack[1]])}, is never closed"
+
+
+def _bracket(label: str) -> str:
+    return f"({label[:40]} ...)" if label else "( ...) without a label"
+
+
+def _bracket_error(text: str, at: int, problem: str) -> TreeError:
+    before = text[: next(islice(_TOKEN.finditer(text), at, None)).start()]
+    return TreeError(problem, 1 + before.count("\n"), len(before) - before.rfind("\n"))
+
+
+def _format_brackets(labels: Sequence[str], start: Sequence[int], end: Sequence[int], words: Sequence[str]) -> str:
+    pieces: list[str] = []
+    open_nodes: list[int] = []
+    last = len(labels) - 1
+    for node, label in enumerate(labels):
+        while open_nodes and end[open_nodes[-1]] <= start[node]:
+            open_nodes.pop()
+            pieces.append(")")
+        pieces.append(f"{' ' if pieces else ''}({label}")
+        open_nodes.append(node)
+        # A node is a preterminal if it does not contain the next node.
+        if node == last or start[node + 1] >= end[node]:
+            pieces.append(f" {words[start[node]]}")
+    pieces.append(")" * len(open_nodes))
+    return "".join(pieces)

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,6 @@ class Value:
 
     @classmethod
     def _trusted(cls, **slots: Any) -> Self:
-        """Return an object with these slots, which are not checked."""
         self = cls.__new__(cls)
         self._fill(**slots)
         return self
@@ -61,7 +60,6 @@ class Value:
         return self
 
     def _with(self, **slots: Any) -> Self:
-        """Return a copy with different values in some slots."""
         return self._trusted(**self.__getstate__() | slots)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -93,7 +91,6 @@ class Value:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, or a copy of it, that cannot be written to."""
     base: Any = array.base
     if array.flags.writeable or not (base is None or type(base) is bytes):
         array = array.copy()
@@ -102,7 +99,6 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def frozen_array(values: Sequence[int]) -> Ints:
-    """Return whole numbers as a new read-only array."""
     array = np.array(values, np.int64)
     array.setflags(write=False)
     return array
@@ -114,16 +110,50 @@ class Displayed:
     __slots__ = ()
 
     def _repr_html_(self) -> str | None:
-        """Return the object as HTML, or None if no renderer is registered."""
         return render(self)
 
 
 def list_few(names: Sequence[str], limit: int = 5) -> str:
-    """Return the first names of a list and the number of the remaining names, for a message."""
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def count_of(number: int, noun: str) -> str:
-    """Return a number followed by its noun in the singular or plural."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+T = TypeVar("T")
+
+
+class OnDemand(Sequence[T]):
+    """A sequence whose entries are built whenever they are asked for, because there may be millions of them."""
+
+    def __init__(self, build: Callable[[int], T], numbers: range) -> None:
+        self._build = build
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> OnDemand[T]: ...
+    def __getitem__(self, place: int | slice) -> T | OnDemand[T]:
+        if isinstance(place, slice):
+            return OnDemand(self._build, self._numbers[place])
+        return self._build(self._numbers[place])
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self._build, self._numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == another for one, another in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))

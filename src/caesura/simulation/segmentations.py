@@ -11,10 +11,9 @@ import numpy as np
 from caesura.errors import InputError, OptionError
 from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.model import checks
-from caesura.model.as_spans import to_spans
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.spans import MarkedSpan, Spans
+from caesura.model.spans import MarkedSpan, Spans, to_spans
 from caesura.model.value import MAX_UNITS, Ints
 from caesura.options import flag, non_negative, number, positive, whole
 from caesura.options import seed as check_seed

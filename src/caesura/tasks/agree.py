@@ -23,8 +23,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient, shared_results
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, default_unitizing, resolve_unitizing
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, MismatchError, OptionConflictError, OptionError, Undefined
-from caesura.formats.coder_groups import read_groups
-from caesura.formats.settings import Settings
+from caesura.formats.settings import Settings, read_groups
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
 from caesura.model.corpus import Corpus

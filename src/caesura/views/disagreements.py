@@ -9,7 +9,7 @@ from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace,
 from caesura.limits import MAX_LISTED_CODERS, MAX_LISTED_ROWS
 from caesura.measures.base import Measure
 from caesura.measures.signatures import short_signature
-from caesura.model.on_demand import OnDemand
+from caesura.model.value import OnDemand
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import disagreements_answer, extent_words, units_words

@@ -16,9 +16,8 @@ from caesura.gold.unify import UnifiedHierarchy
 from caesura.limits import short_count
 from caesura.model.dialogue import streams_of
 from caesura.model.fingerprint import SHORT_LENGTH
-from caesura.model.on_demand import OnDemand
 from caesura.model.segmentation import UNTYPED
-from caesura.model.value import count_of
+from caesura.model.value import OnDemand, count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import gold_answer, unification_answer
