@@ -44,14 +44,12 @@ class DisputedBoundaries(DisputedCorpus):
         self._sets: dict[tuple[str, str], dict[str, frozenset[Boundary]]] = {}
 
     def majority_of(self, item: str) -> dict[str, Segmentation]:
-        """Return what more than half of the coders of an item marked."""
         if item not in self._majorities:
             annotations = cast("list[Comparable]", list(self.over_units.of_item(item).values()))
             self._majorities[item] = dict(streams_of(majority(annotations)))
         return self._majorities[item]
 
     def boundaries(self, text: Segmentation) -> list[Boundary]:
-        """Return positions and types of the boundaries of a text."""
         return [(position, name if self.typed else None) for position, name in text.boundaries]
 
     def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
@@ -59,7 +57,6 @@ class DisputedBoundaries(DisputedCorpus):
 
     @property
     def seconds(self) -> bool:
-        """Whether marks are in seconds."""
         return False
 
     def find_places(self) -> Iterable[DisputedPlace]:
@@ -116,7 +113,6 @@ class DisputedBoundaries(DisputedCorpus):
         }
 
     def _majority(self, item: str, stream: str, disputed: Sequence[Boundary]) -> PlacedMarks:
-        """Return those of the boundaries that more than half of the coders have."""
         kept = set(self.boundaries(self.majority_of(item)[stream]))
         return tuple(
             self.mark(item, stream, boundary, self._owners(item, stream, boundary))
@@ -152,11 +148,9 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def _owners(self, item: str, stream: str, boundary: Boundary) -> list[str]:
-        """Return the coders who have a boundary."""
         return [coder for coder, own in self._boundary_sets(item, stream).items() if boundary in own]
 
     def _boundary_sets(self, item: str, stream: str) -> dict[str, frozenset[Boundary]]:
-        """Return coder -> boundaries."""
         if (item, stream) not in self._sets:
             self._sets[item, stream] = {
                 coder: frozenset(self.boundaries(streams_of(entry)[stream]))
@@ -165,7 +159,6 @@ class DisputedBoundaries(DisputedCorpus):
         return self._sets[item, stream]
 
     def agreed(self, item: str) -> Streams:
-        """Return the boundaries that all coders have."""
         streams: dict[str, PlacedMarks] = {}
         for stream in self.majority_of(item):
             sets = self._boundary_sets(item, stream).values()
@@ -187,14 +180,12 @@ class DisputedBoundaries(DisputedCorpus):
         return disputed
 
     def build(self, item: str, marks: Streams) -> Annotation:
-        """Return the segmentation or dialogue."""
         texts = {
             stream: self._segmentation(text, marks.get(stream, ())) for stream, text in self.majority_of(item).items()
         }
         return streams_or_annotation(cast("Mapping[str, Annotation]", texts))
 
     def _segmentation(self, model: Segmentation, marks: PlacedMarks) -> Segmentation:
-        """Return a segmentation of the same text with these boundaries."""
         types: dict[int, set[str]] = {}
         for mark in marks:
             types.setdefault(int(mark.start), set()).add(mark.type or UNTYPED[0])
@@ -212,7 +203,6 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a boundary if its position lies in the text."""
         self.check_type(mark.type, required=self.typed)
         texts = [streams_of(entry)[place.stream or ""] for entry in self.over_units.of_item(place.item).values()]
         last = texts[0].length - (0 if any(text.length in text.positions[-1:] for text in texts) else 1)
@@ -243,7 +233,6 @@ class DisputedTiers(DisputedBoundaries):
 
     @property
     def seconds(self) -> bool:
-        """Whether marks are in seconds: yes."""
         return True
 
     def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
@@ -307,7 +296,6 @@ class DisputedTiers(DisputedBoundaries):
 
 
 def _two_misses(row: Disagreement) -> list[Disagreement]:
-    """Return a near miss as two misses."""
     (a, b), (a_time, b_time), (a_type, b_type) = row.positions, row.times, row.types
     miss = replace(row, kind="miss", cost=1.0)
     return [

@@ -18,8 +18,6 @@ MAX_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an adjudicator decided about a place."""
-
     place: str  # key of the place
     item: str
     stream: str | None  # stream of a dialogue
@@ -39,7 +37,6 @@ class Decision:
         return f"{adjudicator} decided {describe_marks(self.marks)}{method} at {self.time}"
 
     def to_record(self) -> dict[str, Any]:
-        """Return the record for the journal."""
         return {
             "version": 1,
             "number": self.number,

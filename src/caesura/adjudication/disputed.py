@@ -74,14 +74,12 @@ class DisputedCorpus(ABC):
         """Return a mark that an adjudicator placed by hand, rounded, if it fits the item."""
 
     def retyped(self, marks: PlacedMarks, name: str | None) -> PlacedMarks:
-        """Return marks with another type."""
         if name is None:
             return marks
         self.check_type(name)
         return tuple(dict.fromkeys(PlacedMark(mark.start, mark.end, name, mark.level) for mark in marks))
 
     def check_type(self, name: str | None, *, required: bool = False) -> None:
-        """Raise an error if an adjudicator cannot choose a type."""
         listed = ", ".join(self.types[:20])
         if name is not None and name not in self.types:
             expected = f"one of {listed}" if self.types else "none, because marks have no types here"
@@ -90,7 +88,6 @@ class DisputedCorpus(ABC):
             raise OptionError(f"type: choose one of {listed}")
 
     def fingerprint(self, item: str) -> str:
-        """Return a fingerprint of all that coders marked in an item, and of its text."""
         by_coder = self.corpus.of_item(item)
         # A second, empty item makes the name of the item count.
         parts = [item, fingerprint_of([(item, by_coder)]), *sorted(by_coder)]
@@ -103,7 +100,6 @@ class DisputedCorpus(ABC):
 
 
 def _texts(annotation: Annotation) -> Iterable[str]:
-    """Return the units or the text of an annotation."""
     if isinstance(annotation, Spans):
         return (annotation.text,) if annotation.text is not None else annotation.units or ()
     if isinstance(annotation, Hierarchy):

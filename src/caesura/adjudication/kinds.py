@@ -21,7 +21,6 @@ from caesura.notices import collect_warnings
 
 
 def disputed_of(corpus: Corpus) -> DisputedCorpus:
-    """Return the places of a corpus and what its coders agree on."""
     check_kind(corpus)
     if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
         corpus = _in_seconds(corpus, corpus.origin)

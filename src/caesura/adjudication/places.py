@@ -37,7 +37,6 @@ class PlacedMark:
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        """Return a mark from its plain form."""
         fields = ("start", "end", "type", "level")
         if not isinstance(value, Mapping) or "start" not in value or not set(value) <= set(fields):
             raise OptionError(f"a mark has a start, and may have an end, a type and a level; got {str(value)[:80]}")
@@ -77,12 +76,10 @@ class DisputedPlace:
 
     @property
     def start(self) -> float:
-        """The first position or time here."""
         return min(mark.start for marks in self.marks.values() for mark in marks)
 
     @property
     def end(self) -> float:
-        """The last position or time here."""
         ends = (mark.start if mark.end is None else mark.end for marks in self.marks.values() for mark in marks)
         return max(ends)
 
@@ -101,7 +98,6 @@ def plain_number(value: float | None) -> float | None:
 
 
 def describe_marks(marks: Sequence[PlacedMark]) -> str:
-    """Return marks in a few words."""
     return ", ".join(map(str, marks)) or "none"
 
 

@@ -69,7 +69,6 @@ class AdjudicatedGold(Result):
 
 
 def record_row(state: PlaceState) -> dict[str, Any]:
-    """Return a row of the record of who decided what."""
     place, decision = state.place, state.decision
     return {
         "item": place.item,

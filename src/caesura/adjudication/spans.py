@@ -52,7 +52,6 @@ class DisputedSpans(DisputedCorpus):
         return first
 
     def agreed(self, item: str) -> Streams:
-        """Return the spans that all coders have."""
         coder = next(iter(self.corpus.of_item(item)))
         disputed = Counter(mark for place in self.places_of_items[item] for mark in place.marks[coder])
         spans = Counter(PlacedMark(*span) for span in self._first(item).spans)
@@ -174,7 +173,6 @@ class DisputedHierarchies(DisputedCorpus):
         return Hierarchy(model.length, rows, units=model.units, edges=model.edges, extent=model.extent)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a span if it lies in the item."""
         self.check_type(mark.type)
         length = next(iter(self._of_item(place.item).values())).length
         if mark.end is None or mark.start % 1 or mark.end % 1 or not 1 <= mark.start <= mark.end <= length:

@@ -26,7 +26,6 @@ class CategoryDistances(NamedTuple):
     rows: tuple[tuple[float, ...], ...]  # the matrix, symmetric with zeros on the diagonal
 
     def matrix(self, categories: Sequence[str | None]) -> Floats:
-        """Return the distances of some categories."""
         for category in categories:
             if category not in self.names:
                 known = ", ".join(map(repr, self.names[:20]))
@@ -82,7 +81,6 @@ def _check_matrix(name: str, categories: Any, matrix: Any) -> CategoryDistances:
 
 
 def _check_symmetry(name: str, names: Sequence[str], matrix: Sequence[Sequence[float]]) -> None:
-    """Raise an error if the distance of two categories depends on their order."""
     for i, first in enumerate(names):
         for j, second in enumerate(names[:i]):
             if matrix[i][j] != matrix[j][i]:

@@ -150,7 +150,6 @@ class AgreementArrays(NamedTuple):
         return cls(observed, expected, zeros if error is None else error, zeros + np.nan if bias is None else bias)
 
     def values(self, coefficient: str) -> Floats:
-        """Return the coefficient of each row."""
         possible = np.where(self.expected < 1, 1 - self.expected, np.nan)
         return self.bias if coefficient == "bias" else (self.observed - self.expected) / possible
 
@@ -159,7 +158,6 @@ class AgreementArrays(NamedTuple):
         return list(zip(*self.columns(coefficient), strict=True))
 
     def columns(self, coefficient: str) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
-        """Return the arrays as lists of plain numbers."""
         values, expected = (_or_none_each(column) for column in (self.values(coefficient), self.expected))
         is_exact = not self.error.any() and not np.signbit(self.error).any()
         error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
@@ -280,7 +278,6 @@ class ChanceModel(ABC):
         """Return the agreement of each pair of coders separately."""
 
     def total(self) -> AgreementArrays:
-        """Return the agreement of all coders on all items."""
         return self.over_items(np.ones((1, len(self.observed.items))))
 
 

@@ -81,8 +81,6 @@ class DrawnMeasure(Protocol):
 
 @dataclass(frozen=True)
 class RandomItem:
-    """The random texts of one item, for one pair of coders."""
-
     key: str  # item and coders, which identify the random stream
     p_a: Floats  # p_a, p_b: Distributions over types and none, of either side
     p_b: Floats
@@ -104,8 +102,6 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ExpectedSimilarity:
-    """Expected similarity of one pair of coders."""
-
     total: Estimate  # estimate for all items together
     items: tuple[Estimate, ...]
     draws: int  # number of draws; 0 if chance is exact
@@ -144,8 +140,6 @@ def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem)
 
 @dataclass(frozen=True)
 class PairSimulation:
-    """The simulation of one pair of coders."""
-
     items: tuple[RandomItem, ...]  # the random texts of each item
     means: Floats  # known means of the control variates; no columns if there are no variates
 
@@ -189,7 +183,6 @@ def simulate(
     enough: Enough | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> list[ExpectedSimilarity]:
-    """Compute the expected similarity of each pair of coders by simulation."""
     # All items are drawn together. As in the observed similarity, costs, positions and objects are summed before the ratio is
     # computed.
     draw = partial(_draw, measure, types, seed, max_draws)

@@ -89,7 +89,6 @@ class CoderPairs:
         check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
 
     def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
-        """Return whether both coders of some pairs annotated each item."""
         return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
 
     def pairs_of(self, coders: Ints) -> Floats:
@@ -160,7 +159,6 @@ class CoderPairs:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether every coder annotated every item."""
         return bool(self.present.all())
 
     @cached_property
@@ -180,7 +178,6 @@ class CoderPairs:
         return None if scores is None else replace(self, measure=measure, scores=scores)
 
     def restricted(self, coders: Collection[str]) -> CoderPairs | None:
-        """Return the scores of the pairs of some coders."""
         if self.excluded or not self.complete or not self._declares_types:
             return None
         chosen = np.isin(np.array(self.coders, object), list(coders))
@@ -223,7 +220,6 @@ class CoderPairs:
         return len(declared) == 1 and declared.pop()[1]
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
-        """Return a coder's segmentations of an item."""
         annotation = self.annotations[item, coder]
         return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
 
@@ -269,7 +265,6 @@ def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Raise an error if the argument is not a corpus."""
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
 
@@ -283,12 +278,10 @@ def check_coders(coders: Collection[str]) -> None:
 def check_pairs(
     corpus: Corpus, limit: int = MAX_PAIRS, hint: str = "choose fewer coders with --coder or Corpus.select"
 ) -> None:
-    """Raise an error if there are too many pairs of coders to compare all of them."""
     check_limit("pairs of coders on all items", number_of_pairs(corpus), limit, hint)
 
 
 def number_of_pairs(corpus: Corpus) -> int:
-    """Return the number of pairs of coders, summed over items."""
     return sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
 
 
@@ -304,7 +297,6 @@ def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
-    """Return the annotations of one text by the name of their coder."""
     if isinstance(values, Mapping) and not isinstance(values, (Corpus, Dialogue)):
         by_coder = {str(coder): value for coder, value in values.items()}
         if len(by_coder) < len(values):
@@ -391,8 +383,6 @@ def _score_rows(
 
 
 class _Rows(NamedTuple):
-    """Every pair of coders of every item, sorted by item."""
-
     items: tuple[str, ...]  # names of the items with at least two coders
     texts: list[Annotation]
     item: Ints  # item of each row
@@ -443,7 +433,6 @@ def score_keys(
     excluded: dict[str, str],
     first_scores: Scores | None = None,
 ) -> tuple[list[Key], Scores]:
-    """Score some pairs of coders on some items."""
     annotations = {item: corpus.of_item(item) for item in dict.fromkeys(key[0] for key in keys)}
     while True:
         keys = [key for key in keys if key[0] not in excluded]

@@ -297,7 +297,6 @@ def observe(
     seed: int | None = 0,
     previous: Observation | None = None,
 ) -> Observation:
-    """Score all pairs of coders for a coefficient."""
     positions = has_positions(corpus)
     resolved = resolve_coefficient(measure, coefficient, chance=chance, seed=seed, has_positions=positions)
     if previous is not None and previous.coefficient.model_class is resolved.model_class:
@@ -392,7 +391,6 @@ def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderP
 
 
 def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: Samples | None = None) -> Agreement:
-    """Return the coefficient with its tables, from the scores of all pairs."""
     observed, coefficient = model.observed, model.coefficient
     name = coefficient.name
     total = model.total()

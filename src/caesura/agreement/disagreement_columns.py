@@ -48,7 +48,6 @@ class DisagreementColumns:
         return len(self.comparison)
 
     def take(self, rows: Ints) -> DisagreementColumns:
-        """Return some of the disagreements."""
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS if getattr(self, name) is not None}
         return replace(self, **columns)
 
@@ -190,7 +189,6 @@ def rank_places(columns: DisagreementColumns, item: Numbers, item_names: Sequenc
 
 
 def _ranks(names: Sequence[str]) -> Ints:
-    """Return the rank of each name in alphabetical order."""
     numbers = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.array([numbers[name] for name in names], np.int64)
 
@@ -246,7 +244,6 @@ def count_totals(
     cost: Floats,
     place_item: Numbers,
 ) -> DisagreementTotals:
-    """Return the sums over all disagreements."""
     coder = np.stack(sides, axis=1).reshape(-1)
     own = coder >= 0
     seen, first = np.unique(kind, return_index=True)

@@ -309,7 +309,6 @@ class _PlaceBuilder:
 
     @property
     def rows(self) -> OnDemand[Disagreement]:
-        """All disagreements of two coders, place by place."""
         return OnDemand(self.row, range(len(self.columns)))
 
     @property
@@ -318,7 +317,6 @@ class _PlaceBuilder:
         return OnDemand(self.place, range(len(self.ranked)))
 
     def totals(self, coders: Sequence[str]) -> DisagreementTotals:
-        """Return the sums over all disagreements, in the order of the list."""
         order = self.ranked.order
         comparison = self.columns.comparison[order]
         item = self._item[comparison]
@@ -366,7 +364,6 @@ class _PlaceBuilder:
         )
 
     def place(self, number: int) -> DisagreementPlace:
-        """Return a place by its rank."""
         begin, end = self.ranked.ends[number].item(), self.ranked.ends[number + 1].item()
         chosen = np.sort(self.ranked.order[begin:end])
         columns = self.columns.take(chosen)

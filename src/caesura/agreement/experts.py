@@ -163,7 +163,6 @@ def _types(corpus: Corpus) -> tuple[str, ...]:
 
 
 def _count_item(corpus: Corpus, item: str, types: tuple[str, ...]) -> Ints:
-    """Return the counts of all pairs of experts of an item."""
     annotations = corpus.of_item(item)
     coders = [coder for coder in corpus.coders if coder in annotations]
     if len(coders) < 2:

@@ -108,7 +108,6 @@ def resolve_coefficient(
     options: Mapping[str, Any] | None = None,
     has_positions: bool = True,
 ) -> Coefficient:
-    """Check the arguments and return the coefficient with its measure, chance model and options."""
     requested = parse(measure)
     if requested.is_averaged:
         raise OptionError(f"{requested!r}: a coefficient pools the counts of all items; remove average and references")
@@ -174,7 +173,6 @@ def _check_chance(
 
 
 def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
-    """Return the coefficient of a measure if none is chosen."""
     return (
         MEAN
         if measure.default_coefficient is None or _lacks_positions(measure, has_positions)

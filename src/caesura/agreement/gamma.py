@@ -191,7 +191,6 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> Map
 def align_items(
     items: Sequence[UnitizedItem], coefficient: Gamma, *, share: float = 1.0
 ) -> Mapping[str, ItemAlignment]:
-    """Return the best alignment of each item."""
     return coefficient.align(items, _plan_of(items), share=share)
 
 

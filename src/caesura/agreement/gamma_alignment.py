@@ -117,7 +117,6 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
 
 
 def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
-    """Return the spans of an item as a continuum."""
     annotations = item.annotations.values()
     return Continuum(
         np.concatenate([spans.starts for spans in annotations]),
@@ -129,7 +128,6 @@ def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continu
 
 
 def concatenate(continua: Sequence[Continuum]) -> Continuum:
-    """Return several items one after the other as one continuum."""
     ends = np.cumsum([continuum.length for continuum in continua]).tolist()
     moved = [offset - part.bounds[0] for offset, part in zip([0.0, *ends], continua, strict=False)]
     units = observed_units(continua)
@@ -150,7 +148,6 @@ class AlignedItem:
     mean_units: Floats  # number by which the total cost is divided, as an array with one entry
 
     def build(self) -> ItemAlignment:
-        """Return the alignment with its spans."""
         spans = [span for annotation in self.item.annotations.values() for span in annotation.spans]
         pairs = _pairs_by_owner(self.alignment, self.delta_empty)
         rows = [

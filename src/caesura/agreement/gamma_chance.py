@@ -50,7 +50,6 @@ class UnitColumns(NamedTuple):
     sizes: Counts  # number of units of each sample
 
     def table(self, annotators: int) -> UnitTable:
-        """Return the units as a table for the best alignments."""
         return UnitTable.build(*self[:4], annotators, self.sizes)
 
 
@@ -75,7 +74,6 @@ class Continuum:
 
     @property
     def length(self) -> float:
-        """Length of the item."""
         return self.bounds[1] - self.bounds[0]
 
     @cached_property
@@ -101,7 +99,6 @@ class Continuum:
         return Continuum(self.starts[inside], self.ends[inside], self.codes[inside], sizes, self.bounds)
 
     def table(self) -> UnitTable:
-        """Return the units as a table for the best alignment."""
         return observed_units([self]).table(self.annotators)
 
 
@@ -149,7 +146,6 @@ class Sampler:
     """Base class of samplers of random continua."""
 
     def columns(self, pieces: Sequence[Piece], seed: int) -> UnitColumns:
-        """Return the units of some samples."""
         raise NotImplementedError
 
     def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:

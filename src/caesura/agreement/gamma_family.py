@@ -313,7 +313,6 @@ class GammaFamily(UnitizingCoefficient):
         return np.asarray(units / table.annotators)
 
     def _tables(self, plan: Plan) -> int:
-        """Return the number of categories with own parts."""
         return 0
 
     def _parts_of_cells(
@@ -441,7 +440,6 @@ class GammaFamily(UnitizingCoefficient):
         return known
 
     def _with_units(self, best: _BestAlignments) -> list[AlignedItem]:
-        """Return the alignment of each item with its spans."""
         return [
             AlignedItem(item, alignment, self.delta_empty, self.divisor(alignment.table))
             for item, alignment in zip(best.items, best.alignments, strict=True)

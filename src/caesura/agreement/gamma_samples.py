@@ -80,7 +80,6 @@ class GroupBlock:
 
     @classmethod
     def all_of(cls, jobs: Sequence[Job]) -> list[GroupBlock]:
-        """Return the groups of some items."""
         by_groups: dict[Any, list[int]] = {}
         for place, job in enumerate(jobs):
             by_groups.setdefault((job.item.coders, id(job.groups)), []).append(place)  # the id saves time
@@ -96,7 +95,6 @@ class GroupBlock:
 
     @property
     def everyone(self) -> NDArray[np.bool_]:
-        """Whether each group has all coders."""
         return np.asarray(self.sizes == self.coders)
 
     @property
@@ -132,7 +130,6 @@ class Recipe:
     statistics: Callable[[Alignments], Floats]
 
     def __call__(self, task: Sequence[Piece]) -> Floats:
-        """Return the statistics of the samples of a task, one row per sample."""
         observed = task[0].last < 0
         units = (
             observed_units([piece.continuum for piece in task]) if observed else self.sampler.columns(task, self.seed)
@@ -158,7 +155,6 @@ class SampleRows:
         self.known: dict[Any, Floats] = {} if shared is None else shared.setdefault(("rows", key, recipe.seed), {})
 
     def observed(self, cells: Sequence[Cell]) -> list[Floats]:
-        """Return the row of the observed units of each cell."""
         keys = [(-1, cell.observed.digest) for cell in cells]
         pieces = zip(keys, cells, strict=True)
         self._compute({key: Piece(cell.observed, 0, 0, -1) for key, cell in pieces if key not in self.known})
@@ -178,7 +174,6 @@ class SampleRows:
         return [self.known[key][: numbers[key]] for key in keys]
 
     def _compute(self, missing: Mapping[Any, Piece]) -> None:
-        """Compute the rows of the pieces, and add them to those that are known."""
         pieces, owners = [], []
         for key, piece in missing.items():
             size = max(1, _CHUNK // max(piece.continuum.units, 1))
@@ -274,7 +269,6 @@ def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
 
 
 def _mean_work(samples: Sequence[Floats]) -> float:
-    """Return the mean work of one sample of every item."""
     if not samples:
         return 0.0
     numbers = np.array([len(rows) for rows in samples])
@@ -301,7 +295,6 @@ class WorkLimit:
 
     @cached_property
     def observed_work(self) -> float:
-        """Work of the observed units of every item."""
         return float(sum(row[WORK_COLUMN] for row in self.observed))
 
     @property
@@ -316,7 +309,6 @@ class WorkLimit:
             refuse(name, self.cells, work)
 
     def most(self, samples: Sequence[Floats]) -> int:
-        """Return the largest number of samples."""
         work = max(_mean_work(samples), 1.0)
         first, most = (int((limit - self.observed_work) / work) for limit in (MAX_FIRST_SAMPLES_WORK, MAX_SAMPLED_WORK))
         return max(MIN_SAMPLES, first if first < FIRST_SAMPLES else most)

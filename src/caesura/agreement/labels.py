@@ -188,7 +188,6 @@ class _Tallies:
         self.pairs_of_units = 0
 
     def compare(self, item: str, by_coder: Labels) -> None:
-        """Compare every pair of coders of an item on every unit."""
         sets = {coder: self._sets(labels) for coder, labels in by_coder.items()}
         self.by_item[item] = Counter()
         similarities = []
@@ -203,7 +202,6 @@ class _Tallies:
         self.units[item] = tuple(sum(values) / len(values) if values else None for values in units)
 
     def _sets(self, labels: tuple[str, ...]) -> list[frozenset[str]]:
-        """Return the set of labels of each unit."""
         sets = {}
         for label in set(labels):
             parts = [label] if self.separator is None else label.split(self.separator)

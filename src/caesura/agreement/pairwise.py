@@ -255,7 +255,6 @@ def pairwise(
 
 
 def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None) -> Iterator[PairwiseRow]:
-    """Yield one row per pair of coders."""
     number = len(observed.pairs)
     scores = observed.scores.by_group(observed.pair_index, number)
     item_names = [observed.items[item] for item in observed.item_index.tolist()]
@@ -273,7 +272,6 @@ def _places(index: Ints, number: int) -> list[Ints]:
 
 
 def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:
-    """Yield mean, deviation and size of each item."""
     by_item: dict[str, list[Comparable]] = {}
     for (item, _), annotation in observed.annotations.items():
         by_item.setdefault(item, []).append(annotation)
@@ -298,7 +296,6 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
 
 
 def _boundary_counts(annotation: Annotation) -> list[int]:
-    """Return the number of inner boundaries of each stream or tier."""
     tiers = tiers_of(annotation)
     if tiers:
         return [int(tier.edges.inner.size) for tier in tiers.values()]

@@ -217,7 +217,6 @@ def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]
 
 
 def spans_placed(corpus: Corpus) -> Placed:
-    """Count the spans that each coder marked."""
     rows = []
     for coder, by_item in corpus.by_coder().items():
         entries = [annotation for annotation in by_item.values() if isinstance(annotation, Spans)]

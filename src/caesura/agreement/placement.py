@@ -106,7 +106,6 @@ def _texts(annotation: Any) -> list[Segmentation]:
 
 
 def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
-    """Yield each set of types of a text with the number of its positions."""
     if len(types) == 1:
         return [((0,), int(text.inner.size))]
     positions, codes = inner_boundaries(text, types)
@@ -140,7 +139,6 @@ def _merge_long(counts: BoundaryCounts, linear_after: int | None) -> tuple[Ints,
 def choose_expected_counts(
     measure: Measure, types: tuple[str, ...], sets: Sets, *, draws: int, seed: int
 ) -> ExpectedCounts:
-    """Return the formula of the measure, or a simulation."""
     formula = measure.expected_counts(types, sets)
     return SimulatedCounts(measure, types, sets, draws=draws, seed=seed) if formula is None else formula
 
@@ -301,7 +299,6 @@ class PlacementChance(ChanceModel):
         streams: Floats,
         sides: tuple[Ints, Ints] | None = None,
     ) -> Moments:
-        """Return the expected counts of all pairs if each coder has rates of its own."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, :, None]
         observed = self.observed
         rows, number = pairs.shape

@@ -122,7 +122,6 @@ class _Group:
 
     @cached_property
     def cost(self) -> float:
-        """Sum of the costs."""
         return sum(cost for _, _, _, cost in self.pairs)
 
     @property
@@ -191,7 +190,6 @@ class _PlaceBuilder:
 
     @property
     def rows(self) -> OnDemand[Disagreement]:
-        """All disagreements of two coders, place by place."""
         return OnDemand(self.row, range(self.ends[-1]))
 
     @property
@@ -200,7 +198,6 @@ class _PlaceBuilder:
         return OnDemand(self.place, range(len(self.groups)))
 
     def totals(self, items: Sequence[str], coders: Sequence[str]) -> DisagreementTotals:
-        """Return the sums over all disagreements, in the order of the list."""
         item_numbers, coder_numbers = ({name: i for i, name in enumerate(names)} for names in (items, coders))
         kind_numbers = {kind: i for i, kind in enumerate(_KINDS)}
         sizes = [len(group.pairs) for group in self.groups]
@@ -248,7 +245,6 @@ class _PlaceBuilder:
         )
 
     def place(self, number: int) -> DisagreementPlace:
-        """Return a place by its rank."""
         group = self.groups[number]
         context = group.context
         units = {coder: unit for coder, unit in zip(group.item.coders, group.units, strict=True) if unit is not None}
@@ -288,7 +284,6 @@ class _Context:
 
     @classmethod
     def of(cls, item: UnitizedItem) -> _Context:
-        """Return the text that a coder of the item has."""
         annotations: list[Spans] = list(item.annotations.values())
         texts = [spans.text if spans.text is not None else spans.units for spans in annotations]
         text = next((text for text in texts if text is not None), None)

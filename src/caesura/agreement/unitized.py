@@ -35,14 +35,12 @@ class UnitizedItem:
         return sum(len(spans) for spans in self.annotations.values())
 
     def select(self, coders: tuple[str, ...]) -> UnitizedItem:
-        """Return the item with some of its coders."""
         if coders == self.coders:
             return self
         annotations = {coder: self.annotations[coder] for coder in coders}
         return UnitizedItem(self.name, annotations, self.bounds_of(coders), self.known)
 
     def bounds_of(self, coders: Iterable[str]) -> tuple[float, float]:
-        """Return beginning and end of the item for some of its coders."""
         if self.known:
             return self.bounds
         return _extent(self._extents[coder] for coder in coders)
@@ -56,7 +54,6 @@ class UnitizedItem:
 def unitized_items(
     corpus: Corpus, bounds: tuple[float, float] | None = None
 ) -> tuple[list[UnitizedItem], list[Excluded]]:
-    """Return the items of a corpus that at least two coders annotated."""
     items: list[UnitizedItem] = []
     excluded: list[Excluded] = []
     for name in sorted(corpus.item_names):
@@ -98,7 +95,6 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
 
 
 def _check_same_material(coders: tuple[str, str], first: Spans, second: Spans) -> None:
-    """Raise an error if two coders have different axes, texts or tokens."""
     if second.axis != first.axis:
         raise MismatchError(f"{_names(coders)}: one has spans in {first.axis}, the other in {second.axis}")
     if first.text is not None and second.text is not None and first.text != second.text:

@@ -109,7 +109,6 @@ class _Lines(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[UnitizedItem], atom: float | None, codes: dict[str | None, int]) -> _Lines:
-        """Return the lines of some items."""
         spans = [spans for item in items for spans in item.annotations.values()]
         sizes = np.array([len(part.categories) for part in spans])
         first = np.concatenate(([0], np.cumsum(sizes)))
@@ -130,7 +129,6 @@ class _Lines(NamedTuple):
         return cls(starts, ends, labels, first, valid, edges)
 
     def atoms(self, coder_in: Floats, bounds: Sequence[tuple[float, float] | None], atom: float | None) -> Floats:
-        """Return the number of atoms of each item for each group of coders."""
         known = np.array([(math.nan, math.nan) if pair is None else pair for pair in bounds])
         starts, ends = self.edges.reshape(2, len(bounds), 1, -1)
         member = coder_in > 0
@@ -189,7 +187,6 @@ class _Alpha(UnitizingCoefficient):
     )
 
     def _check_categories(self, plan: Plan) -> None:
-        """Raise an error if there are too many categories for the parts of all items."""
         hint = "choose fewer categories, or gamma"
         cells = plan.items * len(plan.categories)
         check_limit(f"items times categories for {self.name}", cells, MAX_CATEGORY_CELLS, hint)
@@ -231,7 +228,6 @@ class _Alpha2016(_Alpha):
 
     @property
     def _metric(self) -> str:
-        """The difference of two categories."""
         return "nominal"
 
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
@@ -279,7 +275,6 @@ class _Alpha2016(_Alpha):
         return [parts[i] if valid[i] else self._problem(job, plan) for i, job in enumerate(jobs)]
 
     def _problem(self, job: Job, plan: Plan) -> InputError:
-        """Return the reason why an item is excluded."""
         try:
             for coder, spans in job.item.annotations.items():
                 line = _line(coder, spans, self.atom, plan.codes)
@@ -596,7 +591,6 @@ class AlphaU2004(_Alpha):
 
 
 def _differences_of_pairs(lines: Mapping[str, _Line]) -> dict[tuple[str, str], float]:
-    """Return the differences between the spans of every two coders."""
     return {
         (a, b): unit_differences(first.starts, first.ends, second.starts, second.ends)
         for (a, first), (b, second) in combinations(lines.items(), 2)
@@ -629,7 +623,6 @@ class _Sections(NamedTuple):
 
 
 def _extent(bounds: tuple[float, float], atom: float | None) -> tuple[float, float]:
-    """Return beginning and end of an item in atoms."""
     first = bounds[0] if atom is None else float(np.rint(bounds[0] / atom))
     return first, first + _length(bounds, atom)
 

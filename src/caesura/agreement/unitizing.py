@@ -377,7 +377,6 @@ class UnitizingCoefficient(OptionSet):
 
 
 def _attempt(coefficient: UnitizingCoefficient, plan: Plan, job: Job) -> Floats | InputError:
-    """Return the parts of one item, or the error if it cannot be scored."""
     try:
         with own_errors():
             return coefficient.group_parts(job, plan)

@@ -134,7 +134,6 @@ class ScoredItems:
         return np.asarray(self.over(lambda coders: [coders]))
 
     def over(self, choose: Callable[[tuple[str, ...]], Iterable[tuple[str, ...]]]) -> Floats | None:
-        """Return the sum over items of the parts of chosen groups."""
         places, rows = [], []
         for block in self.blocks:
             groups = [block.groups.index(group) for group in choose(block.coders) if len(group) > 1]
@@ -158,7 +157,6 @@ class ScoredItems:
         return value, float(disorders.observed[0]), float(disorders.expected[0]), reason
 
     def defined_total(self) -> tuple[float, float, float]:
-        """Return value, observed and expected disagreement of all items."""
         *numbers, reason = self.total(self.item_parts)
         if reason is not None:
             raise Undefined(f"{self.coefficient.name} is undefined: {reason}")
@@ -166,7 +164,6 @@ class ScoredItems:
         return value, observed, expected
 
     def pair_value(self, pair: tuple[str, str]) -> float | None:
-        """Return the value of two coders alone."""
         return or_none(self.total(self.over(lambda names: [tuple(name for name in names if name in pair)]))[0])
 
     def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
@@ -180,7 +177,6 @@ class ScoredItems:
         return value, observed, expected, reason
 
     def resample(self, weights: Floats) -> Floats:
-        """Return the coefficient of weighted items."""
         parts = self.coefficient.needed_parts(self.item_parts)
         if self.coefficient.average == "items":
             values = self.coefficient.finish(parts, self.plan).values
@@ -192,7 +188,6 @@ class ScoredItems:
 def score_items(
     corpus: Corpus, coefficient: UnitizingCoefficient, *, seed: int, engine: Engine, tables: bool = True
 ) -> ScoredItems:
-    """Compute the parts of all items of a corpus."""
     if len(corpus.coders) < 2:
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
     items, excluded = _items_of(corpus, coefficient.bounds)

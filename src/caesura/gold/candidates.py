@@ -104,7 +104,6 @@ class CoderHierarchies:
 
 
 def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
-    """Return one candidate from the copies of a span, by coder."""
     all_copies = list(chain.from_iterable(copies.values()))
     first = all_copies[0]
     if len(all_copies) == 1:  # most spans have only one coder, and counting is slow
@@ -131,7 +130,6 @@ def _most_frequent_label(labels: Mapping[tuple[str, int], int], level: int) -> s
 def collect_hierarchies(
     hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy], tolerance: float
 ) -> CoderHierarchies:
-    """Return the hierarchies of all coders over the same units."""
     tolerance = positive("tolerance", tolerance)
     by_coder = by_coder_name("hierarchies", hierarchies, Hierarchy)
     if len(by_coder) < 2:

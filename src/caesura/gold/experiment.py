@@ -59,7 +59,6 @@ class FigureSummary:
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> FigureSummary:
-        """Return the summary of some values."""
         listed = list(values)
         defined = [value for value in listed if value is not None]
         if not defined:

@@ -344,7 +344,6 @@ def _linear_gold(
 
 
 def _coders_of(corpus: Corpus, entries: Collection[LinearGold | UnifiedHierarchy]) -> tuple[str, ...]:
-    """Return the coders who annotated an item with a gold standard, in the order of the corpus."""
     names = {coder for entry in entries for coder in entry.coders}
     return tuple(coder for coder in corpus.coders if coder in names)
 
@@ -420,7 +419,6 @@ def _hierarchies_of(corpus: Corpus, item: str) -> list[Hierarchy]:
 
 
 def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float | None]) -> GoldItem:
-    """Return the description of an item; ``kappas`` has one value per coder."""
     defined = [kappa for kappa in kappas if kappa is not None]
     mean = math.fsum(defined) / len(defined) if defined else None
     kept, dropped = len(entry.included), len(entry.dropped)

@@ -188,7 +188,6 @@ def _check_threshold(threshold: int | None, coders: int) -> None:
 def linear_golds(
     corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
-    """Return the gold standard of each item."""
     decided = _Decided.of(corpus, options, scale_of_time)
     all_comparisons = iter(decided.alignment.comparisons())
     comparisons = {item: list(islice(all_comparisons, len(own))) for item, own in decided.decisions.items()}
@@ -218,7 +217,6 @@ class _Decided:
 
     @classmethod
     def of(cls, corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
-        """Decide which boundaries of a corpus are in the gold standard."""
         _check_threshold(options.threshold, len(corpus.coders))
         excluded: list[Excluded] = []
         texts = _texts(corpus, options, excluded)
@@ -361,7 +359,6 @@ def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tupl
 
 
 def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[str, int]:
-    """Return the significant threshold of Cochran's Q for each type, over all texts."""
     from caesura.agreement.cochran import cochran_q
 
     by_type: dict[str, dict[str, dict[str, Segmentation]]] = {}
@@ -436,7 +433,6 @@ def _item_gold(
 def _annotation(
     texts: Sequence[_Text], decisions: Sequence[_Decision], scale: _Scale | None
 ) -> Segmentation | Dialogue:
-    """Return the gold standard of an item."""
     positions: dict[str, dict[str, tuple[int, ...]]] = {text.stream or "": {} for text in texts}
     for decision in decisions:
         positions[decision.text.stream or ""][decision.name] = decision.positions
@@ -494,14 +490,12 @@ class _Alignment:
         )
 
     def _placed(self, positions: Ints, offsets: Ints) -> Ints:
-        """Return where positions are."""
         if all(entry.places.at is None for entry in self.decisions):
             return positions
         parts = np.split(positions, offsets[self.ends[1:-1]])
         return np.concatenate([entry.places[part] for entry, part in zip(self.decisions, parts, strict=True)])
 
     def errors(self) -> dict[str, CaesuraError]:
-        """Return the errors of items that cannot be aligned."""
         found: dict[str, CaesuraError] = {}
         for document, error in self.measure.check(self.batch).items():
             decision = self.decisions[int(np.searchsorted(self.ends, document, "right")) - 1]
@@ -509,7 +503,6 @@ class _Alignment:
         return found
 
     def comparisons(self) -> list[_Comparison]:
-        """Return the comparison of each decision with its coders."""
         batch = self.batch
         partners = self.measure.partners(batch)
         paired = partners >= 0

@@ -251,7 +251,6 @@ class UnificationMethod:
 
 
 def check_method(name: str, level: str, *, strict: bool = True, **options: Any) -> UnificationMethod:
-    """Check a method and its options, and return them."""
     if name not in METHODS:
         raise OptionError(suggest("no method", name, METHODS))
     choice(*METHODS[name])(f"level of {name}", level)
@@ -282,7 +281,6 @@ class _Verdict:
 def build_gold(
     hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float, *, explain: bool = True
 ) -> UnifiedHierarchy:
-    """Return the gold standard of one method over common units."""
     candidates = hierarchies.candidates(method.level, method.options.get("weights", "coders"))
     verdict = _RULES[method.name](candidates, hierarchies, method)
     decided = list(zip(candidates, verdict.reasons, strict=True))
@@ -417,7 +415,6 @@ def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str],
 
 
 def kappas_or_none(pairs: Sequence[HierarchyPair]) -> list[float | None]:
-    """Return Flammia & Zue's kappa of each pair of hierarchies, or None if it is undefined."""
     return [kappa for block in blocks_of(pairs) for kappa in values_or_none(score_many(block, "hierarchy_kappa"))]
 
 

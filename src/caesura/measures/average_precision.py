@@ -36,8 +36,6 @@ class Marks(NamedTuple):
 
 
 class AveragePrecision(AxisMeasure):
-    """The measure behind ``average_precision``."""
-
     # The additive parts are counts by threshold, so that the curves of many texts add up: the marks that have exactly this
     # score, and by how many they enlarge the matching. The types of a batch are its thresholds, the highest first.
 
@@ -64,7 +62,6 @@ class AveragePrecision(AxisMeasure):
 
     @property
     def packing(self) -> Packing:
-        """What the arrays of this measure contain."""
         percent = any(str(self[name]).endswith("%") for name in self.amount_options)
         return Packing(self["level"], needs_extent=percent, all_points=True)
 
@@ -124,7 +121,6 @@ class AveragePrecision(AxisMeasure):
 
 
 def thresholds_of(types: Sequence[str]) -> Floats:
-    """Return the thresholds that the types of a batch are."""
     return np.array([MARKED if name in UNTYPED else float(name) for name in types], np.float64)
 
 

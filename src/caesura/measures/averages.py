@@ -28,7 +28,6 @@ AVERAGE = Option(
 
 
 def figure_names(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the figures that a measure derives from its counts."""
     return tuple(measure.derived(dict.fromkeys(measure.part_names(types), 1.0), types))
 
 

@@ -78,7 +78,6 @@ class AxisMeasure(Measure):
 
     @property
     def packing(self) -> Packing:
-        """What the arrays of this measure contain."""
         return Packing(self["level"], self["extent"])
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:

@@ -398,7 +398,6 @@ class Measure(Definition):
         documents: int = 1,
         **source: Any,
     ) -> Score:
-        """Return the score with this value and these counts, and the input of its alignment."""
         counts = dict(zip(self.columns(types), numbers, strict=True))
         figures: Any = None
         if self.is_averaged:
@@ -432,7 +431,6 @@ class Measure(Definition):
 
     @cached_property
     def _shown_settings(self) -> dict[str, Any]:
-        """The options that parameters and signatures list."""
         omitted = {option.name: option.default for option in self.options if option.omitted_at_default}
         return {name: value for name, value in self._resolved if name not in omitted or value != omitted[name]}
 

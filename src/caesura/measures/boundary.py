@@ -109,7 +109,6 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return isinstance(self["n_t"], int) and not self._te and self.cost_problem(self.costs(UNTYPED)) is None
 
     def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
-        """Return the parts of this measure from the edits of two texts with one type."""
         return edits
 
 
@@ -130,8 +129,6 @@ def _te_sums(batch: Batch, partners: Ints) -> Floats:
 
 
 class SegmentationSimilarity(_SimilarityMeasure):
-    """The measure behind ``segmentation_similarity``."""
-
     name = "segmentation_similarity"
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     summary = "edits per possible boundary"
@@ -194,8 +191,6 @@ _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 
 
 class BoundarySimilarity(_SimilarityMeasure):
-    """The measure behind ``boundary_similarity``."""
-
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
@@ -238,7 +233,6 @@ class BoundarySimilarity(_SimilarityMeasure):
 
     @property
     def in_seconds(self) -> bool:
-        """Whether n_t is in seconds."""
         return isinstance(self["n_t"], str)
 
     def validate(self) -> None:

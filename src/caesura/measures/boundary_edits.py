@@ -178,7 +178,6 @@ class BoundaryCosts:
         return counts
 
     def total(self, counts: Counts) -> Floats:
-        """Return the cost of each row of counts."""
         # All terms are integers before the division, so the result is the nearest float.
         cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
         return cost
@@ -209,7 +208,6 @@ class EditDistanceMeasure(Measure):
         return bool(self["transposition"] == "te")
 
     def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
-        """Return the costs of edits over some types."""
         number = len(types)
         costs = self._known_costs.get(number)
         if costs is None:
@@ -290,7 +288,6 @@ class EditDistanceMeasure(Measure):
         return errors
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        """Return the reason why the measure cannot use these costs, or None."""
         return None
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
@@ -302,7 +299,6 @@ class EditDistanceMeasure(Measure):
         return None if chain is None else ChainEdits(chain, sets, parts_of)
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
-        """Return the expected parts from the expected edits of two random texts."""
         raise NotImplementedError  # subclasses define it
 
     def partners(self, batch: Batch) -> Ints:

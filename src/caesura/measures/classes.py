@@ -50,7 +50,6 @@ class Table(NamedTuple):
     total: Floats  # length of each document
 
     def sum(self, part: str, values: Floats) -> Floats:
-        """Return the sum of some values of each document."""
         return sum_by_document(values, getattr(self, part)[1], len(self.total))
 
     def products(self) -> list[Floats]:
@@ -193,7 +192,6 @@ class ClassMeasure(SegmentMeasure):
     needs_entropies: ClassVar[bool] = False
 
     def sums(self, batch: EdgeBatch) -> ClassSums:
-        """Return the sums over the contingency table of each document."""
         if self._counts_labels and (sums := _sums_of_labels(batch, entropies=self.needs_entropies)) is not None:
             return sums
         if self._samples(batch):
@@ -288,8 +286,6 @@ def _pair_sums(sums: ClassSums, *, in_units: bool) -> list[Any]:
 
 
 class RandIndex(ClassMeasure):
-    """The measure behind ``rand_index``."""
-
     name = "rand_index"
     summary = "pairs in the same segment"
     title = "Rand index (Rand 1971)"
@@ -312,8 +308,6 @@ class RandIndex(ClassMeasure):
 
 
 class AdjustedRandIndex(ClassMeasure):
-    """The measure behind ``adjusted_rand_index``."""
-
     name = "adjusted_rand_index"
     summary = "the same, beyond chance"
     title = "Adjusted Rand index (Hubert & Arabie 1985)"
@@ -340,8 +334,6 @@ class AdjustedRandIndex(ClassMeasure):
 
 
 class PairwiseF(ClassMeasure):
-    """The measure behind ``pairwise_f``."""
-
     name = "pairwise_f"
     summary = "pairs with the same label"
     title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
@@ -411,8 +403,6 @@ def _explained(conditional: float, normalizer: float, empty: float) -> float:
 
 
 class VMeasure(_EntropyMeasure):
-    """The measure behind ``v_measure``."""
-
     name = "v_measure"
     summary = "labels: homogeneous and complete"
     title = "V-measure (Rosenberg & Hirschberg 2007)"
@@ -425,8 +415,6 @@ class VMeasure(_EntropyMeasure):
 
 
 class NormalizedConditionalEntropy(_EntropyMeasure):
-    """The measure behind ``nce``."""
-
     name = "nce"
     summary = "labels: conditional entropy"
     title = "Normalized conditional entropy, over- and under-segmentation (Lukashevich 2008)"

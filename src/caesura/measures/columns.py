@@ -61,7 +61,6 @@ class CheckedColumns:
         return np.arange(len(self._documents)) if self.valid is None else self.valid
 
     def batch(self, view: View) -> Batch:
-        """Return the batch of the valid documents."""
         return self._typed if view == "typed" else self._inner
 
     @cached_property
@@ -144,7 +143,6 @@ def _is_repeat(pos: Ints, off: Ints) -> Flags:
 
 
 def _remove_boundaries(batch: Batch, a: Flags, b: Flags) -> Batch:
-    """Return a batch without the flagged boundaries."""
     a_side = _remove_rows(batch.a_pos, batch.a_code, batch.a_off, a)
     b_side = _remove_rows(batch.b_pos, batch.b_code, batch.b_off, b)
     return Batch(batch.length, *a_side, *b_side, batch.types)

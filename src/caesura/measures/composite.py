@@ -21,8 +21,6 @@ _SUPERDIALSEG = "superdialseg"
 
 
 class SegmentationScore(Measure):
-    """The measure behind ``segmentation_score``."""
-
     kinds = ("linear", "dialogue")
     name = "segmentation_score"
     title = "Half F1, a quarter 1 - Pk and a quarter 1 - WindowDiff (SuperDialseg)"
@@ -48,7 +46,6 @@ class SegmentationScore(Measure):
 
     @property
     def _measures(self) -> tuple[Measure, Measure, Measure]:
-        """F1, Pk and WindowDiff."""
         compat = None if self["conventions"] == "plain" else _SUPERDIALSEG
         return BoundaryF.cached(compat), Pk.cached(compat), WindowDiff.cached(compat)
 

@@ -165,8 +165,6 @@ def _marked_positions(batch: Batch) -> Ints:
 
 
 class BoundaryConfusion(EditDistanceMeasure):
-    """The measure behind ``boundary_confusion``."""
-
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
     summary = "precision and recall of each type"

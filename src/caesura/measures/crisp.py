@@ -16,8 +16,6 @@ from caesura.model.value import Floats
 
 
 class UnitError(Measure):
-    """The measure behind ``unit_error``."""
-
     kinds = ("linear", "dialogue")
     name = "unit_error"
     title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"

@@ -42,7 +42,6 @@ class CrossedSides:
         return int(self.batch.a_count[self.first_of[first]].sum() + self.batch.b_count[self.second_of[second]].sum())
 
     def pairs(self, first: Ints, second: Ints) -> Batch:
-        """Return the batch of pairs of packed annotations."""
         documents = self.first_of[first], self.second_of[second]
         if self.packed is not None:
             return _cross_packed(self.batch, self.packed, *documents)
@@ -50,7 +49,6 @@ class CrossedSides:
         return cross(self.batch, documents[0], side, documents[1])
 
     def pairs_with(self, first: Ints, texts: Positions, second: Ints) -> Batch:
-        """Return the batch of pairs of a packed annotation and another text."""
         return cross(self.batch, self.first_of[first], texts, second)
 
 
@@ -63,7 +61,6 @@ def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
 
 
 def _take_texts(texts: Positions, numbers: Ints) -> Positions:
-    """Return a copy of some of the texts."""
     rows, off = rows_of(texts.off, numbers)
     return Positions(texts.positions[rows], texts.codes[rows] if texts.codes.size else EMPTY, off)
 

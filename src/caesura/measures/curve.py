@@ -390,7 +390,6 @@ def curve_of(
 
 
 def with_threshold_from(curve: BoundaryCurve, source: BoundaryCurve | float | None) -> BoundaryCurve:
-    """Return a curve with the threshold that was chosen on another corpus."""
     if source is None:
         return curve
     if isinstance(source, BoundaryCurve):

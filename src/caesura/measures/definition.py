@@ -25,8 +25,6 @@ Counts = Floats
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """The result of a measure for a batch."""
-
     counts: Counts  # Additive counts: one row per document, one column per part
     # Options that were resolved per document, such as the window of Pk: one array per option.
     resolved: Mapping[str, NDArray[Any]]

@@ -57,8 +57,6 @@ _END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin
 
 
 class BoundaryF(OverlapMeasure):
-    """The measure behind ``boundary_f``."""
-
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_f"
     title = "Boundary precision, recall and F within a tolerance"
@@ -156,7 +154,6 @@ class BoundaryF(OverlapMeasure):
 
     @property
     def packing(self) -> Packing:
-        """What the arrays of this measure contain."""
         marked = self["ends"] == "marked"
         packing = Packing(self["level"], self["extent"], needs_extent=self._needs_extent)
         return packing._replace(all_points=marked or self["ends"] == "none", start_points=marked)
@@ -216,7 +213,6 @@ class BoundaryF(OverlapMeasure):
         return divide((1 + weight) * precision * recall, weight * precision + recall)
 
     def _ratios(self, counts: Counts) -> tuple[Floats, Floats]:
-        """Return precision and recall of each row of counts."""
         matches, reference, hypothesis = counts.T
         none = (reference == 0) & (hypothesis == 0)
         zero, one = np.zeros(len(counts)), np.ones(len(counts))
@@ -242,7 +238,6 @@ class BoundaryF(OverlapMeasure):
         return partners[batch.a_off[0] : batch.a_off[-1]]
 
     def _tolerances(self, batch: Batch) -> Floats:
-        """Return the largest distance of a pair for each document."""
         if isinstance(batch, EdgeBatch):
             tolerance = amounts("tolerance", self["tolerance"], batch)
             exact = self["matching"] == "maximum"  # other programs compare rounded numbers
@@ -315,7 +310,6 @@ def _with_ends(pos: NDArray[Any], off: Ints, batch: EdgeBatch, ends: str) -> tup
 
 
 def _sums(values: Floats, off: Ints) -> Floats:
-    """Return the sum of the values of each document."""
     document = np.repeat(np.arange(len(off) - 1), np.diff(off))
     return np.asarray(np.bincount(document, values, len(off) - 1), np.float64)
 
@@ -364,13 +358,10 @@ class _DistanceMeasure(AxisMeasure):
         return dict.fromkeys(empty.tolist(), error)
 
     def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
-        """Return the options that are resolved per document."""
         return batch.resolved(extent=self["ends"] != "none" and self["extent"] != "same")
 
 
 class BoundaryDeviation(_DistanceMeasure):
-    """The measure behind ``boundary_deviation``."""
-
     name = "boundary_deviation"
     title = "Median distance to the nearest boundary of the other side (Turnbull et al. 2007)"
     caution = "do not rank systems by it alone: one boundary that is exactly right has no deviation"
@@ -416,8 +407,6 @@ class BoundaryDeviation(_DistanceMeasure):
 
 
 class Hausdorff(_DistanceMeasure):
-    """The measure behind ``hausdorff``."""
-
     name = "hausdorff"
     title = "Hausdorff distance: the largest distance to the nearest boundary of the other side"
     caution = "one stray boundary decides the value; it is undefined if one side has no boundary"
@@ -438,8 +427,6 @@ class Hausdorff(_DistanceMeasure):
 
 
 class GeneralizedHamming(AxisMeasure):
-    """The measure behind ``generalized_hamming``."""
-
     name = "generalized_hamming"
     title = "Generalized Hamming distance (Bookstein, Kulyukin & Raita 2002)"
     caution = "compare texts of different length with normalize='worst' only"

@@ -83,7 +83,6 @@ class EdgeBatch(Batch):
 
     @property
     def b_places(self) -> Floats:
-        """Boundaries of b."""
         return self.b_pos  # type: ignore[return-value]
 
     def resolved(self, *, extent: bool) -> dict[str, NDArray[Any]]:
@@ -105,14 +104,11 @@ class Cells(NamedTuple):
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     def keep(self, wanted: NDArray[np.bool_]) -> Cells:
-        """Return some of the cells."""
         off = np.concatenate([[0], np.cumsum(wanted)])[self.off]
         return Cells(self.width[wanted], self.a_seg[wanted], self.b_seg[wanted], off)
 
 
 def find_cells(batch: EdgeBatch) -> Cells:
-    """Return the cells of all documents of a batch."""
-
     def sweep() -> Cells:
         size = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0]) + len(batch)
         width, a_seg, b_seg = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
@@ -169,7 +165,6 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
 
 
 def gather_tiers(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
-    """Return the batch of pairs of tiers that are certainly comparable, or None."""
     if packing.prepare is not None or packing.extent == "from_zero" or packing.shared_labels:
         return None
     try:
@@ -208,7 +203,6 @@ def _all_points(edges: Edges, packing: Packing) -> Edges:
 
 
 def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[EdgeBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     rows: list[tuple[Edges, Edges, float]] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
@@ -281,7 +275,6 @@ def _check_level(levels: set[int], side: str, level: int | None) -> None:
 
 
 def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
-    """Return the edges of the spans on one level of a hierarchy."""
     _check_level({span.level for span in text.spans}, side, level)
     spans = [span for span in text.spans if level is None or span.level == level]
     times = range(text.length + 1) if text.edges is None else text.edges
@@ -327,7 +320,6 @@ def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing)
 
 
 def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, packing: Packing) -> EdgeBatch:
-    """Return the documents of a batch, in the order of the edges of both sides."""
     types: tuple[str, ...] = UNTYPED
     if packing.shared_labels:
         types = tuple(sorted({label for edges in (*a, *b) for label in edges.labels if label}))

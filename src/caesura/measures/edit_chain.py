@@ -110,8 +110,6 @@ def _raise_supersets(values: list[int], limits: list[int]) -> None:
 
 
 class _Reader:
-    """Reads one position of both texts."""
-
     def __init__(self, gain_t: tuple[int, ...], gain_s: tuple[int, ...]) -> None:
         self.n_t = len(gain_t)
         self.transposition = [None if gain < 0 else _value(gain) for gain in gain_t]

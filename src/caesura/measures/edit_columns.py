@@ -70,7 +70,6 @@ class EditColumns:
         return [tuple(edits[start:end]) for start, end in pairwise(ends)]
 
     def _edits(self, chosen: NDArray[np.bool_]) -> Iterator[Edit]:
-        """Yield some of the edits."""
         types: dict[int, str | None] = {NONE: None, **dict(enumerate(self.types))}
         columns = (self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
         for kind, a, b, a_type, b_type, cost in zip(*(c[chosen].tolist() for c in columns), strict=True):

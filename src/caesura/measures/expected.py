@@ -81,8 +81,6 @@ class Moments:
 
 
 class ExpectedCounts(ABC):
-    """Base class of the ways to compute expected counts."""
-
     method: str  # description of the computation
     draws: int = 0  # number of pairs of texts that were drawn, at most, for one pair of distributions; 0 for a formula
     max_rates: int  # number of different distributions for which the computation is fast enough
@@ -169,7 +167,6 @@ class SimulatedCounts(ExpectedCounts):
         ]
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
-        """Return positions, codes and offsets of the texts of one side."""
         text, place = np.divmod(_occupied(rng, float(p.sum()), draws * positions), positions)
         if len(self.types) == 1:
             return place + 1, EMPTY, np.searchsorted(text, np.arange(draws + 1))

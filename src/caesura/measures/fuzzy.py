@@ -120,8 +120,6 @@ class _ClusterArrays(NamedTuple):
 
 
 class FuzzySuccess(Measure):
-    """The measure behind ``fuzzy_success``."""
-
     name = "fuzzy_success"
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
     summary = "boundaries against marks of many"
@@ -243,7 +241,6 @@ class FuzzySuccess(Measure):
         return {"p": counts["reward"] / counts["weight"], "n": counts["punishment"] / counts["items"]}
 
     def clusters(self, batch: MarkBatch) -> tuple[MarkCluster, ...]:
-        """Return the clusters of a document."""
         arrays = self._clusters(batch)
         # The reward is convex between two marks, so a mark is the best place for a boundary: compute the reward at all marks.
         _, cluster_of, credit = self._credit(batch, arrays, batch.a_pos, batch.a_off, "best")

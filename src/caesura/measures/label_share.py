@@ -38,7 +38,6 @@ class Shares(NamedTuple):
 
 
 def shares_of(agreed: Floats, length: Floats, first: Floats, second: Floats) -> Shares:
-    """Return observed and expected agreement from lengths."""
     whole = np.where(length > 0, length, 1.0)
     p, q = first / whole[:, None], second / whole[:, None]
     # Added one by one, so that labels that do not occur in these documents change no digit.
@@ -48,8 +47,6 @@ def shares_of(agreed: Floats, length: Floats, first: Floats, second: Floats) -> 
 
 
 class LabelShare(SegmentMeasure):
-    """The measure behind ``label_share``."""
-
     name = "label_share"
     summary = "time with equal labels"
     title = "Share of time with equal labels, with kappa and pi of time"

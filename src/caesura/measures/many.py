@@ -177,7 +177,6 @@ class Scores(Result):
         return score if find_batch is None else score.with_edits_from(partial(self._edits, place))
 
     def _document(self, place: int) -> Batch:
-        """Return the batch of a pair that was scored."""
         return self.batch.take(np.searchsorted(self.places, [place]))
 
     def _edits(self, place: int) -> tuple[Edit, ...] | None:
@@ -310,7 +309,6 @@ def score_packed(
     workers: int | None = None,
     scheduler: Any = None,
 ) -> Scores:
-    """Score pairs that are packed already."""
     batch, places, errors = packed
     try:
         result = compute(measure, batch, engine, workers, scheduler)
@@ -367,7 +365,6 @@ def count_separately(
 
 
 def _joined(results: Sequence[BatchCounts]) -> BatchCounts:
-    """Return the counts of several batches one below the other."""
     resolved = {name: np.concatenate([result.resolved[name] for result in results]) for name in results[0].resolved}
     return BatchCounts(np.concatenate([result.counts for result in results]), resolved)
 

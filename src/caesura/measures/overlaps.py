@@ -62,15 +62,11 @@ def _without_pairs(covered: Any, covering: Any, total: Any, pure: Any, covering_
 
 
 class _OverlapMeasure(SegmentMeasure):
-    """Base class of measures of the largest overlaps."""
-
     @property
     def counts_all(self) -> bool:
-        """Whether all cells count."""
         return bool(self["gaps"] == "segment")
 
     def overlaps(self, batch: EdgeBatch) -> _Overlaps:
-        """Return the sums of the largest overlaps of each document."""
         ties = self.settings.get("ties")
         if ties is not None or not self.counts_all:
             return _overlaps(self.counted_cells(batch), ties)
@@ -86,8 +82,6 @@ class _OverlapMeasure(SegmentMeasure):
 
 
 class PurityCoverage(_OverlapMeasure):
-    """The measure behind ``purity_coverage``."""
-
     name = "purity_coverage"
     summary = "how far segments cover each other"
     title = "Purity, coverage and their F (pyannote.metrics)"
@@ -206,8 +200,6 @@ def _fill_gaps(edges: Edges, fill: float) -> Edges:
 
 
 class Covering(_OverlapMeasure):
-    """The measure behind ``covering``."""
-
     name = "covering"
     summary = "the best overlap of each segment"
     title = "Segmentation covering (Arbelaez et al. 2011; van den Burg & Williams 2020)"
@@ -250,8 +242,6 @@ class Covering(_OverlapMeasure):
 
 
 class AlignmentIndex(_OverlapMeasure):
-    """The measure behind ``alignment_index``."""
-
     name = "alignment_index"
     summary = "time that aligned segments share"
     title = "Alignment index A (Ocampo Diaz & Ouyang 2022)"

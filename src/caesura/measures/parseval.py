@@ -75,7 +75,6 @@ class BracketRules:
         )
 
     def sides(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
-        """Return both trees in the form in which they are compared."""
         gold_words, predicted_words = _WordSelection(gold, self), _WordSelection(predicted, self)
         if self.quotes and predicted_words.count and gold_words.count != predicted_words.count:
             _restore_quotes(gold_words, predicted_words, self)
@@ -113,7 +112,6 @@ class _WordSelection:
         return sum(self.repeats)
 
     def side(self, rules: BracketRules) -> BracketSide:
-        """Return the words, tags and brackets that are compared."""
         before = [0, *accumulate(self.repeats)]
         brackets = []
         for label, is_bracket, start, end in zip(
@@ -312,7 +310,6 @@ class Parseval(OverlapMeasure):
 
 
 def _word_difference(gold: list[str], predicted: list[str], equals: Equals) -> str | None:
-    """Return how the words of the two sides differ, or None."""
     pairs = enumerate(zip(gold, predicted, strict=False), 1)
     first = next(((i, x, y) for i, (x, y) in pairs if x != y and y not in equals.get(x, ())), None)
     example = "" if first is None else f"word {first[0]} is {first[1][:40]!r} and {first[2][:40]!r}"
@@ -332,7 +329,6 @@ def _count(gold: BracketSide, predicted: BracketSide, rules: BracketRules) -> tu
 
 
 def parseval_measure(param: str | PathLike[str] | None, options: Mapping[str, Any]) -> Parseval:
-    """Return the measure that a parameter file and options describe."""
     chosen = {name: value for name, value in options.items() if value is not None}
     if param is None:
         return Parseval.cached(None, **chosen)

@@ -40,7 +40,6 @@ REFERENCES = Option(
 
 
 def has_references(pairs: Sequence[Any]) -> bool:
-    """Return whether a pair has several references."""
     several = (tuple, list)
     return any(
         isinstance(pair, several) and len(pair) == 2 and isinstance(pair[0], several) and _are_several(pair[0])
@@ -77,7 +76,6 @@ class ReferencesBatch(Batch):
         return self.of(self.comparisons.slice(begin, end), self.first[start : stop + 1] - begin)
 
     def take(self, documents: Ints) -> ReferencesBatch:
-        """Return a copy with some of the documents."""
         rows, first = rows_of(self.first, documents)
         return self.of(self.comparisons.take(rows), first)
 
@@ -114,7 +112,6 @@ def pack_references(
 
 
 def _comparisons(pair: Any, mode: str) -> list[Any]:
-    """Return the pairs that one item consists of."""
     try:
         references, hypothesis = pair
     except (TypeError, ValueError):
@@ -130,7 +127,6 @@ def _comparisons(pair: Any, mode: str) -> list[Any]:
 
 
 def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCounts) -> BatchCounts:
-    """Return the columns of every item from the counts of its comparisons."""
     first, types, mode = batch.first, batch.types, measure["references"]
     if mode in ("best", "best_or_first"):
         rows = _best(measure, batch, result.counts)
@@ -155,7 +151,6 @@ def _best(measure: Measure, batch: ReferencesBatch, counts: Floats) -> Ints:
 
 
 def _means(rows: Floats, first: Ints) -> Floats:
-    """Return the mean over the references of each item."""
     if len(first) == 1:
         return rows[:0]
     return np.asarray(np.add.reduceat(rows, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)

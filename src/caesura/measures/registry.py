@@ -155,7 +155,6 @@ def is_called(measure: Measure, name: str) -> bool:
 
 
 def find_measure(name: str) -> type[Measure]:
-    """Return the class of a measure."""
     return _find(name.partition("(")[0].strip())[0]
 
 
@@ -231,7 +230,6 @@ def _find(name: str) -> Meaning:
 
 
 def _problem(name: str, key: str, meanings: list[str]) -> str:
-    """Return why a name is not the name of one measure."""
     quoted = " or ".join(map(repr, meanings))
     if key in _COEFFICIENT_KEYS:
         corrected = "a measure that the coefficient corrects for chance, such as 'B'"
@@ -340,5 +338,4 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def default_measures(task: str, kind: str) -> tuple[Measure, ...]:
-    """Return the default measures of a task for a kind of data."""
     return tuple(map(parse, DEFAULT_MEASURES[task].get(kind, ())))

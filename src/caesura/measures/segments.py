@@ -33,8 +33,6 @@ AXIS_OPTIONS = (GAPS, EXTENT, LEVEL)
 
 
 class SegmentMeasure(AxisMeasure):
-    """Base class of measures of segments."""
-
     min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
 
     def counted_cells(self, batch: EdgeBatch) -> Cells:
@@ -57,7 +55,6 @@ class SegmentMeasure(AxisMeasure):
         return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
 
     def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
-        """Return the options that are resolved per document."""
         return batch.resolved(extent=self["extent"] != "same")
 
 

@@ -39,8 +39,6 @@ class WordsBatch(Batch):
 
 
 class Sigma(Measure):
-    """The measure behind ``sigma``."""
-
     name = "sigma"
     title = "BLEU of text and breaks, as a share of its upper limit for this text (Karakanta et al. 2022)"
     summary = "breaks between different words"
@@ -172,7 +170,6 @@ def _common_breaks(a: Ints, b: Ints) -> int:
 
 @lru_cache(1)  # many texts of a corpus have the same length
 def _numbers(length: int) -> tuple[str, ...]:
-    """Return the numbers of units that have no words."""
     return tuple(map(str, range(length)))
 
 

@@ -28,8 +28,6 @@ _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placem
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature that was read."""
-
     # Words before the measure: a coefficient, ``pairwise``, ``judge`` or ``evaluate``; empty for a score.
     words: tuple[str, ...]
     facts: Mapping[str, str]  # entries before the measure, such as ``chance`` and ``seed``, as text
@@ -58,7 +56,6 @@ def read_signature(text: str, *, complete: bool = True) -> Signature:
 
 
 def measure_of(text: str) -> Measure:
-    """Return the measure that a signature names."""
     measure = read_signature(text, complete=False).measure
     if measure is None:
         raise OptionError(f"the signature names no measure; got {text[:60]!r}")

@@ -301,7 +301,6 @@ def flexible_costs(
     mover: str,
     types: tuple[str, ...],
 ) -> FlexibleCosts:
-    """Return the costs of edits over some types."""
     T = len(types)  # noqa: N806 - the paper's symbol
     s = _similarity_matrix(similarity, types)
     cost = 1 - s

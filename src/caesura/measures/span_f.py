@@ -128,8 +128,6 @@ class _SpanMeasure(OverlapMeasure):
 
 
 class SpanF(_SpanMeasure):
-    """The measure behind ``span_f``."""
-
     name = "span_f"
     title = "F of identical spans, with the exact chance of Li et al. (2024)"
     summary = "identical spans and labels"
@@ -152,8 +150,6 @@ class SpanF(_SpanMeasure):
 
 
 class TokenF(_SpanMeasure):
-    """The measure behind ``token_f``."""
-
     name = "token_f"
     title = "F of labelled tokens inside spans, with the exact chance of Li et al. (2024)"
     summary = "tokens inside spans"
@@ -177,7 +173,6 @@ class TokenF(_SpanMeasure):
 
 
 def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
-    """Return length and label of the spans of each document."""
     rows = list(zip((side.end - side.start + 1).tolist(), labels.tolist(), strict=True))
     return [rows[start:stop] for start, stop in zip(side.off[:-1].tolist(), side.off[1:].tolist(), strict=True)]
 

@@ -73,7 +73,6 @@ class _Annotations:
 
     @classmethod
     def of(cls, texts: list[Any], times: dict[float, int] | None) -> _Annotations:
-        """Return the arrays of all annotations."""
         columns = _Columns(texts, times)
         problems: dict[int, str] = {}
         for k, text in enumerate(texts):
@@ -102,7 +101,6 @@ class _Annotations:
         return np.where(a >= 0, a, b), suspicious
 
     def problem(self, first: int, second: int, sides: tuple[str, str]) -> str | None:
-        """Return why two annotations cannot be compared, or None."""
         for side, k in zip(sides, (first, second), strict=True):
             if k in self.problems:
                 return f"{side}: {self.problems[k]}"
@@ -172,7 +170,6 @@ class _Columns:
         }
 
     def _codes(self, text: Spans) -> Ints:
-        """Return the numbers of the categories of spans."""
         table = self._tables.get(text.category_names)
         if table is None:
             table = np.array([self._number(name) for name in text.category_names], np.int64)

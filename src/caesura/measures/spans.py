@@ -61,7 +61,6 @@ class SpanArrays:
     extent: Ints  # N for expected agreement, per document
 
     def take(self, documents: Ints) -> SpanArrays:
-        """Return a copy with some of the documents."""
         rows, off = rows_of(self.off, documents)
         times, edge_off = rows_of(self.edge_off, documents)
         start, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
@@ -96,7 +95,6 @@ class HierarchyBatch(Batch):
 
     @classmethod
     def of(cls, length: Ints, a: SpanArrays, b: SpanArrays) -> HierarchyBatch:
-        """Return a batch from the spans of two sides."""
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
     def slice(self, start: int, stop: int) -> HierarchyBatch:
@@ -107,7 +105,6 @@ class HierarchyBatch(Batch):
 
 
 def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool) -> Packed[HierarchyBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     nested = [tuple(map(_as_hierarchy, pair)) if _has_spans(pair) else pair for pair in pairs]
     chosen, places, errors = select_pairs(
         nested, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
@@ -169,7 +166,6 @@ def _span_arrays(hierarchies: list[Hierarchy]) -> SpanArrays:
 
 
 def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool) -> str | None:
-    """Return why two hierarchies cannot be compared, or None."""
     for side, text in zip(sides, (a, b), strict=True):
         if isinstance(text, Spans):
             return f"{side}: the spans cross, so they are no hierarchy; use span_f, or gamma with caesura agree"
@@ -201,7 +197,6 @@ class TreeBatch(Batch):
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
-        """Return the batch of pairs that can be compared."""
         a_off, b_off = (offsets_of([pair[side] for pair in pairs]) for side in (0, 1))
         length = np.array([gold.length for gold, _ in pairs], np.int64)
         return cls(length, EMPTY, EMPTY, a_off, EMPTY, EMPTY, b_off, pairs=tuple(pairs))
@@ -211,13 +206,11 @@ class TreeBatch(Batch):
 
 
 def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_times: bool = False) -> Packed[TreeBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     chosen, places, errors = select_pairs(pairs, lambda a, b: _tree_problem(a, b, sides, same_times), expected="trees")
     return TreeBatch.of(chosen), places, errors
 
 
 def _tree_problem(a: Any, b: Any, sides: tuple[str, str], same_times: bool) -> str | None:
-    """Return why two trees cannot be compared, or None."""
     for side, tree in zip(sides, (a, b), strict=True):
         if tree is None:
             return f"{side}: there is no tree"

@@ -42,8 +42,6 @@ class StreamLayout:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch(Batch):
-    """A batch with the streams of its documents."""
-
     streams: tuple[StreamLayout, ...] = ()  # the streams of each document
     document_fields = ("streams",)
 
@@ -55,7 +53,6 @@ StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]
 def pack_streams(
     pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], fixed_types: bool
 ) -> Packed[StreamBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     errors: dict[int, CaesuraError] = {}
     texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
     scale = types if fixed_types else _all_types(list(texts.values()), types)
@@ -165,7 +162,6 @@ class _TypeCoder:
         return table
 
     def encode(self, text: StreamPairs, side: int, side_name: str) -> tuple[Ints, Ints]:
-        """Return the positions and codes of one side of a text, one stream after another."""
         if len(text) == 1:
             name, *both = text[0]
             positions, codes = self.encode_stream(both[side], name, side_name)
@@ -191,7 +187,6 @@ class _TypeCoder:
         return positions, np.concatenate(all_codes)
 
     def encode_stream(self, text: Segmentation, stream: str | None, side_name: str) -> tuple[Ints, Ints]:
-        """Return the positions and codes of a stream."""
         new_codes, unchanged, all_known = self.table(text.types)
         positions = text.boundary_positions
         if len(text.types) == 1:
@@ -206,7 +201,6 @@ class _TypeCoder:
         return positions, codes
 
     def two_types_error(self, text: StreamPairs, side: int, side_name: str) -> MismatchError:
-        """Return the error for the first position with two types."""
         for stream, *both in text:
             names_at: dict[int, list[str]] = {}
             for position, name in both[side].boundaries:
@@ -220,7 +214,6 @@ class _TypeCoder:
         raise AssertionError("no position has two types")
 
     def unknown_type_error(self, text: Segmentation, stream: str | None, side_name: str) -> MismatchError:
-        """Return the error for the first boundary of an unknown type."""
         position, name = next((p, name) for p, name in text.boundaries if name not in self.place)
         return MismatchError(
             f"{_location(side_name, stream)}: type {name!r} at position {position} is not in the similarity matrix; "

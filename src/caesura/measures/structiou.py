@@ -97,8 +97,6 @@ def _check_threshold(name: str, value: object) -> float:
 
 
 class StructIoU(OverlapMeasure):
-    """The measure behind ``struct_iou``."""
-
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
     summary = "time that aligned nodes share"
@@ -176,7 +174,6 @@ class StructIoU(OverlapMeasure):
         return gain, steps, partners
 
     def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
-        """Return the aligned pairs of nodes of each sentence."""
         _, _, partners = self._align(batch, max_steps=float(self["max_steps"]), with_partners=True)
         assert partners is not None
         alignments = []
@@ -233,7 +230,6 @@ def _iou(a: Floats, b: Floats) -> Floats:
 
 
 def iou_by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
-    """Return nodes and summed IoU of each label over some sentences."""
     rows: dict[str, list[float]] = {}
     for (gold, predicted), alignment in zip(pairs, alignments, strict=True):
         for side, tree in enumerate((gold, predicted)):

@@ -90,8 +90,6 @@ def _range_ends(value: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Summed counts of some documents."""
-
     sums: tuple[int, ...]  # sum of each count, in units of 2^-106
     documents: int
     types: tuple[str, ...]  # the boundary types
@@ -99,7 +97,6 @@ class Partial:
 
     @classmethod
     def of(cls, measure: Measure, result: BatchCounts, types: tuple[str, ...]) -> Self:
-        """Return the sums over all documents of a batch."""
         if not len(result.counts):
             return cls.empty(measure, types)
         resolved = measure.summarize_resolved(result.resolved)
@@ -107,16 +104,13 @@ class Partial:
 
     @classmethod
     def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:
-        """Return the sums over no documents."""
         return cls((0,) * len(measure.columns(types)), 0, types, {})
 
     def score(self, measure: Measure) -> Score:
-        """Return the score of all documents."""
         counts = np.array([as_float(units) for units in self.sums])
         return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
 
     def merge(self, other: Partial, measure: Measure) -> Partial:
-        """Return the sums over the documents of both partial results."""
         if not self.documents or not other.documents:
             return self if self.documents else other
         if other.types != self.types and measure.fixed_types:
@@ -156,7 +150,6 @@ def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float |
 def precision_recall(
     recalled: float, reference: float, hypothesis: float, confirmed: float | None = None
 ) -> dict[str, float]:
-    """Return precision, recall and F from counts."""
     precision = ratio(recalled if confirmed is None else confirmed, hypothesis, reference + hypothesis)
     recall = ratio(recalled, reference, reference + hypothesis)
     return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}

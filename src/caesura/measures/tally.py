@@ -47,7 +47,6 @@ class Tally:
         self._sums = Partial.empty(self.measure, UNTYPED)
 
     def __len__(self) -> int:
-        """Return the number of documents."""
         return self._sums.documents
 
     def update(self, reference: Any, hypothesis: Any) -> None:

@@ -193,7 +193,6 @@ class Alignments:
 
     @classmethod
     def join(cls, table: UnitTable, parts: Sequence[BestAlignment]) -> Alignments:
-        """Return the alignments of all samples of a table."""
         sizes = np.concatenate([np.diff(part.begin) for part in parts])  # units per unitary alignment
         members = [part.members + np.int32(first) for part, first in zip(parts, table.offset[:-1], strict=True)]
         return cls(
@@ -210,12 +209,10 @@ class Alignments:
 
     @cached_property
     def sample(self) -> Counts:
-        """The sample of each unitary alignment."""
         return np.repeat(np.arange(self.table.samples), np.diff(self.offset))
 
     @cached_property
     def pairs(self) -> AlignedPairs:
-        """Terms of the disorder, one per unitary alignment and one per pair of units in it."""
         return _aligned_pairs(self)
 
     @cached_property
@@ -224,7 +221,6 @@ class Alignments:
         return sum_groups(self.pairs.cost, self.sample, self.table.samples)
 
     def __getitem__(self, number: int) -> BestAlignment:
-        """Return the alignment of one sample."""
         table = self.table.sample(number)
         first, last = self.offset[number : number + 2].tolist()
         begin = self.begin[first : last + 1]
@@ -294,7 +290,6 @@ def search_work(units: int, annotators: int) -> int:
 
 
 def _exchange_work(units: int, annotators: int) -> int:
-    """Return an estimate of the work for a good alignment."""
     return STARTS * annotators * (annotators + 1) * (NANOSECONDS_PER_EXCHANGE + NANOSECONDS_PER_EXCHANGED_UNIT * units)
 
 
@@ -396,13 +391,11 @@ def _align_quickly(table: UnitTable, dissimilarity: Dissimilarity, share: float)
 
 
 def _columns(groups: list[list[int]]) -> tuple[Counts, Codes]:
-    """Return the offsets and the units of unitary alignments."""
     sizes = [len(group) for group in groups]
     return np.cumsum([0, *sizes]), np.array([unit for group in groups for unit in group], np.int32)
 
 
 def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity, programs: bool) -> Alignments:
-    """Return the alignments that a search finds, piece by piece."""
     pieces = Pieces(table, tuples)
     search = ExactSearch(pieces.table, pieces.tuples, effort, programs=programs)
     search.run()

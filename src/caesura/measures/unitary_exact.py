@@ -65,11 +65,9 @@ class Tuples:
 
     @property
     def sample(self) -> Counts:
-        """Sample of each unitary alignment."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
     def select(self, chosen: Mask) -> Tuples:
-        """Return the chosen unitary alignments."""
         sizes = self.sizes
         begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
         members = self.members[np.repeat(chosen, sizes)]
@@ -77,7 +75,6 @@ class Tuples:
         return Tuples(begin, members, self.cost[chosen], self.category[chosen], first)
 
     def of_sample(self, number: int, unit: int) -> Tuples:
-        """Return the unitary alignments of one sample."""
         part = slice(self.first[number], self.first[number + 1])
         begin = self.begin[part.start : part.stop + 1]
         members = self.members[begin[0] : begin[-1]] - np.int32(unit)
@@ -85,7 +82,6 @@ class Tuples:
         return Tuples(begin - begin[0], members, self.cost[part], self.category[part], first)
 
     def reduce(self, prices: Counts) -> Counts:
-        """Return the reduced costs."""
         return self.cost - _sums(prices[self.members], self.begin)
 
 
@@ -206,7 +202,6 @@ class ExactSearch:
         return prices
 
     def _alone(self, number: int, reduced: Counts) -> None:
-        """Search one sample with prices from linear programs."""
         table = self.table.sample(number)
         search = ExactSearch(table, self.tuples.of_sample(number, int(self.table.offset[number])), self.effort)
         part = slice(self.tuples.first[number], self.tuples.first[number + 1])

@@ -247,8 +247,6 @@ class _ErrorRate(_WindowMeasure):
 
 
 class Pk(_ErrorRate):
-    """The measure behind ``pk``."""
-
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
     summary = "two units: together or separate"
@@ -257,8 +255,6 @@ class Pk(_ErrorRate):
 
 
 class WindowDiff(_ErrorRate):
-    """The measure behind ``window_diff``."""
-
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
     summary = "number of boundaries in a window"
@@ -267,8 +263,6 @@ class WindowDiff(_ErrorRate):
 
 
 class WinPR(_WindowMeasure):
-    """The measure behind ``win_pr``."""
-
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
     summary = "precision and recall over windows"
