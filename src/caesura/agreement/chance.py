@@ -89,7 +89,7 @@ class Placement(OptionSet):
 class PlacedAtRandom(OptionSet):
     """Exact chance agreement of spans at random places (Li et al. 2024): the meaning of ``chance="li2024"``."""
 
-    # It has no options; see ``measures.span_chance``.
+    # It has no options; see ``measures.span_f``.
 
     draws: ClassVar[int | None] = None
     tolerance: ClassVar[float | None] = None

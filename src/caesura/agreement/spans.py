@@ -4,7 +4,7 @@ Flammia & Zue's kappa of hierarchies: matched spans, spans, and P_c times spans 
 A_o is then the overall P_o and A_e the overall P_c, and pairs and items are weighted by their number of spans.
 
 Spans at random places (Li et al. 2024): matches, sizes and expected matches are summed over items and pairs of coders;
-observed and expected F are then computed once from the sums. See :mod:`caesura.measures.span_chance`.
+observed and expected F are then computed once from the sums. See :mod:`caesura.measures.span_f`.
 """
 
 from __future__ import annotations

@@ -40,8 +40,7 @@ from caesura.limits import MAX_BOUNDARY_PAIRS
 from caesura.measures.base import COUNT_COEFFICIENTS, Counts, Measure
 from caesura.measures.batch import Batch
 from caesura.measures.edit_chain import edit_chain
-from caesura.measures.edit_columns import EditColumns, edit_columns
-from caesura.measures.edit_list import list_edits
+from caesura.measures.edit_columns import EditColumns, edit_columns, list_edits
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.pooled import PooledBatch
 from caesura.model.result import Edit

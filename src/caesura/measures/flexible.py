@@ -40,8 +40,16 @@ from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed, Text
-from caesura.measures.edit_columns import DELETION, INSERTION, MATCH, NONE, SUBSTITUTION, TRANSPOSITION, EditColumns
-from caesura.measures.edit_list import count_misses
+from caesura.measures.edit_columns import (
+    DELETION,
+    INSERTION,
+    MATCH,
+    NONE,
+    SUBSTITUTION,
+    TRANSPOSITION,
+    EditColumns,
+    count_misses,
+)
 from caesura.measures.similarity import (
     FlexibleCosts,
     SimilarityLike,

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.axis import amount, amounts, check_amounts
+from caesura.measures.axis import AXIS_OPTIONS, SegmentMeasure, Side, amount, amounts, check_amounts
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
-from caesura.measures.segments import AXIS_OPTIONS, SegmentMeasure, Side
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice

@@ -12,22 +12,21 @@ from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
+from caesura.measures.boundary_f import BoundaryF
 from caesura.measures.classes import AdjustedRandIndex, NormalizedConditionalEntropy, PairwiseF, RandIndex, VMeasure
-from caesura.measures.composite import SegmentationScore
 from caesura.measures.confusion import BoundaryConfusion
-from caesura.measures.crisp import UnitError
-from caesura.measures.distances import BoundaryDeviation, BoundaryF, GeneralizedHamming, Hausdorff
+from caesura.measures.distances import BoundaryDeviation, GeneralizedHamming, Hausdorff
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
 from caesura.measures.label_share import LabelShare
 from caesura.measures.meet import LMeasure, TMeasure
-from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage
+from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage, UnitError
 from caesura.measures.parseval import Parseval
 from caesura.measures.sigma import Sigma
 from caesura.measures.span_f import SpanF, TokenF
 from caesura.measures.structiou import StructIoU
-from caesura.measures.window import Pk, WindowDiff, WinPR
+from caesura.measures.window import Pk, SegmentationScore, WindowDiff, WinPR
 from caesura.model.signature import is_signature
 from caesura.options import parse_call, suggest, without_aliases
 
