@@ -21,7 +21,7 @@ from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
-    from caesura.adjudication.result import AdjudicatedGold
+    from caesura.adjudication.decisions import AdjudicatedGold
     from caesura.adjudication.session import Adjudication
     from caesura.agreement.chance import Exact, Placement, Simulate
     from caesura.agreement.clusters import Clustering, cluster_coders
@@ -247,7 +247,7 @@ __all__ = [
 
 # Public names are imported when first used, so that `caesura --help` stays fast: module -> names.
 _LAZY = {
-    "caesura.adjudication.result": ("AdjudicatedGold",),
+    "caesura.adjudication.decisions": ("AdjudicatedGold",),
     "caesura.adjudication.session": ("Adjudication",),
     "caesura.agreement.chance": ("Exact", "Placement", "Simulate"),
     "caesura.agreement.clusters": ("cluster_coders", "Clustering"),

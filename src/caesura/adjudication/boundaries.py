@@ -9,8 +9,15 @@ from itertools import combinations
 from statistics import median_low
 from typing import cast
 
-from caesura.adjudication.disputed import DisputedCorpus, Streams, streams_or_annotation
-from caesura.adjudication.places import BOUNDARY, DisputedPlace, PlacedMark, PlacedMarks
+from caesura.adjudication.disputed import (
+    BOUNDARY,
+    DisputedCorpus,
+    DisputedPlace,
+    PlacedMark,
+    PlacedMarks,
+    Streams,
+    streams_or_annotation,
+)
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
 from caesura.agreement.majority import majority
 from caesura.errors import OptionError
@@ -217,9 +224,6 @@ def _boundaries_of(row: Disagreement) -> list[Boundary]:
 
 def _order(boundary: Boundary) -> tuple[int, str]:
     return boundary[0], boundary[1] or ""
-
-
-# -- seconds ------------------------------------------------------------------------------------------------------------
 
 
 class DisputedTiers(DisputedBoundaries):

@@ -4,27 +4,87 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike
 from threading import RLock
 from typing import Any, Literal, Self
 
-from caesura.adjudication.decisions import CHOICES, MAX_TEXT, Choice, Decision, PlaceState
-from caesura.adjudication.disputed import describe_error
+from caesura.adjudication.boundaries import DisputedBoundaries, DisputedTiers
+from caesura.adjudication.decisions import (
+    CHOICES,
+    MAX_TEXT,
+    AdjudicatedGold,
+    Choice,
+    Decision,
+    PlaceState,
+    Progress,
+    record_row,
+)
+from caesura.adjudication.disputed import (
+    DisputedCorpus,
+    DisputedPlace,
+    PlacedMark,
+    PlacedMarks,
+    check_kind,
+    describe_error,
+)
 from caesura.adjudication.journal import Journal
-from caesura.adjudication.kinds import disputed_of
-from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks
-from caesura.adjudication.result import AdjudicatedGold, Progress, record_row
+from caesura.adjudication.spans import DisputedHierarchies, DisputedSpans
+from caesura.agreement.compared_texts import prepare
+from caesura.agreement.disagreements import disagreements
 from caesura.errors import ConflictError, InputError, OptionError
 from caesura.gold.gold import GOLD_CODER
+from caesura.measures.base import Measure
+from caesura.measures.registry import default_measures
 from caesura.model import checks
-from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.corpus import Corpus, Source
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import signature_line
+from caesura.model.seconds import one_level_as_tiers
+from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
+from caesura.model.tier import Tier
 from caesura.model.value import count_of
+from caesura.notices import collect_warnings
 from caesura.options import choice as one_of
 from caesura.options import suggest
+
+
+def disputed_of(corpus: Corpus) -> DisputedCorpus:
+    check_kind(corpus)
+    if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
+        corpus = _in_seconds(corpus, corpus.origin)
+    corpus = one_level_as_tiers(corpus)
+    with collect_warnings():  # about coefficients over common units, which are not computed here
+        result = disagreements(corpus, measure=_measure(corpus))
+        if corpus.kind == "spans":
+            return DisputedSpans(corpus, result)
+        assert isinstance(result.measure, Measure)
+        prepared = prepare(corpus, result.measure)
+    if any(isinstance(annotation, Hierarchy) for annotation in corpus.values()):
+        return DisputedHierarchies(corpus, result, prepared.corpus)
+    if any(tiers_of(annotation) for annotation in corpus.values()):
+        return DisputedTiers(corpus, result, prepared.corpus, prepared.times)
+    return DisputedBoundaries(corpus, result)
+
+
+def _measure(corpus: Corpus) -> Measure | None:
+    """Return the measure for tiers: over units, so that types are compared too; otherwise the default counts."""
+    streams = [stream for annotation in corpus.values() for stream in tiers_of(annotation)]
+    if not streams:
+        return None
+    return default_measures("disagreements", "dialogue" if any(streams) else "linear")[0]
+
+
+def _in_seconds(corpus: Corpus, origin: Corpus) -> Corpus:
+    """Return the tiers of a corpus that was read over words; labels are types if they are types in the corpus."""
+    texts = (text for annotation in corpus.values() for text in streams_of(annotation).values())
+    labels = "types" if any(text.types != UNTYPED for text in texts) else "ignore"
+    source = corpus.source or Source(())
+    return origin.with_source(replace(source, tier_options={**source.tier_options, "labels": labels}))
+
 
 # What to do with open places: refuse to make a gold standard, or take what more than half of the coders have.
 Undecided = Literal["refuse", "majority"]
@@ -82,8 +142,6 @@ class Adjudication:
         self._problems = (
             [] if self._journal is None else [*self._journal.messages, *self._replay(self._journal.records)]
         )
-
-    # -- the queue ------------------------------------------------------------------------------------------------------
 
     @property
     def places(self) -> tuple[DisputedPlace, ...]:
@@ -200,8 +258,6 @@ class Adjudication:
                 f"there is no place {str(key)[:40]!r}; the corpus may have changed, so load the queue again"
             )
         return self._by_key[key]
-
-    # -- decisions ------------------------------------------------------------------------------------------------------
 
     def decide(
         self,
@@ -392,8 +448,6 @@ class Adjudication:
                 problems.append(f"record {number} of the journal does not count: {error or 'nothing to undo'}")
         return problems
 
-    # -- the gold standard ------------------------------------------------------------------------------------------------
-
     def gold(self, undecided: Undecided = "refuse") -> AdjudicatedGold:
         """Return the gold standard: what all coders agree on, and the decisions.
 
@@ -459,8 +513,6 @@ class Adjudication:
             number = progress.changed + progress.outdated
             notes.append(f"{count_of(number, 'decision')} from before the corpus changed do not count")
         return tuple(notes)
-
-    # -- the end ----------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close the journal, so that another process can continue the adjudication."""

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from caesura.adjudication.disputed import DisputedCorpus, Streams
-from caesura.adjudication.places import SPAN, DisputedPlace, PlacedMark, PlacedMarks
+from caesura.adjudication.disputed import SPAN, DisputedCorpus, DisputedPlace, PlacedMark, PlacedMarks, Streams
 from caesura.agreement.disagreement_rows import Disagreements
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
@@ -99,9 +98,6 @@ def _majority_variant(variants: Iterable[PlacedMarks]) -> PlacedMarks:
     listed = list(variants)
     variant, number = Counter(listed).most_common(1)[0]
     return variant if 2 * number > len(listed) else ()
-
-
-# -- hierarchies --------------------------------------------------------------------------------------------------------
 
 
 class DisputedHierarchies(DisputedCorpus):

@@ -21,6 +21,7 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
+from caesura.measures.span_f import CERTAIN
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
@@ -309,3 +310,43 @@ def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], wid
     step = max(1, BLOCK_SIZE // max(1, width))
     blocks = [compute(rows[i : i + step]) for i in range(0, len(rows), step)]
     return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
+
+
+class SpanChance(PartsChance):
+    """Chance model that takes expected agreement from the parts of the measure: matched spans, spans, chance."""
+
+    family = "spans"
+    coefficients = ("kappa",)
+
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        matched, spans, chance = parts.T
+        size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
+        return AgreementArrays.of(matched / size, chance / size)
+
+
+# Name of the coefficient, and word for ``chance=``.
+LI2024 = "li2024"
+
+
+class PlacedSpans(PartsChance):
+    """Chance model that takes expected matches from the parts of the measure."""
+
+    family = LI2024
+    coefficients = (LI2024,)
+    method = "spans at random places, exact"
+    nothing = "no coder has spans"
+    accepts_chance = True
+
+    @classmethod
+    def scored_measure(cls, measure: Measure) -> Measure:
+        return measure.replace(chance="expected")
+
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        matches, reference, hypothesis, expected = parts.T
+        size = reference + hypothesis
+        known = size > 0
+        divisor = size + ~known
+        chance = 2 * expected / divisor
+        chance[chance >= CERTAIN] = 1.0
+        chance[~known] = float("nan")
+        return AgreementArrays.of(2 * matches / divisor, chance)

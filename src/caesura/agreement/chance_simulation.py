@@ -82,7 +82,8 @@ class DrawnMeasure(Protocol):
 @dataclass(frozen=True)
 class RandomItem:
     key: str  # item and coders, which identify the random stream
-    p_a: Floats  # p_a, p_b: Distributions over types and none, of either side
+    # Distributions over types and none, of either side.
+    p_a: Floats
     p_b: Floats
     lengths: Ints  # units of each stream
 

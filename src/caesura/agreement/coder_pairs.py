@@ -47,7 +47,8 @@ class CoderPairs:
     coders: tuple[str, ...]
     item_index: Ints  # index in ``items`` of each row
     pair_index: Ints  # index in ``pairs`` of each row
-    first: Ints  # first, second: The two coders of each pair, as indices in ``coders``
+    # The two coders of each pair, as indices in ``coders``.
+    first: Ints
     second: Ints
     scores: Scores = field(repr=False)  # the score of each row
     # (item, coder) -> the coder's annotation of the item.
@@ -243,7 +244,8 @@ class CoderPairs:
 class Texts(NamedTuple):
     """Segmentations of several items by several coders, one per stream."""
 
-    item: Ints  # item, coder, stream: Index of the item, of the coder, and of the stream in the item
+    # Index of the item, of the coder, and of the stream in the item.
+    item: Ints
     coder: Ints
     stream: Ints
     segmentations: tuple[Segmentation, ...]

@@ -123,7 +123,7 @@ def agreement(
     ``kappa``, ``pi``, ``s``, ``s_modified``      over ``flexible_similarity``, whose default is ``kappa``: simulated
                                                   or exact, see :mod:`caesura.agreement.random_texts`
     ``kappa``                                     over ``hierarchy_kappa``, which has no other coefficient: its P_c,
-                                                  see :mod:`caesura.agreement.spans`
+                                                  see :mod:`caesura.agreement.chance`
     ``u_alpha``, ``bar_u_alpha``, ``cu_alpha``,   Krippendorff's alphas for spans, see
     ``ku_alpha``, ``alpha_u_2004``                :mod:`caesura.agreement.unitized_alpha`
     ============================================  ====================================================================

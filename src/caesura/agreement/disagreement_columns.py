@@ -34,10 +34,11 @@ class DisagreementColumns:
     # Index in ``EDIT_KINDS``. After a deletion only the first coder has the boundary or span, after an insertion only the
     # second.
     kind: Numbers
-    # a_position, b_position: Positions of both coders, or times; entries of a coder who has none mean nothing.
+    # Positions of both coders, or times; entries of a coder who has none mean nothing.
     a_position: Any
     b_position: Any
-    a_type: Numbers  # a_type, b_type: Types as indices into ``types``, or ``NONE``
+    # Types as indices into ``types``, or ``NONE``.
+    a_type: Numbers
     b_type: Numbers
     cost: Floats  # costs, all above 0
     end: Numbers | None  # last units of spans of hierarchies, which begin after the position; None for boundaries
@@ -150,9 +151,6 @@ def _arrays(rows: Sequence[tuple[Any, ...]], number: int) -> list[Any]:
     return [np.array(column) for column in zip(*rows, strict=True)] if rows else [np.zeros(0, np.int64)] * number
 
 
-# -- places -----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class RankedPlaces:
     """Disagreements that share or link positions together, the costliest place first."""
@@ -231,9 +229,6 @@ def _roots(number: int, first: Ints, second: Ints) -> Ints:
     while (roots[roots] != roots).any():
         roots = roots[roots]
     return roots
-
-
-# -- sums -------------------------------------------------------------------------------------------------------------
 
 
 def count_totals(

@@ -159,9 +159,6 @@ def disagreements(
     )
 
 
-# -- arguments --------------------------------------------------------------------------------------------------------
-
-
 def aligning_measures(kind: str) -> tuple[str, ...]:
     """Return the names of the measures that list disagreements in a kind of data."""
     kinds = ("hierarchy", "linear") if kind == "hierarchy" else (kind,)
@@ -274,9 +271,6 @@ def _size(annotation: Annotation) -> int:
     if tiers:
         return sum(len(tier.edges.inner) for tier in tiers.values())
     return sum(len(text.positions) for text in streams_of(annotation).values())
-
-
-# -- rows and places --------------------------------------------------------------------------------------------------
 
 
 def _columns(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> DisagreementColumns:

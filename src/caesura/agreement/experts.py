@@ -25,7 +25,8 @@ from caesura.model.value import Ints
 class TypeSimilarity:
     """How similar two boundary types are, or a type and no boundary."""
 
-    first: str  # first, second: The types; ``"none"`` is no boundary
+    # The types; ``"none"`` is no boundary.
+    first: str
     second: str
     similarity: float
     confusions: int  # number of positions at which one expert chose the first and the other the second

@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.agreement.chance import (
+    LI2024,
     Chance,
     ChanceModel,
     Coefficient,
     Exact,
     PlacedAtRandom,
+    PlacedSpans,
     Placement,
     Simulate,
+    SpanChance,
     as_chance,
 )
 from caesura.agreement.coder_pairs import COUNTING
@@ -26,7 +29,6 @@ from caesura.agreement.mean import MEAN, PLACED_VIEWS, AxisPlacement, MeanOverPa
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
-from caesura.agreement.spans import LI2024, PlacedSpans, SpanChance
 from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
 from caesura.errors import OptionError
 from caesura.measures.base import Measure

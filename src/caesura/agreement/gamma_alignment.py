@@ -25,9 +25,11 @@ T = TypeVar("T")
 class PairDissimilarity(NamedTuple):
     """How much two aligned units differ."""
 
-    first: int  # first, second: Places of the two coders
+    # Places of the two coders.
+    first: int
     second: int
-    position: float  # position, category: alpha d_pos and beta d_cat; their sum is d
+    # alpha d_pos and beta d_cat; their sum is d.
+    position: float
     category: float
 
 

@@ -43,9 +43,10 @@ _WORD = 2**32 - 1
 class UnitColumns(NamedTuple):
     """Units of one or several samples, in any order within a sample."""
 
-    starts: Floats  # starts, ends: Positions
+    starts: Floats
     ends: Floats
-    codes: Codes  # codes, owners: Categories and annotators
+    # Categories and annotators.
+    codes: Codes
     owners: Codes
     sizes: Counts  # number of units of each sample
 
@@ -57,7 +58,7 @@ class UnitColumns(NamedTuple):
 class Continuum:
     """Units of all annotators of an item, one annotator after the other."""
 
-    starts: Floats  # starts, ends: Positions
+    starts: Floats
     ends: Floats
     codes: Codes  # categories
     sizes: tuple[int, ...]  # number of units of each annotator
@@ -107,7 +108,8 @@ class Piece(NamedTuple):
 
     continuum: Continuum  # the units
     place: int  # place of the item in the order of names
-    first: int  # first, last: Number of the first sample, and of the first one after the last
+    # Number of the first sample, and of the first one after the last.
+    first: int
     last: int
 
     @property

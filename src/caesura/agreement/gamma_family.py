@@ -130,8 +130,6 @@ class GammaFamily(UnitizingCoefficient):
         "Whether a coefficient without expected disorder is undefined, or 1 and 0 as in pygamma-agreement.",
     )
 
-    # -- parts ----------------------------------------------------------------------------------------------------------
-
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
         with use_engine("threads") as engine:
             (rows,) = self.all_parts([Job(item, (item.coders,))], plan, engine)
@@ -368,8 +366,6 @@ class GammaFamily(UnitizingCoefficient):
         if with_categories:
             terms.append(category_terms(alignments, tabled_categories(plan), size, unaligned=self.unaligned))
         return np.column_stack((*head, *terms))
-
-    # -- results ----------------------------------------------------------------------------------------------------------
 
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         return self._finish(parts[:, 0], parts[:, 1], parts[:, 2])

@@ -54,7 +54,8 @@ _PER_SAMPLE = 2500  # nanoseconds per sample of an item, besides its alignment
 class Cell(NamedTuple):
     """One item for one group of coders, and the continuum from which chance is drawn."""
 
-    observed: Continuum  # observed, chance: Observed units, and the units from which random samples are drawn
+    # Observed units, and the units from which random samples are drawn.
+    observed: Continuum
     chance: Continuum
     place: int  # place of the item in the order of names
     group: tuple[str, ...]  # the coders

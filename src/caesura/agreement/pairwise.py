@@ -41,7 +41,7 @@ class PairwiseRow:
     items: Mapping[str, float]  # item -> its value
     # Function that returns the score over all items, of which there may be a hundred thousand.
     find_score: Callable[[], Score] = field(repr=False, compare=False)
-    # full_misses, near_misses: Boundaries of one coder without a counterpart, and boundaries that the other coder put a few
+    # Boundaries of one coder without a counterpart, and boundaries that the other coder put a few
     # positions away; None if the annotations have no boundaries to align.
     full_misses: int | None = None
     near_misses: int | None = None
@@ -69,9 +69,11 @@ class PairwiseItem:
     units: int  # number of units; 0 in seconds
     boundaries: int | None  # number of boundaries of all coders together; None for hierarchies and trees
     pairs: int  # number of pairs of coders; each pair counts twice if pairs are ordered
-    mean: float  # mean, deviation: Mean and population standard deviation of the values of the pairs
+    # Mean and population standard deviation of the values of the pairs.
+    mean: float
     deviation: float
-    full_misses: int | None = None  # full_misses, near_misses: Misses of all pairs together, as in ``PairwiseRow``
+    # Misses of all pairs together, as in ``PairwiseRow``.
+    full_misses: int | None = None
     near_misses: int | None = None
 
     @property

@@ -108,9 +108,6 @@ def _comparisons(item: UnitizedItem, against: str | None) -> int:
     return number * (number - 1) // 2 if against is None else (number - 1) * (against in item.coders)
 
 
-# -- disagreements of two coders ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class _Group:
     """A unitary alignment about which two of the compared coders disagree."""
@@ -270,9 +267,6 @@ class _PlaceBuilder:
             rows=self.rows[self.ends[number] : self.ends[number + 1]],
             units=units,
         )
-
-
-# -- text ---------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -55,9 +55,6 @@ _MAX_NUMBERS = 500_000  # numbers that one task computes
 _ROUNDING = 1e-12  # relative size below which a difference of two sums is 0
 
 
-# -- spans in atoms -----------------------------------------------------------------------------------------------------
-
-
 class _Line(NamedTuple):
     """The spans of one coder in atoms, sorted."""
 
@@ -192,9 +189,6 @@ class _Alpha(UnitizingCoefficient):
         check_limit(f"items times categories for {self.name}", cells, MAX_CATEGORY_CELLS, hint)
         cells = plan.groups * len(plan.categories)
         check_limit(f"groups of coders times categories for {self.name}", cells, 8 * MAX_CATEGORY_CELLS, hint)
-
-
-# -- the coefficients of 2016 ---------------------------------------------------------------------------------------------
 
 
 class _Sums(NamedTuple):
@@ -512,9 +506,6 @@ class KuAlpha(CuAlpha):
             return super().reason(parts, plan)
         sums = _Sums.of(parts[None], len(plan.categories))
         return f"category {self.category!r}: {_category_reason(float(sums.shared[0, plan.place_of(self.category)]))}"
-
-
-# -- the coefficient of 1995 and 2004 -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

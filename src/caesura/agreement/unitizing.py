@@ -102,7 +102,7 @@ class Job(NamedTuple):
 class Disorders(NamedTuple):
     """Observed and expected disagreement, one value per row. The coefficient is 1 - observed / expected."""
 
-    # observed, expected: Disagreement; where the coefficient is undefined, ``expected`` is 0, negative or NaN.
+    # Disagreement; where the coefficient is undefined, ``expected`` is 0, negative or NaN.
     observed: Floats
     expected: Floats
 
@@ -197,8 +197,6 @@ class UnitizingCoefficient(OptionSet):
     def settings(self) -> dict[str, Any]:
         """Every option with its value."""
         return {entry.name: getattr(self, entry.name) for entry in self.declared()}
-
-    # -- what a coefficient implements --------------------------------------------------------------------------------
 
     @abstractmethod
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:

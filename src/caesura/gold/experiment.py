@@ -76,7 +76,8 @@ class UnificationRow:
     method: str  # name of the method for ``unify``
     level: str  # ``"flat"`` or ``"full"``
     includes_self: bool  # whether the best annotator is also scored against itself; True for all other methods
-    kappa: FigureSummary  # kappa, recall, precision, non_crossing: The figures over all annotations
+    # The figures over all annotations.
+    kappa: FigureSummary
     recall: FigureSummary
     precision: FigureSummary
     non_crossing: FigureSummary

@@ -54,7 +54,8 @@ class GoldSpan:
     """A span that at least one coder marked."""
 
     item: str
-    start: int  # start, end: First and last unit
+    # First and last unit.
+    start: int
     end: int
     level: int  # level, the one most coders chose
     label: str | None  # label, the one most of these coders chose
@@ -75,7 +76,7 @@ class GoldItem:
     item: str
     units: int
     coders: tuple[str, ...]  # coders of the item
-    # kept, dropped: Number of boundaries or spans that are in the gold standard, and of others that coders placed.
+    # Number of boundaries or spans that are in the gold standard, and of others that coders placed.
     kept: int
     dropped: int
     optima: int  # number of equally good solutions
@@ -359,9 +360,6 @@ def _linear_item(entry: LinearGold) -> GoldItem:
     kept, dropped = len(entry.kept), len(entry.dropped)
     units = entry.annotation.length
     return GoldItem(entry.item, units, entry.coders, kept, dropped, entry.optima, entry.cost, entry.agreement)
-
-
-# -- hierarchies ------------------------------------------------------------------------------------------------------
 
 
 def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | None, options: dict[str, Any]) -> Gold:

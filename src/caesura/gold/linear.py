@@ -299,9 +299,6 @@ def _reason_not_usable(
     return (text_difference(by_coder) or "").removeprefix(": ") or None
 
 
-# -- methods ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Places:
     """Where the positions of a text are: their own numbers, or times. The first place is that of position 1."""
@@ -382,9 +379,6 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
             )
         thresholds[name] = threshold
     return thresholds
-
-
-# -- one item ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,9 +129,6 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
     return divide(np.sum(steps * divide(matches, marked), axis=1), reference[:, 0])
 
 
-# -- packing ----------------------------------------------------------------------------------------------------------
-
-
 def has_scores(pairs: Sequence[Any]) -> bool:
     """Return whether the second side of a pair has scores."""
     return any(isinstance(pair, (tuple, list)) and isinstance(pair[-1], BoundaryScores) for pair in pairs if pair)

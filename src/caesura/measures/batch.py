@@ -45,9 +45,9 @@ class Batch:
     """Documents in flat arrays: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``."""
 
     length: Ints  # number of units of each document
-    a_pos: Ints  # a_pos, b_pos: Positions of boundaries
-    a_code: Ints  # a_code, b_code: Types of boundaries as indices into ``types``; empty if there is only one type
-    a_off: Ints  # a_off, b_off: Offsets: the start of each document, followed by the end of the last one
+    a_pos: Ints  # positions of boundaries
+    a_code: Ints  # types of boundaries as indices into ``types``; empty if there is only one type
+    a_off: Ints  # the start of each document, followed by the end of the last one
     b_pos: Ints
     b_code: Ints
     b_off: Ints

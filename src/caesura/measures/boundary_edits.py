@@ -74,11 +74,14 @@ class BoundaryCosts:
 
     # Transpositions span fewer than ``n_t`` positions, or seconds if it is a fraction.
     n_t: Any  # whole number of positions, or fraction of seconds
-    transposition: str  # transposition, substitution: Form of the cost
+    # Form of the cost.
+    transposition: str
     substitution: str
-    wt: Fraction  # wt, ws: Constant parts of the costs
+    # Constant parts of the costs.
+    wt: Fraction
     ws: Fraction
-    w_trp: Fraction  # w_trp, w_sub: Weights that multiply the costs of transpositions and substitutions
+    # Weights that multiply the costs of transpositions and substitutions.
+    w_trp: Fraction
     w_sub: Fraction
     types: int  # number of boundary types
 

@@ -28,11 +28,12 @@ class TypeScore:
     """B-precision, B-recall and B-F of one boundary type, or of all types."""
 
     type: str | None  # the boundary type; None for all types together
-    precision: float  # precision, recall, f: The rates
+    precision: float
     recall: float
     f: float
     correct: float  # correctness of the pairs of this type: the cell (type, type) of the matrix
-    hypothesis: int  # hypothesis, reference: Number of boundaries of each side
+    # Number of boundaries of each side.
+    hypothesis: int
     reference: int
 
 

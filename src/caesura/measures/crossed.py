@@ -30,7 +30,7 @@ class CrossedSides:
     """Annotations of both sides, each packed once."""
 
     batch: Batch  # documents whose sides contain every annotation
-    # first_of, second_of: Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that
+    # Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that
     # side.
     first_of: Ints
     second_of: Ints

@@ -312,8 +312,6 @@ class Declaration(Value, ABC):
         """
         return without_empty_unit(pairs) if self.settings.get("first_token") else pairs
 
-    # -- properties that depend on the options ---------------------------------------------------------------------
-
     @property
     def short_name(self) -> str:
         """Symbol or abbreviation of the measure in the literature, for narrow tables and axes."""

@@ -95,7 +95,8 @@ class Cells(NamedTuple):
     """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``."""
 
     width: Floats  # length of each cell
-    a_seg: Ints  # a_seg, b_seg: Number of the segment of either side that contains the cell, counted over all documents
+    # Number of the segment of either side that contains the cell, counted over all documents.
+    a_seg: Ints
     b_seg: Ints
     off: Ints  # first cell of each document, followed by the number of all cells
 
@@ -130,9 +131,6 @@ def segment_classes(batch: EdgeBatch, side: str) -> Ints:
     classes = np.empty(len(is_inner), np.int64)
     classes[is_inner], classes[ends] = codes, last
     return classes
-
-
-# -- packing ----------------------------------------------------------------------------------------------------------
 
 
 def has_times(pairs: Sequence[Any]) -> bool:

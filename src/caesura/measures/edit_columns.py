@@ -26,9 +26,11 @@ class EditColumns:
 
     document: Ints  # place of the document in the batch
     kind: Ints  # index in ``EDIT_KINDS``
-    a_position: Ints  # a_position, b_position: Positions of the boundaries on both sides, or ``NONE``
+    # Positions of the boundaries on both sides, or ``NONE``.
+    a_position: Ints
     b_position: Ints
-    a_type: Ints  # a_type, b_type: Types as indices into ``types``, or ``NONE``
+    # Types as indices into ``types``, or ``NONE``.
+    a_type: Ints
     b_type: Ints
     cost: Floats  # cost of the edit
     types: tuple[str, ...]  # the boundary types

@@ -41,12 +41,14 @@ from caesura.options import Option, choice, non_negative, number, optional, whol
 class MarkCluster:
     """A group of neighboring marks."""
 
-    lower: int  # lower, upper: First and last marked position
+    # First and last marked position.
+    lower: int
     upper: int
-    # low, up: First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
+    # First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
     low: int
     up: int
-    mu: float  # mu, sigma: Mean and standard deviation of the positions of the marks
+    # Mean and standard deviation of the positions of the marks.
+    mu: float
     sigma: float
     peak: int  # largest number of coders at a position
     positions: tuple[int, ...]  # marked positions

@@ -26,7 +26,8 @@ _PLAIN = re.compile(r"[^\[\]'\"\s]+")
 class Shares(NamedTuple):
     """Observed agreement of rows of counts, and expected agreement by kappa and by pi."""
 
-    observed: Floats  # observed, kappa, pi: One value per row; expected agreement is 1 if it is 1 up to rounding
+    # One value per row; expected agreement is 1 if it is 1 up to rounding.
+    observed: Floats
     kappa: Floats
     pi: Floats
 

@@ -57,7 +57,8 @@ class BracketRules:
     deleted_labels: frozenset[str]  # labels of brackets that are removed: the deleted tags, and labels equal to them
     uncounted_tags: frozenset[str]  # tags of words that do not count for the length of a sentence
     quotes: frozenset[str]  # tags of quotes that may be restored
-    equal_labels: Equals  # equal_labels, equal_words: Labels and words that are equal to others
+    # Labels and words that are equal to others.
+    equal_labels: Equals
     equal_words: Equals
     labelled: bool  # whether labels must be equal
 

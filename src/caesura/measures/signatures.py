@@ -156,9 +156,6 @@ def chance_word(text: str) -> str:
     return exact or next((word for start, word in _CHANCE_WORDS.items() if text.startswith((start, word))), "")
 
 
-# -- the long form ----------------------------------------------------------------------------------------------------
-
-
 def _read_long(parts: SignatureParts, missing: list[str]) -> Signature:
     entries, registered = parts.entries, measures()
     place = next((i for i, (name, value) in enumerate(entries) if not value and name in registered), len(entries))
@@ -198,9 +195,6 @@ def _check_complete(measure_class: type[Measure], texts: Mapping[str, str], miss
         raise OptionError(
             f"the signature is cut off or incomplete; {measure_class.name} lacks {listed}. Copy the whole line"
         )
-
-
-# -- the short form ---------------------------------------------------------------------------------------------------
 
 
 def _read_short(parts: SignatureParts) -> Signature:

@@ -273,9 +273,6 @@ class TokenF(_SpanMeasure):
         return expected_token_matches(a, b, tokens)
 
 
-# -- chance -----------------------------------------------------------------------------------------------------------
-
-
 def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
     rows = list(zip((side.end - side.start + 1).tolist(), labels.tolist(), strict=True))
     return [rows[start:stop] for start, stop in zip(side.off[:-1].tolist(), side.off[1:].tolist(), strict=True)]
@@ -306,9 +303,6 @@ def _check_chance_work(batch: HierarchyBatch) -> None:
         work += float(chance_work(spans, different, marked, batch.length.astype(float)).sum())
     hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
     check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
-
-
-# -- functions --------------------------------------------------------------------------------------------------------
 
 
 def span_f(

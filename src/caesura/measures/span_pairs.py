@@ -67,7 +67,8 @@ class _Annotations:
     # An annotation with a problem may have no spans.
     spans: SpanArrays
     length: Ints  # number of tokens of each annotation; -1 if it is not known
-    seconds: NDArray[np.bool_]  # seconds, nested: Whether it has spans in seconds, and whether it is a hierarchy
+    # Whether it has spans in seconds, and whether it is a hierarchy.
+    seconds: NDArray[np.bool_]
     nested: NDArray[np.bool_]
     problems: dict[int, str]  # place of an annotation -> why it cannot be compared
 

@@ -34,7 +34,8 @@ class DistinctSpans:
     """Distinct (start, end) spans without levels, sorted by document and start, larger spans first."""
 
     document: Ints  # document of each span
-    start: Ints  # start, end: First and last unit
+    # First and last unit.
+    start: Ints
     end: Ints
 
     def __len__(self) -> int:
@@ -51,7 +52,8 @@ class SpanArrays:
 
     # Rows are sorted by start, larger spans first, then by level.
 
-    start: Ints  # start, end, level: First unit, last unit and level of each span
+    # First unit, last unit and level of each span.
+    start: Ints
     end: Ints
     level: Ints
     label: Ints  # A code for each label of a document; -1 if the span has no label
@@ -90,7 +92,7 @@ class SpanArrays:
 class HierarchyBatch(Batch):
     """A batch of hierarchies. The positions of ``Batch`` are starts of spans, and its codes are labels."""
 
-    a: SpanArrays = field(kw_only=True)  # a, b: The spans of the two sides
+    a: SpanArrays = field(kw_only=True)
     b: SpanArrays = field(kw_only=True)
 
     @classmethod

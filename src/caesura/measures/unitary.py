@@ -67,7 +67,8 @@ _EXACT_STEP, _EXACT_TUPLE = 10, 2000  # nanoseconds, with everything that follow
 class Dissimilarity:
     """How much two units differ: ``alpha`` d_pos + ``beta`` d_cat, in multiples of delta_empty."""
 
-    alpha: float  # alpha, beta: Weights of position and category
+    # Weights of position and category.
+    alpha: float
     beta: float
     # Distance of two categories, from 0 to 1. An array of shape (0, 0) stands for 0 if they are equal, else 1.
     distance: Floats
@@ -77,7 +78,7 @@ class Dissimilarity:
 class UnitTable:
     """The units of all annotators of an item, or of several samples of it, in the order of their middles."""
 
-    start: Floats  # start, end: Positions
+    start: Floats
     end: Floats
     category: Codes
     annotator: Codes
@@ -149,7 +150,8 @@ class BestAlignment:
 
     table: UnitTable
     dissimilarity: Dissimilarity  # how units were compared
-    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table
+    # Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
+    begin: Counts
     members: Codes
     proved: bool  # whether no alignment has a smaller cost
     bound: float  # lower bound of the total cost, in multiples of delta_empty; the total cost itself if it is proved
@@ -181,7 +183,8 @@ class Alignments:
 
     table: UnitTable  # the units of all samples
     dissimilarity: Dissimilarity  # how units were compared
-    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table
+    # Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
+    begin: Counts
     members: Codes
     offset: Counts  # sample s has the unitary alignments offset[s]:offset[s + 1]
     proved: NDArray[np.bool_]  # whether no alignment of the sample has a smaller cost
@@ -256,10 +259,12 @@ class AlignedPairs:
     """Terms of an alignment, in multiples of delta_empty."""
 
     cost: Floats  # cost of each unitary alignment
-    owner: Counts  # owner, first, second: For each pair of aligned units: the unitary alignment, and the two units
+    # For each pair of aligned units: the unitary alignment, and the two units.
+    owner: Counts
     first: Counts
     second: Counts
-    position: Floats  # position, distance: d_pos and category distance of each pair
+    # d_pos and category distance of each pair.
+    position: Floats
     distance: Floats
 
 

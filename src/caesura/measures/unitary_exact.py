@@ -52,9 +52,11 @@ def _sums(values: Counts, first: Counts) -> Counts:
 class Tuples:
     """Unitary alignments that may be needed, with costs in quanta times the number of pairs of annotators."""
 
-    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]]
+    # Unitary alignment t has the units members[begin[t]:begin[t + 1]].
+    begin: Counts
     members: Codes
-    cost: Counts  # cost, category: Cost, and numerator of delta_cat
+    # Cost, and numerator of delta_cat.
+    cost: Counts
     category: Counts
     first: Counts  # sample s has the unitary alignments first[s]:first[s + 1]
 
