@@ -31,7 +31,14 @@ from caesura.options import Option, choice, optional
 if TYPE_CHECKING:
     from caesura.measures.base import BatchCounts, Measure
 
-# Option for the value of several items.
+REFERENCES = Option(
+    "references",
+    None,
+    optional(choice("each", "best", "union", "best_or_first")),
+    "with several reference coders: mean over coders, the coder with the best value, or precision against the boundaries "
+    "of all coders; best_or_first exists for presets only",
+    omitted_at_default=True,
+)
 AVERAGE = Option(
     "average",
     "micro",
@@ -89,23 +96,8 @@ def combine(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
     return np.asarray(np.divide(product, weighted, out=np.zeros_like(product), where=weighted > 0), np.float64)
 
 
-# Option for several reference coders.
-REFERENCES = Option(
-    "references",
-    None,
-    optional(choice("each", "best", "union", "best_or_first")),
-    "with several reference coders: mean over coders, the coder with the best value, or precision against the boundaries "
-    "of all coders; best_or_first exists for presets only",
-    omitted_at_default=True,
-)
-
-
 def has_references(pairs: Sequence[Any]) -> bool:
-    several = (tuple, list)
-    return any(
-        isinstance(pair, several) and len(pair) == 2 and isinstance(pair[0], several) and _are_several(pair[0])
-        for pair in pairs
-    )
+    return any(isinstance(pair, (tuple, list)) and len(pair) == 2 and _are_several(pair[0]) for pair in pairs)
 
 
 def _are_several(side: Any) -> bool:
@@ -195,8 +187,11 @@ def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCoun
         counts = averaged_rows(measure, counts, types) if measure.is_averaged else counts
         resolved = {name: column[rows] for name, column in result.resolved.items()}
         return type(result)(counts, resolved)
-    averaged = averaged_rows(measure, result.counts, types)
-    counts = _unions(measure, averaged, batch) if mode == "union" else _means(averaged, first)
+    counts = averaged_rows(measure, result.counts, types)
+    if mode == "union":
+        counts = _unions(measure, counts, batch)
+    elif len(first) > 1:  # the mean over the references of each item
+        counts = np.asarray(np.add.reduceat(counts, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)
     return type(result)(counts, {name: _per_item(column, first) for name, column in result.resolved.items()})
 
 
@@ -209,12 +204,6 @@ def _best(measure: Measure, batch: ReferencesBatch, counts: Floats) -> Ints:
     if measure["references"] == "best_or_first":
         best = np.where(batch.b_count == 0, batch.first[:-1], best)
     return best
-
-
-def _means(rows: Floats, first: Ints) -> Floats:
-    if len(first) == 1:
-        return rows[:0]
-    return np.asarray(np.add.reduceat(rows, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)
 
 
 def _unions(measure: Measure, rows: Floats, batch: ReferencesBatch) -> Floats:

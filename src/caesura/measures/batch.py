@@ -182,15 +182,11 @@ def gather_plain(pairs: Sequence[Any], view: View) -> Batch | None:
     if sizes is None:
         return None
     length, a_off, b_off, in_all, in_a_pair = sizes
-    if in_a_pair & HAS_UNITS and not _have_same_units(pairs):
+    if in_a_pair & HAS_UNITS and not all(a.units is None or b.units is None or a.units is b.units for a, b in pairs):
         return None
     if view == "typed" and not in_all & HAS_NO_TYPES:
         return None
     return Batch.from_packed(packed, length, a_off, b_off)
-
-
-def _have_same_units(pairs: Sequence[SegmentationPair]) -> bool:
-    return all(a.units is None or b.units is None or a.units is b.units for a, b in pairs)
 
 
 def is_plain(a: Any, b: Any) -> bool:
@@ -305,14 +301,8 @@ def _common_types(
     if is_common and (len(first) < 3 or any(text.types_declared for text in pairs[0])):
         return first, {}
     types = _choose_types(pairs)
-    return types, _misfits(pairs, types, sides)
-
-
-def _misfits(
-    pairs: Sequence[SegmentationPair], types: tuple[str, ...], sides: tuple[str, str]
-) -> dict[int, CaesuraError]:
     problems = enumerate(_type_problem(pair, types, sides) for pair in pairs)
-    return {i: MismatchError(problem) for i, problem in problems if problem is not None}
+    return types, {i: MismatchError(problem) for i, problem in problems if problem is not None}
 
 
 def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:

@@ -49,14 +49,16 @@ def pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Frac
     # Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
     # boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
     partners = np.full(len(batch.a_pos), -1, np.int64)
-    for ticks in np.unique(_ticks_per_second(batch, n_t, constant, weight)).tolist():
-        documents = np.flatnonzero(_ticks_per_second(batch, n_t, constant, weight) == ticks)
+    ticks_of_documents = _ticks_per_second(batch, n_t, constant, weight)
+    for ticks in np.unique(ticks_of_documents).tolist():
+        documents = np.flatnonzero(ticks_of_documents == ticks)
         window = max(1, round(n_t * ticks))
         denominator = lcm(constant.denominator, weight.denominator)
         gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
         rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
         places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
-        for first, last in _runs(documents):
+        for run in np.split(documents, np.flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
+            first, last = int(run[0]), int(run[-1]) + 1
             off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
             kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
     return partners
@@ -69,12 +71,6 @@ def _ticks_per_second(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weigh
     total = 2.0 * denominator * float(n_t) * _NANOSECONDS * pairs * pairs
     powers = np.ceil(np.log10(np.maximum(total / _MAX_TOTAL, 1.0))).astype(np.int64)
     return _NANOSECONDS // 10 ** np.minimum(powers, 9)
-
-
-def _runs(documents: Ints) -> list[tuple[int, int]]:
-    """Return the first document and the one after the last, for each run of neighbouring documents."""
-    cuts = np.flatnonzero(np.diff(documents) > 1) + 1
-    return [(int(run[0]), int(run[-1]) + 1) for run in np.split(documents, cuts) if len(run)]
 
 
 def count_times(batch: EdgeBatch, partners: Ints) -> Floats:
@@ -118,12 +114,9 @@ class _SimilarityMeasure(EditDistanceMeasure):
 
     def edit_counts(self, batch: Batch) -> Counts:
         """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d)."""
-        return batch.cached(self._edits_key, lambda: self.align_and_count(batch))
-
-    @cached_property
-    def _edits_key(self) -> tuple[Any, ...]:
-        """S and B share their counts if the options that affect the edits are equal."""
-        return ("edits", self["alignment"], *cost_options(self.settings))
+        # S and B share their counts if the options that affect the edits are equal.
+        key = ("edits", self["alignment"], *cost_options(self.settings))
+        return batch.cached(key, lambda: self.align_and_count(batch))
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
         gain, pairs, matches, positions, a, b = edits.T

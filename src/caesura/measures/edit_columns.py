@@ -108,7 +108,10 @@ def edit_columns(
     cost = np.select([kind == MATCH, kind >= DELETION], [0.0, 1.0])
     cost += _costs(kind == TRANSPOSITION, np.abs(a_position - b_position), transposition_cost)
     cost += _costs(kind == SUBSTITUTION, np.abs(a_type - b_type), substitution_cost)
-    order = np.lexsort((_leftmost(a_position, a_type, b_position, b_type, len(batch.types)), document))
+    # Sort the edits of a document by the leftmost boundary and the first type there.
+    a, b = a_position * len(batch.types) + a_type, b_position * len(batch.types) + b_type
+    leftmost = np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))
+    order = np.lexsort((leftmost, document))
     return EditColumns(
         document=document[order],
         kind=kind[order],
@@ -128,12 +131,6 @@ def _costs(chosen: Ints, distance: Ints, cost_of: Callable[[int], float]) -> Flo
     for value in np.unique(distance[chosen]).tolist():
         costs[chosen & (distance == value)] = cost_of(value)
     return costs
-
-
-def _leftmost(a_position: Ints, a_type: Ints, b_position: Ints, b_type: Ints, types: int) -> Ints:
-    """Return a number by which the edits of a document are sorted: the leftmost boundary, and the first type there."""
-    a, b = a_position * types + a_type, b_position * types + b_type
-    return np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))
 
 
 def list_edits(

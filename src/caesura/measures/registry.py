@@ -137,7 +137,10 @@ def parse(text: str | Measure) -> Measure:
     for option, value in alias_options.items():
         if options.get(option, value) != value:
             raise OptionError(f"{name} means {option}={value!r}; remove {option}={options[option]!r}")
-    return measure_class(**{**options, **alias_options, "compat": _preset(measure_class, options.get("compat"))})
+    compat = options.get("compat")
+    if isinstance(compat, str):  # case does not matter
+        compat = next((preset for preset in measure_class.presets if _key(preset) == _key(compat)), compat)
+    return measure_class(**{**options, **alias_options, "compat": compat})
 
 
 def is_called(measure: Measure, name: str) -> bool:
@@ -155,13 +158,6 @@ def is_called(measure: Measure, name: str) -> bool:
 
 def find_measure(name: str) -> type[Measure]:
     return _find(name.partition("(")[0].strip())[0]
-
-
-def _preset(measure_class: type[Measure], name: Any) -> Any:
-    """Return the preset that a name means; case does not matter."""
-    if not isinstance(name, str):
-        return name
-    return next((preset for preset in measure_class.presets if _key(preset) == _key(name)), name)
 
 
 _IGNORED = re.compile(r"[\s_^-]")

@@ -129,11 +129,9 @@ def _counts_of_numbers(reference: Segmentation, hypothesis: Segmentation, types:
     length = reference.length
     a, b = (_breaks(text, types) for text in (reference, hypothesis))
     is_break, equal = b > 0, a == b
-    with_unit = np.ones(
-        length + 1, bool
-    )  # whether the n-gram that begins with a unit is shared; none begins after the last
-    with_unit[length] = False
-    with_break = is_break & equal  # whether the n-gram that begins with the break after a unit is shared
+    # Whether the n-gram that begins with a unit, or with the break after a unit, is shared; none begins after the last unit.
+    with_unit = np.append(np.ones(length, bool), False)
+    with_break = is_break & equal
     common = [length + _common_breaks(a, b)]
     for _ in range(1, ORDERS):
         next_unit = with_unit[1:]

@@ -131,7 +131,10 @@ def _short_head(claim: Signature) -> str:
     facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
     facts = {name: value for name, value in facts.items() if value != DEFAULT_FACTS.get(name)}
     chance = facts.pop("chance", "")
-    if word := _fact_of_chance(chance):
+    word = chance_word(chance)
+    if word == "simulate":  # simulation with control variates is the default, and has no name
+        word = chance if "no control" in chance else ""
+    if word:
         facts["chance"] = word
     if "ordered" in claim.words:
         facts["ordered"] = "yes"
@@ -140,14 +143,6 @@ def _short_head(claim: Signature) -> str:
     texts = {name: value if _PLAIN.fullmatch(value) else option_text(value) for name, value in facts.items()}
     options = ", ".join(f"{name}={text}" for name, text in texts.items())
     return f"{claim.words[0]}({options})" if options else claim.words[0]
-
-
-def _fact_of_chance(text: str) -> str:
-    """Return how a chance agreement other than the default is named: simulation with control variates has no name."""
-    word = chance_word(text)
-    if word == "simulate":
-        return text if "no control" in text else ""
-    return word
 
 
 def chance_word(text: str) -> str:
@@ -204,8 +199,10 @@ def _read_short(parts: SignatureParts) -> Signature:
     measure: Measure | None = None
     if not over and label.partition("(")[0] in WITHOUT_MEASURE:
         words, facts = _read_head(label)
+    elif "…" in (text := measure_text if over else label):
+        raise OptionError(f"the options of {text!r} are abbreviated; use the long signature, which --json prints")
     else:
-        measure = _measure_of_label(measure_text if over else label)
+        measure = parse(text)
     return Signature(words, facts, measure, {}, parts.value, parts.data, parts.version or "", short=True)
 
 
@@ -216,9 +213,3 @@ def _read_head(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise OptionError(f"expected a coefficient or a task before 'over'; got {text!r}") from None
     return (name,), {fact: signature_value(value) for fact, value in facts.items()}
-
-
-def _measure_of_label(label: str) -> Measure:
-    if "…" in label:
-        raise OptionError(f"the options of {label!r} are abbreviated; use the long signature, which --json prints")
-    return parse(label)

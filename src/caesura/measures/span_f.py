@@ -27,7 +27,7 @@ from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels.marked import common_spans, common_tokens
 from caesura.limits import check_limit
-from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
+from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.span_pairs import pack_marked_spans
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, distinct_rows
@@ -46,6 +46,7 @@ _CHANCE = Option(
     choice("none", "expected", "li2024"),
     "exact chance of spans at random places: not computed, added to the parts, or used to correct F",
 )
+_Rows = Sequence[tuple[int, int]]  # length and label of each span of a coder
 _LARGE = 50_000_000  # products of a direct convolution, beyond which a transform is faster
 _CALLS, _TRANSFORM, _CELL = 8_000, 20, 100  # nanoseconds for a span, for a token of a transform, and for a cell of W
 
@@ -107,7 +108,7 @@ def _starts(counts: Counter[int], length: int, before: Floats, tokens: int) -> F
     return starts
 
 
-def expected_span_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], tokens: int) -> float:
+def expected_span_matches(a: _Rows, b: _Rows, tokens: int) -> float:
     """Return the expected number of equal spans of two coders whose spans are placed at random."""
     if not a or not b:
         return 0.0
@@ -119,7 +120,7 @@ def expected_span_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, i
     return float(sum(weight * (first[length] @ second[length]) for length, weight in weights.items() if weight))
 
 
-def expected_token_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], tokens: int) -> float:
+def expected_token_matches(a: _Rows, b: _Rows, tokens: int) -> float:
     """Return the expected number of tokens to which two coders give the same label."""
     if not a or not b:
         return 0.0
@@ -127,7 +128,7 @@ def expected_token_matches(a: Sequence[tuple[int, int]], b: Sequence[tuple[int, 
     return float(sum(first[label] @ second[label] for label in first if label in second))
 
 
-def _covers(spans: Sequence[tuple[int, int]], tokens: int) -> dict[int, Floats]:
+def _covers(spans: _Rows, tokens: int) -> dict[int, Floats]:
     """Return label -> the probability of each token to lie in a span with this label."""
     starts = start_probabilities([length for length, _ in spans], tokens)
     covers: dict[int, Floats] = {}
@@ -146,6 +147,8 @@ class _SpanMeasure(OverlapMeasure):
     options = (_LABELS, _CHANCE)
     symmetric = True  # only F is symmetric; precision and recall are swapped
     exact_span_chance: ClassVar[bool] = True
+    # Expected number of common elements of two sides, from their spans and the number of tokens.
+    expected_matches: ClassVar[staticmethod[[_Rows, _Rows, int], float]]
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         return pack_marked_spans(pairs, self.sides, self._times())
@@ -173,10 +176,6 @@ class _SpanMeasure(OverlapMeasure):
         """Return common elements, elements of the reference and elements of the hypothesis of each document."""
         raise NotImplementedError
 
-    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
-        """Return the expected number of common elements."""
-        raise NotImplementedError
-
     def _labels_of(self, side: SpanArrays) -> Ints:
         return side.label if self["labels"] else np.zeros_like(side.label)
 
@@ -184,13 +183,11 @@ class _SpanMeasure(OverlapMeasure):
         assert isinstance(batch, HierarchyBatch)
         counts = self._count(batch)
         if self["chance"] != "none":
-            counts = np.column_stack([counts, self._expected_matches(batch)])
+            sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
+            documents = zip(*sides, batch.length.tolist(), strict=True)
+            expected = np.array([self.expected_matches(a, b, n) for a, b, n in documents], np.float64)
+            counts = np.column_stack([counts, expected])
         return BatchCounts(counts, {})
-
-    def _expected_matches(self, batch: HierarchyBatch) -> Floats:
-        sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
-        tokens = batch.length.tolist()
-        return np.array([self._expected(a, b, n) for a, b, n in zip(*sides, tokens, strict=True)], np.float64)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, HierarchyBatch)
@@ -224,7 +221,7 @@ class _SpanMeasure(OverlapMeasure):
         return divide(2 * expected, reference + hypothesis, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        figures = precision_recall(*(counts[name] for name in self.parts[:3]))
+        figures = super().derived(counts, types)
         if self["chance"] != "none":
             row = np.array([[counts[name] for name in self.part_names(types)]])
             figures["expected_f"] = float(self.expected_f(row)[0])
@@ -238,6 +235,7 @@ class SpanF(_SpanMeasure):
     short_name = "span F"
     aliases = MappingProxyType({"li2024": {"chance": "li2024"}})
     parts = ("matches", "reference", "hypothesis")
+    expected_matches = staticmethod(expected_span_matches)
 
     def _times(self) -> dict[float, int] | None:
         return {} if self["chance"] == "none" else None
@@ -249,9 +247,6 @@ class SpanF(_SpanMeasure):
         common_spans(a.start, a.end, labels[0], a.off, b.start, b.end, labels[1], b.off, counts)
         return counts
 
-    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
-        return expected_span_matches(a, b, tokens)
-
 
 class TokenF(_SpanMeasure):
     name = "token_f"
@@ -259,6 +254,7 @@ class TokenF(_SpanMeasure):
     summary = "tokens inside spans"
     short_name = "token F"
     parts = ("matches", "reference", "hypothesis")
+    expected_matches = staticmethod(expected_token_matches)
 
     def _count(self, batch: HierarchyBatch) -> Floats:
         a, b = batch.a, batch.b
@@ -268,9 +264,6 @@ class TokenF(_SpanMeasure):
         seen, last = np.full(number, -1, np.int64), np.zeros((number, 2), np.int64)
         common_tokens(a.start, a.end, a_label, a.off, b.start, b.end, b_label, b.off, seen, last, counts)
         return counts
-
-    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
-        return expected_token_matches(a, b, tokens)
 
 
 def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:

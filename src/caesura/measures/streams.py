@@ -89,7 +89,13 @@ def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> S
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
         return [_check_stream(None, a, b, sides, tiers)]
     for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
-        _check_mapping(side, text, other_text)
+        if not isinstance(text, Mapping):
+            raise MismatchError(
+                f"{side}: expected a mapping from streams to segmentations, because the other side has "
+                f"{_quoted(other_text)}; got {type(text).__name__}"
+            )
+        if not text:
+            raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
     for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
         missing = [name for name in other_text if name not in text]
         if missing:
@@ -97,17 +103,6 @@ def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> S
                 f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
             )
     return [_check_stream(str(name), a[name], b[name], sides, tiers) for name in a]
-
-
-def _check_mapping(side: str, text: Any, other_text: Any) -> None:
-    """Raise an error if a side is not a dialogue although the other side is."""
-    if not isinstance(text, Mapping):
-        raise MismatchError(
-            f"{side}: expected a mapping from streams to segmentations, because the other side has "
-            f"{_quoted(other_text)}; got {type(text).__name__}"
-        )
-    if not text:
-        raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
 
 
 def _check_stream(name: str | None, a: Any, b: Any, sides: tuple[str, str], tiers: bool) -> tuple[str | None, Any, Any]:

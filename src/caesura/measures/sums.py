@@ -63,20 +63,14 @@ def _to_units(number: float) -> int:
 def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     """Return the value if all are equal, else a short text such as ``2..5``."""
     if isinstance(values, np.ndarray):
-        values = _extremes(values)
+        is_number = values.dtype.kind in "iuf" and values.size
+        values = [values.min().item(), values.max().item()] if is_number else np.unique(values).tolist()
     distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
     if len(distinct) == 1:
         return distinct[0]
     if all(isinstance(value, (int, float)) for value in distinct):
         return f"{min(distinct)}..{max(distinct)}"
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
-
-
-def _extremes(values: NDArray[Any]) -> list[Any]:
-    """Return the smallest and the largest number, or all distinct words."""
-    if values.dtype.kind in "iuf" and values.size:
-        return [values.min().item(), values.max().item()]
-    return list(np.unique(values).tolist())
 
 
 def _range_ends(value: Any) -> tuple[Any, ...]:

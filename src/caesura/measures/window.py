@@ -216,7 +216,9 @@ class _ErrorRate(_WindowMeasure):
             return np.asarray((batch.end - batch.begin) / (2 * (batch.a_count + 1)), np.float64)
         return amounts("window", self["window"], batch)
 
-    def _windows_in_time(self, batch: EdgeBatch) -> tuple[Counts, dict[str, NDArray[Any]]]:
+    def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
+        if not isinstance(batch, EdgeBatch):
+            return super().sweep(batch)
         k, out = self._seconds(batch), np.empty((len(batch), 3))
         a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
         time_kernel.windows(batch.end - batch.begin, batch.begin, k, *a, *b, out)
@@ -229,9 +231,6 @@ class _ErrorRate(_WindowMeasure):
         return with_units_of_axis(super().signature(params, types, documents), params, ("window",))
 
     def compute(self, batch: Batch) -> BatchCounts:
-        if isinstance(batch, EdgeBatch):
-            counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows_in_time(batch))
-            return BatchCounts(counts[:, self.sweep_columns], resolved)
         # Pk and WindowDiff with the same options inspect the same windows.
         counts, resolved = batch.cached(("windows", self._resolved), lambda: self.sweep(batch))
         return BatchCounts(counts[:, self.sweep_columns], resolved)
