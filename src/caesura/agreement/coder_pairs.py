@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.limits import MAX_ITEM_CELLS, MAX_PAIR_CELLS, MAX_PAIRS, MAX_SHARED_CELLS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.many import Scores, score_many
+from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, streams_of
 from caesura.model.result import Excluded
@@ -100,9 +100,7 @@ class CoderPairs:
     @cached_property
     def rows_of_pairs(self) -> list[Ints]:
         """The rows of each pair of coders, one per item."""
-        order = np.argsort(self.pair_index, kind="stable")
-        ends = np.cumsum(np.bincount(self.pair_index, minlength=len(self.first)))
-        return np.split(order, ends[:-1])
+        return places_of_groups(self.pair_index, len(self.first))
 
     @cached_property
     def pair_groups(self) -> tuple[tuple[Ints, Ints], ...]:
@@ -213,16 +211,16 @@ class CoderPairs:
         if len(self.scores.types) <= 1:
             return True
         entries = self.annotations.values()
-        if not all(
-            isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed) for entry in entries
-        ):
+        if not all(map(has_units, entries)):
             return False
         declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
         return len(declared) == 1 and declared.pop()[1]
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
         annotation = self.annotations[item, coder]
-        return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
+        if isinstance(annotation, Segmentation):
+            return (annotation,)
+        return tuple(text for _, text in sorted(streams_of(annotation).items()))
 
     @cached_property
     def texts(self) -> Texts:
@@ -261,9 +259,9 @@ class Texts(NamedTuple):
         return np.fromiter((text.length for text in self.segmentations), np.int64, len(self.segmentations))
 
 
-def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
-    streams = streams_of(annotation)
-    return tuple(streams[name] for name in sorted(streams))
+def has_units(annotation: Annotation) -> bool:
+    """Return whether an annotation has positions between units, in one or several streams."""
+    return isinstance(annotation, Segmentation) or (isinstance(annotation, Dialogue) and not annotation.timed)
 
 
 def check_corpus(corpus: Corpus) -> None:
@@ -290,8 +288,7 @@ def number_of_pairs(corpus: Corpus) -> int:
 def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
     """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
     coders = len(corpus.coders)
-    shared = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
-    size = coders * min(coders * (coders - 1) // 2, shared)
+    size = coders * min(math.comb(coders, 2), number_of_pairs(corpus))
     hint = (
         "choose fewer coders (--coder, Corpus.select), another coefficient such as -c pi, or compare them with pairwise"
     )
@@ -460,13 +457,6 @@ def _reason(measure: Measure, key: Key, error: CaesuraError) -> str:
     return f"{measure.sides[0]} is {key[1]}, {measure.sides[1]} is {key[2]}: {error}"
 
 
-def _share_of_pairs(undefined: int, total: int) -> str:
-    """Return the beginning of a reason: how many pairs of coders of an item are undefined; empty if all are."""
-    if undefined == total:
-        return ""
-    return f"{undefined} of {total} pairs of coders {'is' if undefined == 1 else 'are'} undefined and left out: "
-
-
 def _without_undefined(
     keys: list[Key],
     scores: Scores,
@@ -480,7 +470,10 @@ def _without_undefined(
     totals, undefined = (Counter(keys[place][0] for place in places) for places in (range(len(keys)), scores.errors))
     for place, error in scores.errors.items():
         item = keys[place][0]
-        share = _share_of_pairs(undefined[item], totals[item])
+        number, share = undefined[item], ""
+        if number < totals[item]:
+            are = "is" if number == 1 else "are"
+            share = f"{number} of {totals[item]} pairs of coders {are} undefined and left out: "
         excluded.setdefault(item, f"{share}{_reason(measure, keys[place], error)}")
     if not defined:
         raise OptionError(f"no pair of coders can be compared{_reasons(excluded)}")

@@ -11,29 +11,26 @@ import numpy as np
 
 from caesura.agreement.bootstrap import Bootstrap, Samples
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
-from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
+from caesura.agreement.coder_pairs import CoderPairs, check_corpus, has_units, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing
-from caesura.agreement.unitizing_scores import UnitizingAgreement, unitizing_agreement
+from caesura.agreement.unitizing_scores import unitizing_agreement
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
 from caesura.model.result import Excluded, keep_warnings, signature_line
-from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 # Nanoseconds to add up a pair of coders with a weight of its own.
 _WEIGHTED_PAIR = 8.0
-_POSITIONS = (
-    "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
-)
+# Measure for coefficients that depend on positions only; it accepts all texts of equal length.
+_POSITIONS = "boundary_f"
 
 
 @keep_warnings
@@ -173,8 +170,11 @@ def agreement(
         coefficient = DEFAULT_UNITIZING[0]
     unitizing = resolve_unitizing(coefficient, options | {"compat": compat, "chance": chance})
     if unitizing is not None:
-        _refuse_measure(unitizing, measure)
-        return _unitizing(corpus, unitizing, bootstrap, seed=seed, engine=engine)
+        if measure != _DEFAULT_MEASURE:
+            raise OptionError(f"{unitizing.name} compares the spans of all coders itself; leave out the measure")
+        of_spans = unitizing_agreement(corpus, unitizing, bootstrap=bootstrap, seed=seed, engine=engine)
+        bootstrap.warn(len(of_spans.items))
+        return of_spans
     assert not isinstance(coefficient, UnitizingCoefficient)
     resolved = resolve_coefficient(
         measure,
@@ -189,20 +189,6 @@ def agreement(
         model = SharedScores().model(corpus, resolved, opened)
         result = _compute(corpus, model, bootstrap)
     bootstrap.warn(len(model.observed.items))
-    return result
-
-
-def _refuse_measure(coefficient: UnitizingCoefficient, measure: str | Measure) -> None:
-    if measure != _DEFAULT_MEASURE:
-        raise OptionError(f"{coefficient.name} compares the spans of all coders itself; leave out the measure")
-
-
-def _unitizing(
-    corpus: Corpus, coefficient: UnitizingCoefficient, bootstrap: Bootstrap, *, seed: int | None, engine: str | Engine
-) -> UnitizingAgreement:
-    """Return a coefficient for spans; warn if there are too few items for its interval."""
-    result = unitizing_agreement(corpus, coefficient, bootstrap=bootstrap, seed=seed, engine=engine)
-    bootstrap.warn(len(result.items))
     return result
 
 
@@ -368,10 +354,7 @@ class CoderSubsets:
 def has_positions(corpus: Corpus) -> bool:
     """Return whether all annotations have positions between units, which published coefficients count."""
     check_corpus(corpus)
-    return all(
-        isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed)
-        for entry in corpus.values()
-    )
+    return all(map(has_units, corpus.values()))
 
 
 def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:

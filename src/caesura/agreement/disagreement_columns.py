@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.disagreement_rows import DisagreementTotals, Mark
-from caesura.measures.batch import Batch
 from caesura.measures.edit_columns import DELETION, EDIT_KINDS, INSERTION, NONE
 from caesura.measures.many import Scores
 from caesura.model.hierarchy import Span
@@ -77,7 +76,9 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
     """Return the edits of all scores that cost something; None if the measure lists edits one document at a time."""
     chunks = []
     streams: dict[str | None, int] = {}
-    for documents in _chunks(scores.batch):
+    # Consecutive documents that have some hundred thousand boundaries together.
+    ends = np.cumsum(scores.batch.a_count + scores.batch.b_count) // _CHUNK
+    for documents in np.split(np.arange(len(scores.batch)), np.flatnonzero(np.diff(ends)) + 1):
         edits = scores.measure.edit_columns(scores.batch.take(documents))
         if edits is None:
             return None
@@ -91,12 +92,6 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
         chunks.append((*entries, edits.cost[chosen]))
     joined: dict[str, Any] = dict(zip(_COLUMNS[:-1], map(np.concatenate, zip(*chunks, strict=True)), strict=True))
     return DisagreementColumns(**joined, end=None, streams=tuple(streams), types=scores.types)
-
-
-def _chunks(batch: Batch) -> Iterable[Ints]:
-    """Return consecutive documents that have some hundred thousand boundaries together."""
-    ends = np.cumsum(batch.a_count + batch.b_count) // _CHUNK
-    return np.split(np.arange(len(batch)), np.flatnonzero(np.diff(ends)) + 1)
 
 
 def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
@@ -118,20 +113,8 @@ def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
         if edit.cost > 0
     ]
     *columns, cost = _arrays(rows, 8)
-    comparison, stream, kind, a_position, b_position, a_type, b_type = columns
-    return DisagreementColumns(
-        comparison=comparison,
-        stream=stream,
-        kind=kind,
-        a_position=a_position,
-        b_position=b_position,
-        a_type=a_type,
-        b_type=b_type,
-        cost=cost.astype(float),
-        end=None,
-        streams=tuple(streams),
-        types=tuple(types),
-    )
+    joined = dict(zip(_COLUMNS[:-1], (*columns, cost.astype(float)), strict=True))
+    return DisagreementColumns(**joined, end=None, streams=tuple(streams), types=tuple(types))
 
 
 def columns_of_spans(spans: Iterable[tuple[int, int, Span, str]]) -> DisagreementColumns:

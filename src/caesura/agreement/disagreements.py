@@ -180,7 +180,9 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str |
             problem = "the majority of coders needs common positions, and this measure compares seconds"
             raise OptionError(f"{problem}; compare with a coder, or leave out the measure")
         if measure is None and against != MAJORITY and lack_units([corpus]):
-            return _default_in_seconds(corpus)
+            # B, or a measure that does not need the extent if the tiers of an item do not have the same one.
+            defaults, known = default_measures("disagreements", "timed"), extent_problem([corpus]) is None
+            return next(default for default in defaults if known or not default.packing.needs_extent)
         kind = "linear" if all("" in tiers_of(entry) for entry in corpus.values() if tiers_of(entry)) else "dialogue"
     chosen = default_measures("disagreements", kind)[0] if measure is None else parse(measure)
     if chosen.name not in aligning_measures(kind):
@@ -189,13 +191,6 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str |
         )
         raise OptionError(f"{chosen.name} {problem}; use {', '.join(aligning_measures(kind))}")
     return chosen
-
-
-def _default_in_seconds(corpus: Corpus) -> Measure:
-    """Return B, or a measure that does not need the extent if the tiers of an item do not have the same one."""
-    defaults = default_measures("disagreements", "timed")
-    known = extent_problem([corpus]) is None
-    return next(measure for measure in defaults if known or not measure.packing.needs_extent)
 
 
 def _check_coefficient(measure: str | Measure | UnitizingCoefficient | None) -> str | UnitizingCoefficient | None:

@@ -175,11 +175,9 @@ def _check_chance(
 
 
 def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
-    return (
-        MEAN
-        if measure.default_coefficient is None or _lacks_positions(measure, has_positions)
-        else measure.default_coefficient
-    )
+    if measure.default_coefficient is None or _lacks_positions(measure, has_positions):
+        return MEAN
+    return measure.default_coefficient
 
 
 def correction_of_mean(measure: Measure) -> str | None:

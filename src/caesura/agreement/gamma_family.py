@@ -53,6 +53,7 @@ from caesura.agreement.unitizing import (
     Job,
     Plan,
     UnitizingCoefficient,
+    shared_result,
     shared_store,
 )
 from caesura.engines import Engine, use_engine
@@ -138,7 +139,14 @@ class GammaFamily(UnitizingCoefficient):
         return np.asarray(rows[0])
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
-        too_many = {place: self._refusal(job) for place, job in enumerate(jobs) if self._refused(job)}
+        too_many = {
+            place: LimitError(
+                f"{self.name}: {len(job.item.coders)} coders, more than {MAX_GAMMA_CODERS}; choose fewer coders, or set the "
+                f"number of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
+            )
+            for place, job in enumerate(jobs)
+            if self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
+        }
         allowed = [job._replace(groups=()) if place in too_many else job for place, job in enumerate(jobs)]
         blocks = GroupBlock.all_of(allowed)
         computed = self._parts_of_groups(allowed, blocks, plan, engine)
@@ -166,15 +174,6 @@ class GammaFamily(UnitizingCoefficient):
         samples = self._draw(rows, cells, observed, limit)
         parts = self._parts_of_cells(cells, observed, samples)
         return parts | self._table_parts(rows, partial(self._cells, jobs, plan=plan), blocks, limit, samples)
-
-    def _refused(self, job: Job) -> bool:
-        return self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
-
-    def _refusal(self, job: Job) -> LimitError:
-        return LimitError(
-            f"{self.name}: {len(job.item.coders)} coders, more than {MAX_GAMMA_CODERS}; choose fewer coders, or set the number "
-            f"of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
-        )
 
     def _cells(self, jobs: Sequence[Job], groups: Sequence[Group], plan: Plan) -> list[Cell]:
         codes = plan.codes
@@ -457,14 +456,7 @@ class GammaFamily(UnitizingCoefficient):
         return parts[:, :3]
 
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
-        shared = shared_store()
-        if shared is None:
-            return self._warnings(items)
-        key = ("warnings", tuple(map(id, items)))
-        if key not in shared:
-            shared[key] = items, [*self._warnings(items)]  # with the items, so that their ids stay their own
-        messages: list[str] = shared[key][1]
-        return messages
+        return shared_result(("warnings", tuple(map(id, items))), items, lambda: [*self._warnings(items)])
 
     @staticmethod
     def _warnings(items: Sequence[UnitizedItem]) -> Iterator[str]:
@@ -493,14 +485,7 @@ class GammaFamily(UnitizingCoefficient):
 
 def _shared_continuum(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
     """Return the continuum of an item; coefficients that share results build it once."""
-    shared = shared_store()
-    if shared is None:
-        return continuum_of(item, codes)
-    key = ("continuum", id(item))
-    if key not in shared:
-        shared[key] = item, continuum_of(item, codes)  # with the item, so that its id stays its own
-    continuum: Continuum = shared[key][1]
-    return continuum
+    return shared_result(("continuum", id(item)), item, lambda: continuum_of(item, codes))
 
 
 def tabled_categories(plan: Plan) -> int:

@@ -153,7 +153,9 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     separator = optional(text)("separator", separator)
     check_corpus(corpus)
     labels, excluded = _labels_by_item(corpus)
-    _check_any(labels, excluded)
+    if not labels:
+        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
+        raise OptionError(f"no item has labels from two coders: {reasons}".removesuffix(": "))
     tallies = _Tallies(separator)
     for item, by_coder in labels.items():
         tallies.compare(item, by_coder)
@@ -226,12 +228,6 @@ def _mean(tally: Tally) -> tuple[float | None, float | None]:
         return None, None
     mean = math.fsum(times * J for J, times in tally.items()) / n
     return mean, math.sqrt(math.fsum(times * (J - mean) ** 2 for J, times in tally.items()) / n)
-
-
-def _check_any(labels: Mapping[str, Labels], excluded: Iterable[Excluded]) -> None:
-    if not labels:
-        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
-        raise OptionError(f"no item has labels from two coders: {reasons}".removesuffix(": "))
 
 
 def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, ...]]:

@@ -15,7 +15,7 @@ from caesura.engines import Engine, use_engine
 from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.many import Scores, score_many
+from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
@@ -268,18 +268,13 @@ def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None)
         yield PairwiseRow(coders, totals[k], items, find_score, *own_misses[k], find_entries)
 
 
-def _places(index: Ints, number: int) -> list[Ints]:
-    """Return the rows with each index below a number, in ascending order."""
-    return np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=number))[:-1])
-
-
 def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:
     by_item: dict[str, list[Comparable]] = {}
     for (item, _), annotation in observed.annotations.items():
         by_item.setdefault(item, []).append(annotation)
     number = len(observed.items)
     own_misses = _totals(misses, observed.item_index, number)
-    for k, places in enumerate(_places(observed.item_index, number)):
+    for k, places in enumerate(places_of_groups(observed.item_index, number)):
         item = observed.items[k]
         annotations = by_item[item]
         has_boundaries = not any(isinstance(annotation, Hierarchy | Tree | Spans) for annotation in annotations)

@@ -131,10 +131,8 @@ class _Lines(NamedTuple):
         member = coder_in > 0
         low = np.where(member & ~np.isnan(starts), starts, np.inf).min(axis=2)
         high = np.where(member & ~np.isnan(ends), ends, -np.inf).max(axis=2)
-        low, high = (
-            np.where(low > high, 0.0, low),
-            np.where(low > high, 0.0, high),
-        )  # nobody in the group marked anything
+        nothing = low > high  # nobody in the group marked anything
+        low, high = np.where(nothing, 0.0, low), np.where(nothing, 0.0, high)
         low = np.where(np.isnan(known[:, :1]), low, known[:, :1])
         high = np.where(np.isnan(known[:, 1:]), high, known[:, 1:])
         return np.asarray(high - low if atom is None else np.rint(high / atom) - np.rint(low / atom))
@@ -606,11 +604,9 @@ class _Sections(NamedTuple):
 
     def outer_gaps(self, extent: tuple[float, float]) -> tuple[float, float]:
         """Return the gaps before the first and after the last span; the whole line if there is no span."""
-        return (
-            (extent[1] - extent[0], 0.0)
-            if self.edges is None
-            else (self.edges[0] - extent[0], extent[1] - self.edges[1])
-        )
+        if self.edges is None:
+            return extent[1] - extent[0], 0.0
+        return self.edges[0] - extent[0], extent[1] - self.edges[1]
 
 
 def _extent(bounds: tuple[float, float], atom: float | None) -> tuple[float, float]:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -35,6 +35,7 @@ NOTHING_MARKED = "nobody marked anything"
 
 # Reason why a row of a table has no value, if the coefficient limits its work.
 LEFT_OUT = "left out, because it would take too much work"
+T = TypeVar("T")
 _SHARED: ContextVar[dict[Any, Any] | None] = ContextVar("shared", default=None)
 
 
@@ -56,6 +57,22 @@ def shared_store() -> dict[Any, Any] | None:
     return _SHARED.get()
 
 
+def shared_result(key: tuple[Any, ...], owner: object, compute: Callable[[], T]) -> T:
+    """Return a result that the coefficients inside ``shared_results`` compute once; the key has the id of ``owner``."""
+    shared = _SHARED.get()
+    if shared is None:
+        return compute()
+    if key not in shared:
+        shared[key] = owner, compute()  # with the owner, so that its id stays its own
+    return cast(T, shared[key][1])
+
+
+def categories_of(items: Iterable[UnitizedItem]) -> tuple[str | None, ...]:
+    """Return all categories, in ascending order; None, the missing category, comes first."""
+    names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
+    return tuple(sorted(names, key=lambda name: (name is not None, name or "")))
+
+
 def check_bounds(name: str, value: Any) -> tuple[float, float]:
     """Check for the beginning and the end of all items."""
     try:
@@ -74,8 +91,7 @@ _check_bounds.value_type, _check_bounds.choices = str, ()  # type: ignore[attr-d
 class Plan(NamedTuple):
     """What all items of a computation share."""
 
-    # All categories of the corpus, in ascending order; None, the missing category, comes first.
-    categories: tuple[str | None, ...]
+    categories: tuple[str | None, ...]  # all categories of the corpus; see ``categories_of``
     seed: int  # random seed
     items: int = 1
     groups: int = 1  # number of items, each counted once for every group of coders that is compared

@@ -17,7 +17,7 @@ from caesura.agreement.bootstrap import Bootstrap
 from caesura.agreement.chance import or_none
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitized import UnitizedItem, unitized_items
-from caesura.agreement.unitizing import Job, Plan, UnitizingCoefficient, shared_store
+from caesura.agreement.unitizing import Job, Plan, UnitizingCoefficient, categories_of, shared_result, shared_store
 from caesura.engines import Engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, InputError, MismatchError, OptionError, ResourceError, Undefined, own_errors
 from caesura.model.corpus import Corpus
@@ -190,12 +190,13 @@ def score_items(
 ) -> ScoredItems:
     if len(corpus.coders) < 2:
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
-    items, excluded = _items_of(corpus, coefficient.bounds)
-    categories = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
+    # Coefficients that share results prepare the items once.
+    key = ("items", id(corpus), coefficient.bounds)
+    items, known = shared_result(key, corpus, lambda: unitized_items(corpus, coefficient.bounds))
+    excluded = list(known)
     groups = _groups if tables else _all_coders
     jobs = [Job(item, groups(item.coders)) for item in items]
-    names = tuple(sorted(categories, key=lambda name: (name is not None, name or "")))
-    plan = Plan(names, seed, len(jobs), sum(len(job.groups) for job in jobs))
+    plan = Plan(categories_of(items), seed, len(jobs), sum(len(job.groups) for job in jobs))
     scored: list[Job] = []
     parts: list[Floats] = []
     failures: list[InputError] = []
@@ -209,18 +210,6 @@ def score_items(
     if not scored:
         raise failures[0] if failures else MismatchError(str(excluded[0]) if excluded else "there are no items")
     return ScoredItems(coefficient, plan, tuple(job.item for job in scored), _blocks(scored, parts), tuple(excluded))
-
-
-def _items_of(corpus: Corpus, bounds: tuple[float, float] | None) -> tuple[list[UnitizedItem], list[Excluded]]:
-    """Return the items of a corpus, and those that are excluded; coefficients that share results prepare them once."""
-    shared = shared_store()
-    if shared is None:
-        return unitized_items(corpus, bounds)
-    key = ("items", id(corpus), bounds)
-    if key not in shared:
-        shared[key] = corpus, unitized_items(corpus, bounds)  # with the corpus, so that its id stays its own
-    items, excluded = shared[key][1]
-    return items, list(excluded)
 
 
 def _parts_or_errors(

@@ -130,8 +130,7 @@ class Scores(Result):
         GroupScores
             The scores, as :meth:`over` returns them.
         """
-        ends = np.cumsum(np.bincount(group, minlength=number))
-        places = np.split(np.argsort(group, kind="stable"), ends[:-1])
+        places = places_of_groups(group, number)
         counts = self.counts
         sums: Floats = np.zeros((number, counts.shape[1]))
         if (counts == np.floor(counts)).all() and np.abs(counts).sum() < _MAX_WHOLE:
@@ -192,6 +191,11 @@ class Scores(Result):
             edits = None if columns is None else columns.by_document()
             self.__dict__["_last_edits"] = block, edits
         return self.measure.edits_of(self._document(place)) if edits is None else edits[within]
+
+
+def places_of_groups(group: Ints, number: int) -> list[Ints]:
+    """Return the places of each group below a number, in ascending order."""
+    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=number))[:-1])
 
 
 @dataclass(frozen=True, eq=False)
