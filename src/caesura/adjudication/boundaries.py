@@ -98,7 +98,6 @@ class DisputedBoundaries(DisputedCorpus):
         pairs = sum(first != second for first, second in combinations(marks.values(), 2))
         position, units = disputed[0][0], text.units or ()
         return DisputedPlace(
-            key="",
             item=item,
             stream=stream or None,
             about=BOUNDARY,
@@ -139,7 +138,6 @@ class DisputedBoundaries(DisputedCorpus):
             costs[row.kind] = costs.get(row.kind, 0.0) + row.cost
         is_whole = len(rows) == len(place.rows)
         return DisputedPlace(
-            key="",
             item=item,
             stream=place.stream,
             about=BOUNDARY,
@@ -246,11 +244,12 @@ class DisputedTiers(DisputedBoundaries):
 
     def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
         """Return the disagreements of a place, divided where its boundaries are far apart in time."""
-        latest = float("-inf")
+        stream, latest = place.stream or "", float("-inf")
+        here = [self.times[place.item, coder, stream] for coder in self.over_units.of_item(place.item)]
         group_of: dict[int, int] = {}
         number = 0
         for at in place.positions:
-            times = [by_position[at] for key, by_position in self._times_here(place) if at in by_position]
+            times = [by_position[at] for by_position in here if at in by_position]
             number += min(times) - latest > NEAR_SECONDS
             latest = max(latest, *times)
             group_of[at] = number
@@ -261,10 +260,6 @@ class DisputedTiers(DisputedBoundaries):
             for part in parts:
                 groups.setdefault(group_of[part.position], []).append(part)
         return groups.values()
-
-    def _times_here(self, place: DisagreementPlace) -> list[tuple[str, Mapping[int, float]]]:
-        stream = place.stream or ""
-        return [(coder, self.times[place.item, coder, stream]) for coder in self.over_units.of_item(place.item)]
 
     def build(self, item: str, marks: Streams) -> Annotation:
         """Return the tier, or one tier per stream."""

@@ -1,7 +1,7 @@
 """The annotations of a corpus as marks: what coders agree on, what they dispute, and the annotation that marks make.
 
 Each kind of data has its own class, because boundaries over units, boundaries in seconds, spans and hierarchies are found,
-counted and put together in different ways. :func:`disputed_of` chooses the class.
+counted and put together in different ways. :func:`caesura.adjudication.session.disputed_of` chooses the class.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Self
 
 from caesura.agreement.disagreement_rows import Disagreements
-from caesura.errors import InputError, OptionError
+from caesura.errors import OptionError
 from caesura.model import checks
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
@@ -71,7 +71,8 @@ PlacedMarks = tuple[PlacedMark, ...]
 class DisputedPlace:
     """A place about which the coders of an item disagree."""
 
-    key: str  # 16 hexadecimal digits that identify the place: item, stream, and what every coder has there
+    # 16 hexadecimal digits that identify the place: item, stream, and what every coder has there; see ``with_key``.
+    key: str = field(default="", kw_only=True)
     item: str
     stream: str | None  # stream of a dialogue
     about: str  # what the coders disagree about
@@ -223,21 +224,6 @@ def _texts(annotation: Annotation) -> Iterable[str]:
     if tiers := tiers_of(annotation):
         return [word.label for tier in tiers.values() for word in tier.words or ()]
     return [unit for text in streams_of(annotation).values() for unit in text.units or ()]
-
-
-def check_kind(corpus: Corpus) -> None:
-    """Raise an error if the annotations of a corpus cannot be adjudicated."""
-    if corpus.kind == "trees":
-        raise OptionError("trees cannot be adjudicated here; compare them with `caesura trees GOLD PREDICTED`")
-    classes = {type(annotation) for annotation in corpus.values()}
-    if len(classes) > 1:
-        names = " and ".join(sorted(cls.__name__ for cls in classes))
-        raise OptionError(f"all annotations must be of one kind to be adjudicated; this corpus has {names}")
-
-
-def describe_error(item: str, error: InputError) -> str:
-    """Return why the marks of an item cannot stand together."""
-    return f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
 
 
 def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:

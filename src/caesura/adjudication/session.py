@@ -21,14 +21,7 @@ from caesura.adjudication.decisions import (
     Progress,
     record_row,
 )
-from caesura.adjudication.disputed import (
-    DisputedCorpus,
-    DisputedPlace,
-    PlacedMark,
-    PlacedMarks,
-    check_kind,
-    describe_error,
-)
+from caesura.adjudication.disputed import DisputedCorpus, DisputedPlace, PlacedMark, PlacedMarks
 from caesura.adjudication.journal import Journal
 from caesura.adjudication.spans import DisputedHierarchies, DisputedSpans
 from caesura.agreement.compared_texts import prepare
@@ -53,7 +46,12 @@ from caesura.options import suggest
 
 
 def disputed_of(corpus: Corpus) -> DisputedCorpus:
-    check_kind(corpus)
+    if corpus.kind == "trees":
+        raise OptionError("trees cannot be adjudicated here; compare them with `caesura trees GOLD PREDICTED`")
+    classes = {type(annotation) for annotation in corpus.values()}
+    if len(classes) > 1:
+        names = " and ".join(sorted(cls.__name__ for cls in classes))
+        raise OptionError(f"all annotations must be of one kind to be adjudicated; this corpus has {names}")
     if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
         corpus = _in_seconds(corpus, corpus.origin)
     corpus = one_level_as_tiers(corpus)
@@ -413,10 +411,7 @@ class Adjudication:
             for state in map(self.state, self.disputed.places_of_items[decision.item])
             if state.decision is not None
         }
-        try:
-            self._build(decision.item, {**decided, decision.place: decision.marks})
-        except InputError as error:
-            raise OptionError(describe_error(decision.item, error)) from None
+        self._build(decision.item, {**decided, decision.place: decision.marks})
 
     def _append(self, record: Mapping[str, Any]) -> None:
         if self._journal is not None:
@@ -479,12 +474,7 @@ class Adjudication:
                 state.place.key: state.place.majority if state.decision is None else state.decision.marks
                 for state in states
             }
-            annotations: dict[str, dict[str, Annotation]] = {}
-            for item in self.disputed.items:
-                try:
-                    annotations[item] = {GOLD_CODER: self._build(item, marks)}
-                except InputError as error:
-                    raise OptionError(describe_error(item, error)) from None
+            annotations = {item: {GOLD_CODER: self._build(item, marks)} for item in self.disputed.items}
             signature = signature_line(
                 "adjudication", decided=progress.decided, open=progress.open, undecided=undecided
             )
@@ -500,10 +490,15 @@ class Adjudication:
 
     def _build(self, item: str, marks: Mapping[str, PlacedMarks]) -> Annotation:
         """Return the annotation of an item from what is agreed and the marks of places that have some."""
-        streams = {stream: [*agreed] for stream, agreed in self.disputed.agreed(item).items()}
-        for place in self.disputed.places_of_items[item]:
-            streams.setdefault(place.stream or "", []).extend(marks.get(place.key, ()))
-        return self.disputed.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
+        try:
+            streams = {stream: [*agreed] for stream, agreed in self.disputed.agreed(item).items()}
+            for place in self.disputed.places_of_items[item]:
+                streams.setdefault(place.stream or "", []).extend(marks.get(place.key, ()))
+            return self.disputed.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
+        except InputError as error:
+            raise OptionError(
+                f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
+            ) from None
 
     def _notes(self, progress: Progress) -> tuple[str, ...]:
         notes = []

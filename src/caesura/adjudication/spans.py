@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from caesura.adjudication.disputed import SPAN, DisputedCorpus, DisputedPlace, PlacedMark, PlacedMarks, Streams
-from caesura.agreement.disagreement_rows import Disagreements
+from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -29,21 +29,9 @@ class DisputedSpans(DisputedCorpus):
         for place in self.result.places:
             coders = list(self.corpus.of_item(place.item))
             marks = {coder: (PlacedMark(*place.units[coder]),) if coder in place.units else () for coder in coders}
-            yield DisputedPlace(
-                key="",
-                item=place.item,
-                stream=None,
-                about=SPAN,
-                seconds=self._first(place.item).axis == "seconds",
-                marks=marks,
-                majority=_majority_variant(marks.values()),
-                kinds=place.kinds,
-                cost=place.cost,
-                pairs=place.pairs,
-                before=place.before,
-                between=place.between,
-                after=place.after,
-            )
+            variant, number = Counter(marks.values()).most_common(1)[0]
+            majority = variant if 2 * number > len(coders) else ()  # nothing if no variant has so many
+            yield _place(place, marks, majority, seconds=self._first(place.item).axis == "seconds")
 
     def _first(self, item: str) -> Spans:
         first = next(iter(self.corpus.of_item(item).values()))
@@ -93,11 +81,29 @@ def _rounded(place: DisputedPlace, value: float) -> float:
     return float(value)
 
 
-def _majority_variant(variants: Iterable[PlacedMarks]) -> PlacedMarks:
-    """Return what more than half of the coders have; nothing if no variant has so many."""
-    listed = list(variants)
-    variant, number = Counter(listed).most_common(1)[0]
-    return variant if 2 * number > len(listed) else ()
+def _place(
+    place: DisagreementPlace,
+    marks: Mapping[str, PlacedMarks],
+    majority: PlacedMarks,
+    *,
+    seconds: bool = False,
+    times: tuple[float, float] | None = None,
+) -> DisputedPlace:
+    return DisputedPlace(
+        item=place.item,
+        stream=None,
+        about=SPAN,
+        seconds=seconds,
+        marks=marks,
+        majority=majority,
+        kinds=place.kinds,
+        cost=place.cost,
+        pairs=place.pairs,
+        before=place.before,
+        between=place.between,
+        after=place.after,
+        times=times,
+    )
 
 
 class DisputedHierarchies(DisputedCorpus):
@@ -129,23 +135,7 @@ class DisputedHierarchies(DisputedCorpus):
         for place in self.result.places:
             assert place.span is not None
             marks = spans[place.item].pop(place.span)
-            times = self._times(place.item, place.span)
-            yield DisputedPlace(
-                key="",
-                item=place.item,
-                stream=None,
-                about=SPAN,
-                seconds=False,
-                marks=marks,
-                majority=_majority_span(marks),
-                kinds=place.kinds,
-                cost=place.cost,
-                pairs=place.pairs,
-                before=place.before,
-                between=place.between,
-                after=place.after,
-                times=times,
-            )
+            yield _place(place, marks, _majority_span(marks), times=self._times(place.item, place.span))
         for item, remaining in spans.items():
             for span, marks in remaining.items():
                 if len(_labels(marks)) > 1:
@@ -185,7 +175,6 @@ def _label_place(item: str, marks: Mapping[str, PlacedMarks], times: tuple[float
     labels = [tuple(mark.type for mark in own) for own in marks.values()]
     pairs = sum(first != second for first, second in combinations(labels, 2))
     return DisputedPlace(
-        key="",
         item=item,
         stream=None,
         about=SPAN,

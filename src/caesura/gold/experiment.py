@@ -329,11 +329,8 @@ def _figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float
 
 def _block_figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float | None]]:
     """Return the figures of pairs that are packed once for all measures."""
-    overlap, crossing, kappa = (
-        parse(f"hierarchy_overlap(level={level!r})"),
-        parse("non_crossing"),
-        parse("hierarchy_kappa"),
-    )
+    overlap = parse(f"hierarchy_overlap(level={level!r})")
+    crossing, kappa = parse("non_crossing"), parse("hierarchy_kappa")
     batch, places, errors = overlap.pack(pairs)
     for error in errors.values():
         raise error

@@ -180,11 +180,6 @@ class _Scale:
         return cls(sort_types({name for side in sides for name in side.types}), False) if scales else None
 
 
-def _check_threshold(threshold: int | None, coders: int) -> None:
-    if threshold is not None and threshold > coders:
-        raise OptionError(f"threshold must be at most {coders}, the number of coders; got {threshold}")
-
-
 def linear_golds(
     corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
@@ -217,7 +212,9 @@ class _Decided:
 
     @classmethod
     def of(cls, corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
-        _check_threshold(options.threshold, len(corpus.coders))
+        number = len(corpus.coders)
+        if options.threshold is not None and options.threshold > number:
+            raise OptionError(f"threshold must be at most {number}, the number of coders; got {options.threshold}")
         excluded: list[Excluded] = []
         texts = _texts(corpus, options, excluded)
         rules, thresholds = _rules(texts, options)
