@@ -112,7 +112,6 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def _variants(self, item: str, stream: str, disputed: Sequence[Boundary]) -> dict[str, PlacedMarks]:
-        """Return coder -> those of the boundaries that the coder has."""
         return {
             coder: tuple(self.mark(item, stream, boundary, [coder]) for boundary in disputed if boundary in own)
             for coder, own in self._boundary_sets(item, stream).items()

@@ -164,7 +164,6 @@ class DisputedCorpus(ABC):
 
     @cached_property
     def places(self) -> tuple[DisputedPlace, ...]:
-        """The places, the costliest first."""
         return in_order(self.find_places())
 
     @cached_property
@@ -227,5 +226,4 @@ def _texts(annotation: Annotation) -> Iterable[str]:
 
 
 def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:
-    """Return the only annotation, or a dialogue of all streams."""
     return streams[""] if "" in streams else Dialogue(streams)  # type: ignore[arg-type]

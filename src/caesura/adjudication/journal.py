@@ -95,7 +95,6 @@ class Journal:
             raise FormatError(self.path, None, f"the decision was not recorded: {error.strerror}") from None
 
     def close(self) -> None:
-        """Close the file, so that another process can open it."""
         self._file.close()
 
 

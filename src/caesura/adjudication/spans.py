@@ -142,7 +142,6 @@ class DisputedHierarchies(DisputedCorpus):
                     yield _label_place(item, marks, self._times(item, span))
 
     def _times(self, item: str, span: tuple[int, int]) -> tuple[float, float] | None:
-        """Return start and end of a span in seconds, if the hierarchies have times."""
         edges = next(iter(self._of_item(item).values())).edges
         return None if edges is None else (edges[span[0] - 1], edges[span[1]])
 

@@ -131,7 +131,6 @@ def as_chance(chance: str | Chance | None) -> Chance | None:
 
 
 def max_draws(chance: Chance) -> int:
-    """Return the maximum number of draws for one pair of coders."""
     return chance.draws or (DEFAULT_DRAWS if chance.tolerance is None else MAX_DRAWS)
 
 
@@ -155,7 +154,6 @@ class AgreementArrays(NamedTuple):
         return self.bias if coefficient == "bias" else (self.observed - self.expected) / possible
 
     def rows(self, coefficient: str) -> list[tuple[float | None, float, float | None, float]]:
-        """Return the arrays as rows of plain numbers."""
         return list(zip(*self.columns(coefficient), strict=True))
 
     def columns(self, coefficient: str) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
@@ -182,12 +180,12 @@ def or_none(value: float) -> float | None:
 class Coefficient:
     """A coefficient with its full definition, created by ``agreement.families.resolve_coefficient``."""
 
-    name: str  # name of the coefficient
+    name: str
     measure: Measure  # the measure, with the preset
     model_class: type[ChanceModel]  # class that computes chance agreement
     settings: Mapping[str, Any]  # every option of the chance model with its value
     chance: Chance | None  # method for chance agreement; None if the model computes it from counts
-    compat: str | None  # the preset
+    compat: str | None
     seed: int  # random seed of simulation and bootstrap
 
 
@@ -225,7 +223,6 @@ class ChanceModel(ABC):
 
     @classmethod
     def scored_measure(cls, measure: Measure) -> Measure:
-        """Return the measure whose parts the model needs."""
         return measure.observed_measure
 
     @classmethod
@@ -240,7 +237,6 @@ class ChanceModel(ABC):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger value of the coefficient means more agreement."""
         return True
 
     @property
@@ -263,7 +259,6 @@ class ChanceModel(ABC):
         # A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
 
     def without_coders(self) -> AgreementArrays:
-        """Return the agreement of all coders but one, for each coder."""
         return self.over_coders(1 - np.eye(len(self.observed.coders)))
 
     @abstractmethod
@@ -306,7 +301,6 @@ class PartsChance(ChanceModel):
 
 
 def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], width: int) -> AgreementArrays:
-    """Compute agreement for blocks of rows of bounded size."""
     step = max(1, BLOCK_SIZE // max(1, width))
     blocks = [compute(rows[i : i + step]) for i in range(0, len(rows), step)]
     return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))

@@ -138,7 +138,6 @@ class _PairChance:
         ]
 
     def _sums(self, column: Floats, together: bool) -> Floats:
-        """Return the sums over all streams, or over the streams of each pair."""
         sums = np.zeros((1 if together else len(self.is_marked), *column.shape[1:]))
         np.add.at(sums, 0 * self.owner if together else self.owner, column)
         return sums

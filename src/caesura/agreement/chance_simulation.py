@@ -97,7 +97,7 @@ class RandomItem:
 class Estimate:
     """An expected value and its standard error."""
 
-    value: float  # the expected value
+    value: float
     error: float  # its standard error; 0 if it is exact
 
 
@@ -166,7 +166,6 @@ class _Task:
 
     @property
     def key(self) -> str:
-        """Name of the task in a checkpoint."""
         return f"{self.pair}-{self.first}-{self.last}"
 
     def draws(self, max_draws: int) -> int:

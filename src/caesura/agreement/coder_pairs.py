@@ -58,22 +58,18 @@ class CoderPairs:
 
     @cached_property
     def item_parts(self) -> Floats:
-        """Additive counts of each item, summed over pairs."""
         return _sums(self.scores.counts, self.item_index, len(self.items))
 
     @cached_property
     def pair_parts(self) -> Floats:
-        """Additive counts of each pair, summed over items."""
         return _sums(self.scores.counts, self.pair_index, len(self.pairs))
 
     @cached_property
     def coder_parts(self) -> Floats:
-        """Additive counts of each coder, summed over items and the pairs of the coder."""
         return self.sum_by_coder(self.pair_parts)
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of coders who share an item, as indices in ``coders``."""
         return tuple(zip(self.first.tolist(), self.second.tolist(), strict=True))
 
     @cached_property
@@ -93,13 +89,11 @@ class CoderPairs:
         return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
 
     def pairs_of(self, coders: Ints) -> Floats:
-        """Return for some coders which pairs they belong to."""
         member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
         return member.astype(float)
 
     @cached_property
     def rows_of_pairs(self) -> list[Ints]:
-        """The rows of each pair of coders, one per item."""
         return places_of_groups(self.pair_index, len(self.first))
 
     @cached_property
@@ -134,7 +128,6 @@ class CoderPairs:
         return np.asarray(((weights > 0).astype(float) @ self.present.T >= 2).astype(float))
 
     def sum_by_coder(self, values: Floats) -> Floats:
-        """Return values of pairs, summed over the pairs of each coder."""
         sums = np.zeros((len(self.coders), *values.shape[1:]))
         for side in (self.first, self.second):
             np.add.at(sums, side, values)
@@ -250,12 +243,10 @@ class Texts(NamedTuple):
 
     @property
     def numbers_of_boundaries(self) -> Ints:
-        """Number of inner positions with a boundary."""
         return np.fromiter((text.inner.size for text in self.segmentations), np.int64, len(self.segmentations))
 
     @property
     def lengths(self) -> Ints:
-        """Number of units."""
         return np.fromiter((text.length for text in self.segmentations), np.int64, len(self.segmentations))
 
 
@@ -270,7 +261,6 @@ def check_corpus(corpus: Corpus) -> None:
 
 
 def check_coders(coders: Collection[str]) -> None:
-    """Raise an error if there are fewer than two coders."""
     if len(coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
 

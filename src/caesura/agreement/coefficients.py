@@ -263,12 +263,11 @@ def agreement_with_placement(
 class Observation:
     """Scores of all pairs of coders, from which a coefficient can be computed without scoring again."""
 
-    corpus: Corpus  # the annotations
-    pairs: CoderPairs  # the scores
+    corpus: Corpus
+    pairs: CoderPairs
     coefficient: Coefficient  # the coefficient with its measure and chance model
 
     def agreement(self) -> Agreement:
-        """Compute the coefficient with an interval over items."""
         with use_engine("threads") as opened:
             model = self.coefficient.model_class(self.pairs, self.coefficient, opened)
             return _compute(self.corpus, model, Bootstrap())
@@ -352,13 +351,11 @@ class CoderSubsets:
 
 
 def has_positions(corpus: Corpus) -> bool:
-    """Return whether all annotations have positions between units, which published coefficients count."""
     check_corpus(corpus)
     return all(map(has_units, corpus.values()))
 
 
 def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:
-    """Return the measure under which pairs are scored, and whether in both directions."""
     model_class = coefficient.model_class
     scored = model_class.scored_measure(coefficient.measure) if model_class.uses_measure else parse(_POSITIONS)
     return scored, model_class.scores_both_directions and not scored.symmetric

@@ -160,13 +160,11 @@ def disagreements(
 
 
 def aligning_measures(kind: str) -> tuple[str, ...]:
-    """Return the names of the measures that list disagreements in a kind of data."""
     kinds = ("hierarchy", "linear") if kind == "hierarchy" else (kind,)
     return tuple(name for name, entry in measures().items() if _lists(entry) and set(kinds) & set(entry.kinds))
 
 
 def _lists(entry: type[Measure]) -> bool:
-    """Return whether a measure lists edits or unmatched spans."""
     return entry.align is not Measure.align or entry.unmatched_spans is not Measure.unmatched_spans
 
 
@@ -302,7 +300,6 @@ class _PlaceBuilder:
 
     @property
     def places(self) -> OnDemand[DisagreementPlace]:
-        """All places, the costliest first."""
         return OnDemand(self.place, range(len(self.ranked)))
 
     def totals(self, coders: Sequence[str]) -> DisagreementTotals:
@@ -316,7 +313,6 @@ class _PlaceBuilder:
         return count_totals(names, self._kinds(order), item, sides, self.columns.cost[order], place_item)
 
     def _kinds(self, rows: Ints) -> Ints:
-        """Return the kinds of some disagreements as indices into ``_KIND_NAMES``."""
         if self.columns.end is not None:
             return np.full(len(rows), _KIND_NAMES.index(SPAN))
         return _KIND_NUMBERS[self.columns.kind[rows]]

@@ -132,7 +132,6 @@ class _Chain:
 
     @property
     def change(self) -> Floats:
-        """Mean change of C at the next position, from every state."""
         mean: Floats = product(self.frontier.cost, self.probability) / self.scale + self.shared_cost
         return mean
 

@@ -70,7 +70,6 @@ class Continuum:
 
     @property
     def units(self) -> int:
-        """Number of units of all annotators."""
         return len(self.starts)
 
     @property
@@ -79,12 +78,10 @@ class Continuum:
 
     @cached_property
     def mean_length(self) -> float:
-        """Mean length of a unit."""
         return fsum((self.ends - self.starts).tolist()) / max(self.units, 1)
 
     @cached_property
     def digest(self) -> bytes:
-        """Checksum of the units and bounds."""
         facts = np.array([*self.bounds, *self.sizes])
         columns = (facts, self.starts, self.ends, self.codes)
         return blake2b(b"".join(column.tobytes() for column in columns), digest_size=16).digest()

@@ -441,7 +441,6 @@ class GammaFamily(UnitizingCoefficient):
         ]
 
     def _range(self, total: Floats) -> str:
-        """Return what the lower bounds of all alignments say about the value, as the end of a warning."""
         return "; .alignment has the lower bound of the observed disorder"
 
     def _cut(self, items: Sequence[UnitizedItem], plan: Plan) -> bool:

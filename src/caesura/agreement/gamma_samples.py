@@ -109,13 +109,11 @@ class GroupBlock:
         return np.asarray((self.sizes > 2) & ~self.everyone)
 
     def select(self, chosen: NDArray[np.bool_]) -> Iterator[Group]:
-        """Iterate over the items with some of their groups, if these have units."""
         for item, group in np.argwhere((self.units > 0) & chosen).tolist():
             yield Group(self.places[item], self.groups[group])
 
 
 def choose_groups(blocks: Sequence[GroupBlock], choose: Callable[[GroupBlock], NDArray[np.bool_]]) -> list[Group]:
-    """Return the chosen groups that have units, in the order of their items."""
     groups = (group for block in blocks for group in block.select(choose(block)))
     return sorted(groups, key=lambda group: group.place)
 
@@ -126,7 +124,7 @@ class Recipe:
 
     how: Dissimilarity  # how units are compared
     sampler: Sampler  # how random samples are drawn
-    seed: int  # random seed
+    seed: int
     # Function from alignments to rows of numbers; ``WORK_COLUMN`` is the work.
     statistics: Callable[[Alignments], Floats]
 

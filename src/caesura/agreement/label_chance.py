@@ -85,7 +85,6 @@ class LabelChance(ChanceModel):
 
     @property
     def _width(self) -> int:
-        """Number of values that one row of weights needs."""
         return len(self.observed.pairs) * self._labels.shape[2]
 
     def over_items(self, weights: Floats) -> AgreementArrays:

@@ -29,9 +29,9 @@ Labels = Mapping[str, tuple[str, ...]]
 class PairLabels:
     """Label similarity of one pair of coders."""
 
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     value: float | None  # mean similarity; None if no unit could be compared
-    deviation: float | None  # standard deviation
+    deviation: float | None
     comparisons: int
 
 
@@ -41,7 +41,7 @@ class ItemLabels:
 
     item: str
     value: float | None  # mean similarity; None if no unit could be compared
-    deviation: float | None  # standard deviation
+    deviation: float | None
     comparisons: int
 
 

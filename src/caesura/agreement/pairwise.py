@@ -189,7 +189,6 @@ class Pairwise(Result):
 
 
 def number_of_rows(corpus: Corpus, *, ordered: bool) -> int:
-    """Return the largest number of rows of a table of pairs."""
     return min(math.comb(len(corpus.coders), 2), number_of_pairs(corpus)) * (1 + ordered)
 
 
@@ -300,7 +299,6 @@ def _boundary_counts(annotation: Annotation) -> list[int]:
 
 
 def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int | None, int | None]]:
-    """Return the full and the near misses of the rows with each index below a number."""
     if misses is None:
         return [(None, None)] * number
     full, near = (np.bincount(index, column, number).astype(np.int64).tolist() for column in misses.T)
@@ -308,7 +306,6 @@ def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int |
 
 
 def _compared(observed: CoderPairs) -> list[Pair]:
-    """Return the two annotations of each row."""
     names = zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)
     keys = [(observed.items[i], *(observed.coders[coder] for coder in observed.pairs[k])) for i, k in names]
     return cast("list[Pair]", [(observed.annotations[item, a], observed.annotations[item, b]) for item, a, b in keys])

@@ -222,7 +222,6 @@ class PlacementChance(ChanceModel):
 
     @cached_property
     def _pairs_per_item(self) -> Floats:
-        """Number of pairs of coders that were scored on each item."""
         pairs: Floats = self.observed.shared.sum(axis=1).astype(float)
         return pairs
 
@@ -275,7 +274,6 @@ class PlacementChance(ChanceModel):
         )
 
     def _pooled(self, boundaries: Floats, positions: Floats, streams: Floats) -> Moments:
-        """Return the expected counts of all pairs if all coders have the same rates."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, None]
         if len(rates) > self._expected.max_rates:
             rates = np.broadcast_to(self._overall[0], rates.shape)

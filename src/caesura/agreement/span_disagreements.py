@@ -123,7 +123,6 @@ class _Group:
 
     @property
     def rank(self) -> tuple[float, int, str, float]:
-        """The sort key: the costliest first, then that of the most pairs, then by item and position."""
         return -self.cost, -len(self.pairs), self.item.name, self.context.number(_edges(self.units)[0])
 
     @cached_property
@@ -174,7 +173,6 @@ def _unitary_pairs(unitary: UnitaryAlignment, delta_empty: float) -> list[_Pair]
 
 
 def _edges(units: Sequence[MarkedSpan | None]) -> list[float]:
-    """Return all starts and ends, in ascending order."""
     return sorted({edge for unit in units if unit is not None for edge in (unit.start, unit.end)})
 
 
@@ -191,7 +189,6 @@ class _PlaceBuilder:
 
     @property
     def places(self) -> OnDemand[DisagreementPlace]:
-        """All places, the costliest first."""
         return OnDemand(self.place, range(len(self.groups)))
 
     def totals(self, items: Sequence[str], coders: Sequence[str]) -> DisagreementTotals:

@@ -19,7 +19,7 @@ _FEW_SPANS = 50  # of which Python finds the largest end faster than numpy
 class UnitizedItem:
     """One item: the spans of each coder, and where the item begins and ends."""
 
-    name: str  # name of the item
+    name: str
     annotations: Mapping[str, Spans]  # spans of each coder, in ascending order of the coders' names
     bounds: tuple[float, float]  # beginning and end
     # Whether the bounds are known from the file or an option. Otherwise they are the first start and the last end.
@@ -31,7 +31,6 @@ class UnitizedItem:
 
     @property
     def units(self) -> int:
-        """Number of spans of all coders."""
         return sum(len(spans) for spans in self.annotations.values())
 
     def select(self, coders: tuple[str, ...]) -> UnitizedItem:

@@ -53,7 +53,6 @@ def shared_results() -> Iterator[None]:
 
 
 def shared_store() -> dict[Any, Any] | None:
-    """Return what the coefficients inside ``shared_results`` share."""
     return _SHARED.get()
 
 
@@ -92,13 +91,12 @@ class Plan(NamedTuple):
     """What all items of a computation share."""
 
     categories: tuple[str | None, ...]  # all categories of the corpus; see ``categories_of``
-    seed: int  # random seed
+    seed: int
     items: int = 1
     groups: int = 1  # number of items, each counted once for every group of coders that is compared
 
     @property
     def codes(self) -> dict[str | None, int]:
-        """Category -> its place in ``categories``."""
         return {category: code for code, category in enumerate(self.categories)}
 
     def place_of(self, category: str | None) -> int:

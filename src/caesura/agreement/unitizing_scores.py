@@ -117,7 +117,7 @@ class ScoredItems:
     """Items of a corpus with the parts of all groups of coders, and sums of these parts."""
 
     coefficient: UnitizingCoefficient
-    plan: Plan  # what all items share
+    plan: Plan
     # The items that were scored, in ascending order of their names, so that their order in the corpus does not matter.
     items: tuple[UnitizedItem, ...]
     blocks: tuple[Block, ...]  # the parts of all groups of coders
@@ -125,12 +125,10 @@ class ScoredItems:
 
     @property
     def coders(self) -> tuple[str, ...]:
-        """Coders of the items that were scored, in ascending order."""
         return tuple(sorted({coder for block in self.blocks for coder in block.coders}))
 
     @cached_property
     def item_parts(self) -> Floats:
-        """Parts of all coders, one row per item."""
         return np.asarray(self.over(lambda coders: [coders]))
 
     def over(self, choose: Callable[[tuple[str, ...]], Iterable[tuple[str, ...]]]) -> Floats | None:
@@ -324,7 +322,6 @@ def _signature(corpus: Corpus, scored: ScoredItems, value: float, interval: Mapp
 
 
 def _columns(result: tuple[float, float, float, str | None]) -> tuple[float | None, float, float | None]:
-    """Return value, observed and expected agreement of a row."""
     value, observed, expected, _ = result
     return or_none(value), 1 - observed, or_none(1 - expected)
 

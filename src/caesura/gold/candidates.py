@@ -73,7 +73,6 @@ class CoderHierarchies:
 
     @property
     def coders(self) -> tuple[str, ...]:
-        """Names of the coders, in the order of the input."""
         return tuple(self.by_coder)
 
     @property
@@ -84,7 +83,6 @@ class CoderHierarchies:
 
     @property
     def timed(self) -> bool:
-        """Whether units have a duration."""
         return self.text.edges is not None
 
     def candidates(self, level: str, weights: str = "coders") -> list[Candidate]:

@@ -307,7 +307,6 @@ def gold_in_seconds(corpus: Corpus, scale: TimeScale, n_t: str, **options: Any) 
 
 
 def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str, actual: str) -> None:
-    """Raise an error if an option for another kind of data was set."""
     for name, value in options.items():
         if value != defaults[name]:
             raise OptionError(f"{name} is an option for {owner}; these are {actual}")

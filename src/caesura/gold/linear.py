@@ -71,7 +71,6 @@ class TimeScale:
 
     @cached_property
     def size(self) -> int:
-        """Number of positions of all items."""
         return sum(map(len, self.places.values()))
 
 

@@ -245,7 +245,7 @@ def unify(
 class UnificationMethod:
     """A method of unification with its checked options."""
 
-    name: str  # name of the method
+    name: str
     level: str  # ``"flat"`` or ``"full"``
     options: Mapping[str, Any]  # the options that the method has
 
@@ -399,7 +399,6 @@ def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None]
 
 
 def check_pair_spans(items: Iterable[Iterable[Hierarchy]]) -> None:
-    """Raise an error if it is too much work to compare all pairs of coders."""
     sizes = [[len(hierarchy.spans) for hierarchy in hierarchies] for hierarchies in items]
     spans = sum((len(of_coders) - 1) * sum(of_coders) for of_coders in sizes)
     hint = "choose items (--item) or fewer coders, or another method than best_annotator, without an evaluation"
@@ -429,7 +428,6 @@ def blocks_of(pairs: Sequence[HierarchyPair]) -> Iterator[Sequence[HierarchyPair
 
 
 def values_or_none(scores: Scores) -> list[float | None]:
-    """Return the value of each pair, or None if it is undefined."""
     for error in scores.errors.values():
         if not isinstance(error, Undefined):
             raise error

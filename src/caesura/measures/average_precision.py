@@ -130,7 +130,6 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
 
 
 def has_scores(pairs: Sequence[Any]) -> bool:
-    """Return whether the second side of a pair has scores."""
     return any(isinstance(pair, (tuple, list)) and isinstance(pair[-1], BoundaryScores) for pair in pairs if pair)
 
 

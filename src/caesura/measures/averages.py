@@ -53,7 +53,6 @@ def figure_names(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def averaged_columns(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the additive columns of a mean over items."""
     return ("value_sum", *(f"{name}_sum" for name in figure_names(measure, types)), "items")
 
 
@@ -118,7 +117,6 @@ class ReferencesBatch(Batch):
 
     @classmethod
     def of(cls, comparisons: Batch, first: Ints) -> ReferencesBatch:
-        """Return the items that some comparisons form."""
         a = comparisons.a_pos, comparisons.a_code, comparisons.a_off[first]
         b = comparisons.b_pos, comparisons.b_code, comparisons.b_off[first]
         return cls(comparisons.length[first[:-1]], *a, *b, comparisons.types, comparisons, first)

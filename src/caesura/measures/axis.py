@@ -87,7 +87,6 @@ def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
 
 
 def seconds_on_units(name: str, value: str) -> str:
-    """Return the message for a value in seconds on an axis of units."""
     return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
 
 
@@ -124,7 +123,6 @@ class AxisMeasure(Measure):
 
     @cached_property
     def _counts_tiers(self) -> bool:
-        """Whether the measure may count two tiers without a batch, with its options."""
         is_defined = type(self).count_tiers is not AxisMeasure.count_tiers
         return is_defined and self["extent"] == "same" and not self.needs_pairs and not self.is_averaged
 

@@ -146,7 +146,6 @@ class Measure(Declaration):
 
     @cached_property
     def _packs_as_they_are(self) -> bool:
-        """Whether pairs of segmentations over the same units need no preparation."""
         return type(self).to_batch is Measure.to_batch and not any(map(self.settings.get, _PREPARATIONS))
 
     def _pack_comparisons(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
@@ -305,7 +304,6 @@ class Measure(Declaration):
 
     @cached_property
     def _counts_pairs(self) -> bool:
-        """Whether the measure counts two segmentations without a batch, with the options of this measure."""
         is_defined = type(self).count_pair is not Measure.count_pair
         return is_defined and self._packs_as_they_are and not self.is_averaged
 

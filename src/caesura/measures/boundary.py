@@ -109,7 +109,6 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
 
     def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
-        """Return the parts of this measure from the columns of ``edit_counts``."""
         return counts[:, :6]
 
     def edit_counts(self, batch: Batch) -> Counts:

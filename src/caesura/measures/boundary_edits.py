@@ -218,7 +218,6 @@ class EditDistanceMeasure(Measure):
 
     @cached_property
     def _known_costs(self) -> dict[int, BoundaryCosts]:
-        """Costs by the number of types."""
         return {}
 
     def gains(self, types: tuple[str, ...]) -> kernel.Gains:
@@ -234,7 +233,6 @@ class EditDistanceMeasure(Measure):
 
     @cached_property
     def _known_gains(self) -> dict[int, kernel.Gains]:
-        """Gains by the number of types."""
         return {}
 
     def validate(self) -> None:

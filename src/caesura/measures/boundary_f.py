@@ -257,7 +257,6 @@ class BoundaryF(OverlapMeasure):
 
     @property
     def is_plain(self) -> bool:
-        """Whether all options except the tolerance have their defaults."""
         defaults = self._defaults(None)
         return all(value == defaults[name] for name, value in self.settings.items() if name != "tolerance")
 

@@ -23,7 +23,6 @@ Flags = NDArray[np.bool_]
 
 
 def supports_columns(measure: Measure) -> bool:
-    """Return whether a measure can read documents from columns; other measures need objects."""
     return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch and not measure.needs_pairs
 
 
@@ -91,7 +90,6 @@ class CheckedColumns:
         return replace(batch, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
 
     def pairs(self, types: tuple[str, ...] | None) -> list[SegmentationPair]:
-        """Return each valid document as two segmentations."""
         return [self._original.pair(document, types) for document in self.places.tolist()]
 
     def _with_codes(self, documents: Documents, invalid: NDArray[np.uint8]) -> Documents:

@@ -40,7 +40,7 @@ class TypeScore:
 class ConfusionScore(Score):
     """A score with a confusion matrix. The value is micro-averaged F1."""
 
-    measure: BoundaryConfusion  # the measure with its options
+    measure: BoundaryConfusion
 
     @property
     def matrix(self) -> Floats:

@@ -207,7 +207,6 @@ class Declaration(Value, ABC):
         """
 
     def __getitem__(self, name: str) -> Any:
-        """Return the resolved value of an option."""
         return self.settings[name]
 
     def _key(self) -> tuple[Any, ...]:

@@ -34,7 +34,6 @@ class _Points:
 
     @property
     def one_empty(self) -> NDArray[np.bool_]:
-        """Whether exactly one side has no boundaries, for each document."""
         return np.asarray((np.diff(self.a_off) == 0) != (np.diff(self.b_off) == 0))
 
     def distances(self) -> tuple[Floats, Floats]:

@@ -51,7 +51,6 @@ class EditChain:
 
 
 def edit_chain(gain_t: Ints, gain_s: Ints, sets: tuple[tuple[int, ...], ...]) -> EditChain | None:
-    """Return the automaton of the minimum boundary edits."""
     return _edit_chain(tuple(gain_t.tolist()), tuple(gain_s.tolist()), sets)
 
 

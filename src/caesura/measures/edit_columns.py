@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.measures.batch import Batch
 from caesura.model.result import Edit
@@ -32,8 +31,8 @@ class EditColumns:
     # Types as indices into ``types``, or ``NONE``.
     a_type: Ints
     b_type: Ints
-    cost: Floats  # cost of the edit
-    types: tuple[str, ...]  # the boundary types
+    cost: Floats
+    types: tuple[str, ...]
     documents: int
     # Stream of a dialogue as index into ``streams``; None if the documents are no dialogues. Positions are counted in the
     # stream.
@@ -57,26 +56,18 @@ class EditColumns:
 
     @property
     def disagreements(self) -> Ints:
-        """Number of edits of each document that are no matches."""
         return np.bincount(self.document[self.kind != MATCH], minlength=self.documents)
-
-    def costly_edits(self) -> Iterator[tuple[int, Edit]]:
-        """Yield the edits that cost something, each with the place of its document."""
-        chosen = self.cost > 0
-        yield from zip(self.document[chosen].tolist(), self._edits(chosen), strict=True)
 
     def by_document(self) -> list[tuple[Edit, ...]]:
         """Return the edits of each document that is no dialogue, from left to right."""
-        edits = list(self._edits(np.ones(len(self), bool)))
-        ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
-        return [tuple(edits[start:end]) for start, end in pairwise(ends)]
-
-    def _edits(self, chosen: NDArray[np.bool_]) -> Iterator[Edit]:
         types: dict[int, str | None] = {NONE: None, **dict(enumerate(self.types))}
         columns = (self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
-        for kind, a, b, a_type, b_type, cost in zip(*(c[chosen].tolist() for c in columns), strict=True):
+        edits = []
+        for kind, a, b, a_type, b_type, cost in zip(*(column.tolist() for column in columns), strict=True):
             positions = (None if a == NONE else a, None if b == NONE else b)
-            yield Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost)
+            edits.append(Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost))
+        ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
+        return [tuple(edits[start:end]) for start, end in pairwise(ends)]
 
 
 def edit_columns(

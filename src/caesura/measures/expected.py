@@ -55,7 +55,6 @@ class RandomStreams:
 
     @cached_property
     def total(self) -> Floats:
-        """Number of positions in each group."""
         total: Floats = product(self.weights, self.positions)
         return total
 
@@ -64,7 +63,7 @@ class RandomStreams:
 class Moments:
     """Expected counts and their uncertainty."""
 
-    counts: Floats  # expected counts
+    counts: Floats
     covariance: Floats | None = None  # covariance of the estimate; None if the counts are exact
 
     def summed(self, weights: Floats) -> Moments:

@@ -366,7 +366,6 @@ class _EditLister:
 
 
 def _documents(counts: Ints) -> Ints:
-    """Return the document of each boundary, from the number of boundaries of each document."""
     return np.repeat(np.arange(len(counts)), counts)
 
 

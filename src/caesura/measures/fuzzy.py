@@ -71,7 +71,7 @@ class BoundaryCredit:
 class FuzzyScore(Score):
     """A score with its clusters. The value is the success, P - N."""
 
-    measure: FuzzySuccess  # the measure with its options
+    measure: FuzzySuccess
 
     @property
     def p(self) -> float:

@@ -68,7 +68,6 @@ class HierarchyKappa(HierarchyMeasure):
         return errors
 
     def _count(self, batch: HierarchyBatch) -> Counts:
-        """Return the counts, which ``check`` and ``compute`` need."""
         return batch.cached("kappa", lambda: self._count_batch(batch))
 
     def _count_batch(self, batch: HierarchyBatch) -> Counts:

@@ -32,7 +32,6 @@ class Shares(NamedTuple):
     pi: Floats
 
     def coefficient(self, name: str) -> Floats:
-        """Return agreement beyond chance."""
         expected: Floats = getattr(self, name)
         return (self.observed - expected) / np.where(expected < 1, 1 - expected, np.nan)
 

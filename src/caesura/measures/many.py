@@ -203,7 +203,7 @@ class GroupScores:
     """Scores of groups of pairs from summed parts, the result of ``Scores.by_group``."""
 
     measure: Measure
-    types: tuple[str, ...]  # the boundary types
+    types: tuple[str, ...]
     resolved: dict[str, NDArray[np.generic]]  # options resolved per pair
     places: list[Ints]  # places of the pairs of each group
     sums: Floats  # summed parts of each group

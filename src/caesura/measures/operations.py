@@ -20,7 +20,7 @@ from caesura.model.result import Result, Score
 class OperationsRow:
     """The boundaries of a type on both sides, by edit. The proportions add up to 1."""
 
-    type: str  # the boundary type
+    type: str
     boundaries: int  # number of boundaries of the type
     match: float  # proportion at the same position with the same type on the other side
     substitution: Mapping[str, float]  # proportion at the same position with a different type, by that type

@@ -25,7 +25,6 @@ from caesura.options import Option, choice, non_negative
 
 
 def _sizes(cells: Cells, segment: Ints) -> Floats:
-    """Return the length of each segment, as the sum of its cells."""
     length = np.zeros(int(segment.max(initial=-1)) + 1)
     kernel.lengths(cells.width, segment, length)
     return length
@@ -117,7 +116,6 @@ class PurityCoverage(_OverlapMeasure):
 
     @property
     def _labelled_reference(self) -> bool:
-        """Whether only labelled time of the reference counts."""
         return bool(self["fill"] or self["gaps"] == "reference")
 
     @property

@@ -210,7 +210,6 @@ class BracketBatch(TreeBatch):
 
 
 def _check_labels(name: str, value: object) -> tuple[str, ...]:
-    """Return a set of labels, sorted."""
     if not isinstance(value, (list, tuple, set, frozenset)) or not all(isinstance(label, str) for label in value):
         raise OptionError(f"{name} must be a list of labels, such as ['TOP', ',']; got {value!r}")
     return tuple(sorted(set(value)))

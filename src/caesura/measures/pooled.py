@@ -47,7 +47,6 @@ class PooledBatch(Batch):
 
     @classmethod
     def of(cls, streams: Batch, stream_off: Ints, names: tuple[StreamNames, ...]) -> PooledBatch:
-        """Return the documents that some streams form."""
         ends = np.concatenate([[0], np.cumsum(streams.length)])[stream_off]
         a = streams.a_pos, streams.a_code, streams.a_off[stream_off]
         b = streams.b_pos, streams.b_code, streams.b_off[stream_off]

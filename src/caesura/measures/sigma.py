@@ -91,7 +91,6 @@ class Sigma(Measure):
 
 
 def _problem(reference: Any, hypothesis: Any, sides: tuple[str, str]) -> str | None:
-    """Return why the words of two texts cannot be compared, or None."""
     problem = pair_problem(reference, hypothesis, sides, same_words=False)
     if problem or reference.units or hypothesis.units or reference.length <= MAX_NUMBERED_UNITS:
         return problem

@@ -261,7 +261,7 @@ UNLIMITED = 2**40
 class FlexibleCosts:
     """Costs of edits over a list of types, as numbers and as integer multiples of 1 / scale."""
 
-    types: tuple[str, ...]  # the boundary types
+    types: tuple[str, ...]
     similarity: Floats  # M over the types and none
     transposition: Floats  # c: the cost per position of each type
     scale: int  # denominator of the whole-number costs
@@ -363,6 +363,5 @@ def _pitfalls(similarity: Similarity) -> tuple[str, ...]:
 
 
 def warn_about_pitfalls(similarity: Similarity) -> None:
-    """Warn about entries of a similarity that are valid but easily misunderstood."""
     for message in _pitfalls(similarity):
         warn(message)

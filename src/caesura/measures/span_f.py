@@ -121,7 +121,6 @@ def expected_span_matches(a: _Rows, b: _Rows, tokens: int) -> float:
 
 
 def expected_token_matches(a: _Rows, b: _Rows, tokens: int) -> float:
-    """Return the expected number of tokens to which two coders give the same label."""
     if not a or not b:
         return 0.0
     first, second = _covers(a, tokens), _covers(b, tokens)

@@ -62,7 +62,7 @@ def pack_marked_spans(
 class _Annotations:
     """The distinct annotations of all pairs."""
 
-    texts: list[Any]  # the annotations
+    texts: list[Any]
     # Their spans, each annotation as one document: first tokens, last tokens and labels, or codes of start and end in seconds.
     # An annotation with a problem may have no spans.
     spans: SpanArrays

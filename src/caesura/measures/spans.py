@@ -33,7 +33,7 @@ NO_TIMES = np.empty(0)
 class DistinctSpans:
     """Distinct (start, end) spans without levels, sorted by document and start, larger spans first."""
 
-    document: Ints  # document of each span
+    document: Ints
     # First and last unit.
     start: Ints
     end: Ints
@@ -76,7 +76,6 @@ class SpanArrays:
 
     @property
     def document(self) -> Ints:
-        """The document of each row."""
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     @property
@@ -194,7 +193,7 @@ def _time_range(hierarchy: Hierarchy) -> str:
 class TreeBatch(Batch):
     """A batch of pairs of trees. The offsets of ``Batch`` count nodes, and its length counts words."""
 
-    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)  # the trees
+    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
     document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
 
     @classmethod

@@ -29,7 +29,7 @@ _MAX_TABLES = 1000
 class StreamLayout:
     """Names and lengths of the streams of a document; a ``Segmentation`` is one stream without a name."""
 
-    names: tuple[str | None, ...]  # names of the streams
+    names: tuple[str | None, ...]
     lengths: tuple[int, ...]  # number of units of each stream
 
     def places(self) -> Iterator[tuple[str | None, int, int]]:

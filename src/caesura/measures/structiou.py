@@ -66,7 +66,7 @@ class LabelIoU(NamedTuple):
 class StructIoUScore(Score):
     """A score with its alignment."""
 
-    measure: StructIoU  # the measure with its options
+    measure: StructIoU
 
     @cached_property
     def alignment(self) -> tuple[NodePair, ...]:
@@ -224,7 +224,6 @@ def _node_arrays(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) 
 
 
 def _iou(a: Floats, b: Floats) -> Floats:
-    """Return the IoU of overlapping spans, row by row."""
     overlap = np.minimum(a[:, 1], b[:, 1]) - np.maximum(a[:, 0], b[:, 0])
     return np.asarray(overlap / ((a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0]) - overlap), np.float64)
 

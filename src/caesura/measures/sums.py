@@ -86,7 +86,7 @@ def _range_ends(value: Any) -> tuple[Any, ...]:
 class Partial:
     sums: tuple[int, ...]  # sum of each count, in units of 2^-106
     documents: int
-    types: tuple[str, ...]  # the boundary types
+    types: tuple[str, ...]
     resolved: Mapping[str, Any]  # options resolved per document, summarized
 
     @classmethod
@@ -134,7 +134,6 @@ class Partial:
 
 
 def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> Floats:
-    """Return the quotients, row by row."""
     if np.count_nonzero(denominator) == denominator.size:
         return np.asarray(numerator / denominator, np.float64)
     zero = denominator == 0

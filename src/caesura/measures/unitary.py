@@ -127,7 +127,6 @@ class UnitTable:
 
     @property
     def mean_units(self) -> float:
-        """Mean number of units per annotator, of a table with one sample."""
         return len(self) / self.annotators
 
     @cached_property
@@ -285,7 +284,6 @@ def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
 
 
 def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0) -> BestAlignment:
-    """Return the alignment with the smallest total cost."""
     return best_alignments(table, dissimilarity, effort=effort)[0]
 
 

@@ -62,7 +62,6 @@ class Tuples:
 
     @property
     def sizes(self) -> Counts:
-        """Number of units of each unitary alignment."""
         return np.diff(self.begin)
 
     @property
@@ -96,7 +95,6 @@ class Pieces:
         self.tuples = replace(tuples, first=first)
 
     def add(self, values: Counts) -> Counts:
-        """Return the sum over the pieces of each sample."""
         return _sums(values, self.first)
 
 
