@@ -316,7 +316,20 @@ def score_coder_pairs(
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}
-    items, item_index, sides, scores = _score_rows(corpus, measure, order, ordered, engine, excluded)
+    rows = _Rows.of(corpus, order, ordered, excluded)
+    names, items, item_index, sides = [*order], rows.items, rows.item, rows.sides
+    scores = score_many(rows.pairs, measure, engine=engine) if len(item_index) else None
+    if scores is None or scores.errors:
+        numbers = zip(item_index.tolist(), sides.tolist(), strict=True)
+        keys = [(items[i], names[a], names[b]) for i, (a, b) in numbers]
+        keys, scores = score_keys(corpus, measure, keys, engine, excluded, scores)
+        places = _numbered(dict.fromkeys(item for item, _, _ in keys))
+        items, item_index = tuple(places), np.array([places[item] for item, _, _ in keys], np.int64)
+        sides = np.array([(order[a], order[b]) for _, a, b in keys], np.int64)
+    # The annotations in these pairs, in the order in which they occur in them.
+    codes, first = np.unique((item_index[:, None] * len(names) + sides).reshape(-1), return_index=True)
+    codes = codes[np.argsort(first)]
+    annotated = [(items[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
     present, members = np.unique(sides, return_inverse=True)
     members = members.reshape(-1, 2)
     # One number per pair, because sorting rows is slow.
@@ -324,51 +337,20 @@ def score_coder_pairs(
     return CoderPairs(
         measure=measure,
         items=items,
-        coders=tuple(np.array([*order], object)[present]),
+        coders=tuple(np.array(names, object)[present]),
         item_index=item_index,
         pair_index=pair_index.reshape(-1),
         first=pairs // len(present),
         second=pairs % len(present),
         scores=scores,
-        annotations=_scored_annotations(corpus, items, [*order], item_index, sides),
+        annotations={key: cast(Comparable, corpus[key]) for key in annotated},
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
         ordered=ordered,
     )
 
 
-def _scored_annotations(
-    corpus: Corpus, items: Sequence[str], coders: Sequence[str], item_index: Ints, sides: Ints
-) -> dict[tuple[str, str], Comparable]:
-    """Return the annotations in some pairs, in the order in which they occur in them."""
-    codes, first = np.unique((item_index[:, None] * len(coders) + sides).reshape(-1), return_index=True)
-    keys = [(items[code // len(coders)], coders[code % len(coders)]) for code in codes[np.argsort(first)].tolist()]
-    return {key: cast(Comparable, corpus[key]) for key in keys}
-
-
 def _numbered(values: Iterable[str]) -> dict[str, int]:
     return {value: i for i, value in enumerate(values)}
-
-
-def _score_rows(
-    corpus: Corpus,
-    measure: Measure,
-    order: Mapping[str, int],
-    ordered: bool,
-    engine: str | Engine,
-    excluded: dict[str, str],
-) -> tuple[tuple[str, ...], Ints, Ints, Scores]:
-    """Return the items, and for each row its item and coders as numbers, and its score; ``excluded`` gets the other items."""
-    rows = _Rows.of(corpus, order, ordered, excluded)
-    scores = score_many(rows.pairs, measure, engine=engine) if len(rows.item) else None
-    if scores is not None and not scores.errors:
-        return rows.items, rows.item, rows.sides, scores
-    names = [*order]
-    sides = rows.sides.tolist()
-    keys = [(rows.items[i], names[a], names[b]) for i, (a, b) in zip(rows.item.tolist(), sides, strict=True)]
-    keys, scores = score_keys(corpus, measure, keys, engine, excluded, scores)
-    items = _numbered(dict.fromkeys(item for item, _, _ in keys))
-    item_index = np.array([items[item] for item, _, _ in keys], np.int64)
-    return tuple(items), item_index, np.array([(order[a], order[b]) for _, a, b in keys], np.int64), scores
 
 
 class _Rows(NamedTuple):

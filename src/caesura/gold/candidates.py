@@ -87,18 +87,16 @@ class CoderHierarchies:
 
     def candidates(self, level: str, weights: str = "coders") -> list[Candidate]:
         """Return the distinct spans, sorted by start, larger spans first, then by level."""
-        key = (level, weights)
-        if key not in self._candidates:
-            self._candidates[key] = self._find_candidates(level, weights)
-        return self._candidates[key]
-
-    def _find_candidates(self, level: str, weights: str) -> list[Candidate]:
+        if (level, weights) in self._candidates:
+            return self._candidates[level, weights]
         copies: dict[tuple[int, ...], dict[str, list[Span]]] = {}
         for coder, hierarchy in self.by_coder.items():
             for span in hierarchy.spans:
                 key = (span.start, -span.end, span.level) if level == "full" else (span.start, -span.end)
                 copies.setdefault(key, {}).setdefault(coder, []).append(span)
-        return [_candidate(copies[key], weights) for key in sorted(copies)]
+        candidates = [_candidate(copies[key], weights) for key in sorted(copies)]
+        self._candidates[level, weights] = candidates
+        return candidates
 
 
 def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:

@@ -124,7 +124,15 @@ class StructIoU(OverlapMeasure):
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         batch, places, errors = pack_trees(pairs, self.sides, same_times=True)
-        _warn_about_lengths(batch, places, len(pairs))
+        unequal = [d for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
+        if unequal:
+            a, b = batch.pairs[unequal[0]]
+            first = int(places[unequal[0]]) + 1
+            prefix = "" if len(pairs) == 1 else f"{len(unequal)} of {len(pairs)} pairs, the first number {first}: "
+            warn(
+                f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
+                "word 1, word 2 with word 2. Add times, or read with align='characters'"
+            )
         return batch, places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
@@ -196,20 +204,6 @@ def _description(batch: TreeBatch, place: int) -> str:
 def _waiting(steps: float) -> str:
     """Return how long so many steps take, and the option that allows them."""
     return f"wait about {steps / _STEPS_PER_SECOND:.0f} s with max_steps={10 ** math.ceil(math.log10(steps)):.0e}"
-
-
-def _warn_about_lengths(batch: TreeBatch, places: Ints, number_of_pairs: int) -> None:
-    """Warn if trees without times have different numbers of words."""
-    unequal = [d for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
-    if not unequal:
-        return
-    a, b = batch.pairs[unequal[0]]
-    first = int(places[unequal[0]]) + 1
-    prefix = "" if number_of_pairs == 1 else f"{len(unequal)} of {number_of_pairs} pairs, the first number {first}: "
-    warn(
-        f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
-        "word 1, word 2 with word 2. Add times, or read with align='characters'"
-    )
 
 
 def _node_arrays(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) -> tuple[Ints, Ints, Floats]:
