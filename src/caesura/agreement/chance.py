@@ -1,4 +1,4 @@
-"""Chance agreement: options of its computation, and the base class of chance models.
+"""Chance agreement: options of its computation, the base class of chance models, and models that need only parts.
 
 A chance model computes observed and expected agreement for any selection of items or coders.
 """
@@ -28,6 +28,8 @@ from caesura.options import Option, OptionSet, flag, fraction, optional, path, s
 from caesura.products import product
 
 DEFAULT_DRAWS = 10_000
+# Coefficient of spans at random places, and word for ``chance=``.
+LI2024 = "li2024"
 # Maximum number of values in a block of rows; it only affects memory.
 BLOCK_SIZE = 4_000_000
 
@@ -115,7 +117,7 @@ CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
         "placement": ChanceName(Placement, "the expected similarity of coders who place their boundaries at random"),
         "simulate": ChanceName(Simulate, "from random texts, simulated; the published way for flexible_similarity"),
         "exact": ChanceName(Exact, "from random texts without simulation, for flexible_similarity"),
-        "li2024": ChanceName(PlacedAtRandom, "spans of the same lengths at random places, exact (span_f, token_f)"),
+        LI2024: ChanceName(PlacedAtRandom, "spans of the same lengths at random places, exact (span_f, token_f)"),
     }
 )
 
@@ -307,7 +309,10 @@ def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], wid
 
 
 class SpanChance(PartsChance):
-    """Chance model that takes expected agreement from the parts of the measure: matched spans, spans, chance."""
+    """Chance model of Flammia & Zue's kappa, which takes expected agreement from the parts of the measure."""
+
+    # Matched spans, spans, and P_c times spans are summed over pairs of coders and items. A_o is then the overall P_o and A_e
+    # the overall P_c, and pairs and items are weighted by their number of spans.
 
     family = "spans"
     coefficients = ("kappa",)
@@ -318,12 +323,11 @@ class SpanChance(PartsChance):
         return AgreementArrays.of(matched / size, chance / size)
 
 
-# Name of the coefficient, and word for ``chance=``.
-LI2024 = "li2024"
-
-
 class PlacedSpans(PartsChance):
-    """Chance model that takes expected matches from the parts of the measure."""
+    """Chance model of spans at random places (Li et al. 2024); see :mod:`caesura.measures.span_f`."""
+
+    # Matches, sizes and expected matches are summed over items and pairs of coders; observed and expected F are then computed
+    # once from the sums.
 
     family = LI2024
     coefficients = (LI2024,)

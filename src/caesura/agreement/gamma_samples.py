@@ -212,11 +212,6 @@ def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
     return tasks
 
 
-def _easier(coders: int) -> float:
-    """Return the work for a group of coders as a part of the work with one coder more."""
-    return 1 / GROWTH if coders < MANY_ANNOTATORS else 1.0
-
-
 def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
     """Raise the error that says how much work a few samples would take."""
     units = sum(cell.observed.units for cell in cells)
@@ -327,6 +322,7 @@ class WorkLimit:
         others = 0.0
         for block in larger:
             numbers = (block.units[:, block.others] > 0).sum(axis=1).tolist()
-            easier = _easier(block.coders - 1)
+            # The work for one coder less, as a part of the work for all.
+            easier = 1 / GROWTH if block.coders - 1 < MANY_ANNOTATORS else 1.0
             others += sum(work.get(place, 0.0) * easier * n for place, n in zip(block.places, numbers, strict=True))
         return pairs <= MAX_TABLE_WORK, others <= MAX_TABLE_WORK

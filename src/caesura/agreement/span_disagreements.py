@@ -51,7 +51,9 @@ def span_disagreements(
     corpus: Corpus, coefficient: str | UnitizingCoefficient | None = None, against: str | None = None
 ) -> Disagreements:
     """List where coders disagree about spans, by their best alignment."""
-    chosen = _gamma(coefficient)
+    chosen = resolve_unitizing(coefficient or "gamma", {})
+    if not isinstance(chosen, Gamma):
+        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {coefficient!r}")
     if against == MAJORITY and MAJORITY not in corpus.coders:
         raise OptionError(
             "spans have no majority; give the name of a coder, or leave out against for all pairs of coders"
@@ -78,13 +80,6 @@ def span_disagreements(
         signature=with_data(signature, corpus.fingerprint, sum(group.cost for group in builder.groups)),
         totals=builder.totals([item.name for item in items], corpus.coders),
     )
-
-
-def _gamma(coefficient: str | UnitizingCoefficient | None) -> Gamma:
-    chosen = resolve_unitizing(coefficient or "gamma", {})
-    if not isinstance(chosen, Gamma):
-        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {coefficient!r}")
-    return chosen
 
 
 def _warn_unproved(items: Sequence[UnitizedItem], alignments: Mapping[str, ItemAlignment], share: float) -> None:

@@ -29,7 +29,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, combinations
@@ -539,7 +539,10 @@ class AlphaU2004(_Alpha):
         for code in sorted({code for line in lines.values() for code in np.unique(line.codes).tolist()}):
             chosen = {coder: self._of_category(coder, item, line, code) for coder, line in lines.items()}
             sections = {coder: _Sections.of(line) for coder, line in chosen.items()}
-            observed = _differences_of_pairs(chosen)
+            observed = {
+                (a, b): unit_differences(first.starts, first.ends, second.starts, second.ends)
+                for (a, first), (b, second) in combinations(chosen.items(), 2)
+            }
             for row, (group, extent) in enumerate(zip(job.groups, extents, strict=True)):
                 m, length = len(group), extent[1] - extent[0]
                 if not length:  # none of these coders marked anything
@@ -577,13 +580,6 @@ class AlphaU2004(_Alpha):
         values = Disorders(parts[1::2], parts[2::2]).values.tolist()
         undefined: tuple[None, None, str] = (None, None, "expected disagreement is 0")
         return [undefined if math.isnan(value) else (value, None, None) for value in values]
-
-
-def _differences_of_pairs(lines: Mapping[str, _Line]) -> dict[tuple[str, str], float]:
-    return {
-        (a, b): unit_differences(first.starts, first.ends, second.starts, second.ends)
-        for (a, first), (b, second) in combinations(lines.items(), 2)
-    }
 
 
 class _Sections(NamedTuple):

@@ -41,53 +41,7 @@ from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 
 _NANOSECONDS = 10**9
-_MAX_TOTAL = 2.0**62
-
-
-def pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> Ints:
-    """Return, for each boundary of a, the index of its partner in b, or -1."""
-    # Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
-    # boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
-    partners = np.full(len(batch.a_pos), -1, np.int64)
-    ticks_of_documents = _ticks_per_second(batch, n_t, constant, weight)
-    for ticks in np.unique(ticks_of_documents).tolist():
-        documents = np.flatnonzero(ticks_of_documents == ticks)
-        window = max(1, round(n_t * ticks))
-        denominator = lcm(constant.denominator, weight.denominator)
-        gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
-        rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
-        places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
-        for run in np.split(documents, np.flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
-            first, last = int(run[0]), int(run[-1]) + 1
-            off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
-            kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
-    return partners
-
-
-def _ticks_per_second(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> NDArray[np.int64]:
-    """Return the number of units per second in which the times of each document are compared."""
-    pairs = np.minimum(batch.a_count, batch.b_count) + 2.0
-    denominator = lcm(constant.denominator, weight.denominator)
-    total = 2.0 * denominator * float(n_t) * _NANOSECONDS * pairs * pairs
-    powers = np.ceil(np.log10(np.maximum(total / _MAX_TOTAL, 1.0))).astype(np.int64)
-    return _NANOSECONDS // 10 ** np.minimum(powers, 9)
-
-
-def count_times(batch: EdgeBatch, partners: Ints) -> Floats:
-    """Return the edits of each document: additions, transpositions, span in seconds, and matches."""
-    first, last = int(batch.a_off[0]), int(batch.a_off[-1])
-    document = np.repeat(np.arange(len(batch)), batch.a_count)
-    own = partners[first:last]
-    paired = own >= 0
-    distance = np.abs(batch.a_pos[first:last][paired] - batch.b_pos[own[paired]])
-    moved = distance > 0
-    out = np.zeros((len(batch), 8))
-    pairs = np.bincount(document[paired], minlength=len(batch))
-    out[:, 0] = batch.a_count + batch.b_count - 2 * pairs
-    out[:, 1] = np.bincount(document[paired][moved], minlength=len(batch))
-    out[:, 2] = np.bincount(document[paired], distance, minlength=len(batch))
-    out[:, 5] = pairs - out[:, 1]
-    return out
+_MAX_TOTAL = 2.0**62  # sums of costs stay below it
 
 
 class _SimilarityMeasure(EditDistanceMeasure):
@@ -236,6 +190,52 @@ _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for
 _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 
 
+def _pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> Ints:
+    """Return, for each boundary of a in seconds, the index of its partner in b at the lowest cost, or -1."""
+    # Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
+    # boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
+    partners = np.full(len(batch.a_pos), -1, np.int64)
+    ticks_of_documents = _ticks_per_second(batch, n_t, constant, weight)
+    for ticks in np.unique(ticks_of_documents).tolist():
+        documents = np.flatnonzero(ticks_of_documents == ticks)
+        window = max(1, round(n_t * ticks))
+        denominator = lcm(constant.denominator, weight.denominator)
+        gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
+        rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
+        places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
+        for run in np.split(documents, np.flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
+            first, last = int(run[0]), int(run[-1]) + 1
+            off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
+            kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
+    return partners
+
+
+def _ticks_per_second(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> NDArray[np.int64]:
+    """Return the number of units per second in which the times of each document are compared."""
+    pairs = np.minimum(batch.a_count, batch.b_count) + 2.0
+    denominator = lcm(constant.denominator, weight.denominator)
+    total = 2.0 * denominator * float(n_t) * _NANOSECONDS * pairs * pairs
+    powers = np.ceil(np.log10(np.maximum(total / _MAX_TOTAL, 1.0))).astype(np.int64)
+    return _NANOSECONDS // 10 ** np.minimum(powers, 9)
+
+
+def _count_times(batch: EdgeBatch, partners: Ints) -> Floats:
+    """Return the edits of each document: additions, transpositions, span in seconds, and matches."""
+    first, last = int(batch.a_off[0]), int(batch.a_off[-1])
+    document = np.repeat(np.arange(len(batch)), batch.a_count)
+    own = partners[first:last]
+    paired = own >= 0
+    distance = np.abs(batch.a_pos[first:last][paired] - batch.b_pos[own[paired]])
+    moved = distance > 0
+    out = np.zeros((len(batch), 8))
+    pairs = np.bincount(document[paired], minlength=len(batch))
+    out[:, 0] = batch.a_count + batch.b_count - 2 * pairs
+    out[:, 1] = np.bincount(document[paired][moved], minlength=len(batch))
+    out[:, 2] = np.bincount(document[paired], distance, minlength=len(batch))
+    out[:, 5] = pairs - out[:, 1]
+    return out
+
+
 class BoundarySimilarity(_SimilarityMeasure):
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_similarity"
@@ -318,7 +318,9 @@ class BoundarySimilarity(_SimilarityMeasure):
 
     def align_and_count(self, batch: Batch) -> Counts:
         return (
-            count_times(batch, self.partners(batch)) if isinstance(batch, EdgeBatch) else super().align_and_count(batch)
+            _count_times(batch, self.partners(batch))
+            if isinstance(batch, EdgeBatch)
+            else super().align_and_count(batch)
         )
 
     def partners(self, batch: Batch) -> Ints:
@@ -326,7 +328,7 @@ class BoundarySimilarity(_SimilarityMeasure):
             return super().partners(batch)
         costs = self.costs(batch.types)
         width = Fraction(costs.n_t)
-        return pair_times(batch, width, costs.transposition_cost(0), costs.per_position * width)
+        return _pair_times(batch, width, costs.transposition_cost(0), costs.per_position * width)
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         # Classes of segments are not types of boundaries.

@@ -28,6 +28,16 @@ _STEPS_PER_UNIT = 10_000
 _MOST_HALVES = 1000
 _WORK_PER_PAIR = 100
 _INFINITE = 1e9
+_MAX_BLOCK = 6  # annotators of a set whose pairs are aligned together
+# Perfect difference sets (Singer 1938): every number from 1 to v - 1 is the difference of one pair, modulo v.
+_DIFFERENCES: tuple[tuple[int, tuple[int, ...]], ...] = (
+    (7, (0, 1, 3)),
+    (13, (0, 1, 3, 9)),
+    (21, (0, 1, 4, 14, 16)),
+    (31, (0, 1, 3, 8, 12, 18)),
+)
+
+Blocks = tuple[tuple[int, ...], ...]
 
 
 def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
@@ -132,21 +142,9 @@ def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
     return float(max(most + (int(u.sum()) + int(v.sum())) / QUANTUM / (n * (n - 1) / 2), 0.0))
 
 
-_LARGEST = 6
-# Perfect difference sets (Singer 1938): every number from 1 to v - 1 is the difference of one pair, modulo v.
-_DIFFERENCES: tuple[tuple[int, tuple[int, ...]], ...] = (
-    (7, (0, 1, 3)),
-    (13, (0, 1, 3, 9)),
-    (21, (0, 1, 4, 14, 16)),
-    (31, (0, 1, 3, 8, 12, 18)),
-)
-
-Blocks = tuple[tuple[int, ...], ...]
-
-
 @cache
 def pair_cover(annotators: int) -> Blocks:
-    """Return sets of annotators, each pair of annotators in exactly one of them."""
+    """Return sets of at most six annotators, each pair of annotators in exactly one of them."""
     # The sets are the lines of a finite plane without the points above the number of annotators: a cyclic projective plane for
     # up to 31 annotators, an affine plane of prime order for more. Lines with more than six points are divided in the same way.
     if annotators <= 3:
@@ -163,7 +161,7 @@ def pair_cover(annotators: int) -> Blocks:
     return tuple(
         tuple(line[place] for place in part)
         for line in _without(lines, annotators)
-        for part in (pair_cover(len(line)) if len(line) > _LARGEST else (tuple(range(len(line))),))
+        for part in (pair_cover(len(line)) if len(line) > _MAX_BLOCK else (tuple(range(len(line))),))
     )
 
 

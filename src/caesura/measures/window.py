@@ -27,6 +27,7 @@ from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Floats
 from caesura.options import Option, choice, flag, optional, whole
 
+_SUPERDIALSEG = "superdialseg"
 _ORIGINS = ("given", "auto", "auto, clamped to the text")
 _CHOSEN, _AUTO = range(2)
 _MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
@@ -93,7 +94,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "fournier2012": {"width": "units"},
         "segeval-2.0.11": _SEGEVAL,
         "nltk": {"rounding": "half_even", "mean": "marks", "minimum": 0, "clamp": False},
-        "superdialseg": {
+        _SUPERDIALSEG: {
             "rounding": "half_even",
             "mean": "positions",
             "clamp": False,
@@ -106,7 +107,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 _MISTAKES: Mapping[str, str] = MappingProxyType(
     {
-        "superdialseg": "the position after the last utterance counts, but not for k; all dialogues have the same weight",
+        _SUPERDIALSEG: "the position after the last utterance counts, but not for k; all dialogues have the same weight",
         "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one",
         "evalsubtitle": "none beyond those of segeval",
     }
@@ -459,9 +460,6 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
     {'tp': 1.5, 'fp': 0.5, 'fn': 0.5, 'tn': 7.5}
     """
     return WinPR.cached(None, window=window, **options).score(reference, hypothesis)
-
-
-_SUPERDIALSEG = "superdialseg"
 
 
 class SegmentationScore(Measure):
