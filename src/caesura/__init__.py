@@ -21,7 +21,7 @@ from caesura.version import __version__
 
 if _typing.TYPE_CHECKING:
     from caesura import simulation, statistics
-    from caesura.adjudication.result import AdjudicatedGold
+    from caesura.adjudication.decisions import AdjudicatedGold
     from caesura.adjudication.session import Adjudication
     from caesura.agreement.chance import Exact, Placement, Simulate
     from caesura.agreement.clusters import Clustering, cluster_coders
@@ -53,20 +53,19 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.average_precision import average_precision
     from caesura.measures.base import Measure
     from caesura.measures.boundary import boundary_similarity, segmentation_similarity
+    from caesura.measures.boundary_f import boundary_f, crisp
     from caesura.measures.classes import adjusted_rand_index, nce, pairwise_f, rand_index, v_measure
-    from caesura.measures.composite import segmentation_score
     from caesura.measures.confusion import boundary_confusion
-    from caesura.measures.crisp import crisp, unit_error
     from caesura.measures.curve import BoundaryCurve, CurvePoint, boundary_curve
-    from caesura.measures.distances import boundary_deviation, boundary_f, generalized_hamming, hausdorff
+    from caesura.measures.distances import boundary_deviation, generalized_hamming, hausdorff
     from caesura.measures.flexible import flexible_similarity
     from caesura.measures.fuzzy import fuzzy_success
     from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
     from caesura.measures.label_share import label_share
-    from caesura.measures.many import Scores, score_many
+    from caesura.measures.many import Scores, Tally, score_many
     from caesura.measures.meet import l_measure, t_measure
     from caesura.measures.operations import OperationsTable, operations_table
-    from caesura.measures.overlaps import alignment_index, covering, purity_coverage
+    from caesura.measures.overlaps import alignment_index, covering, purity_coverage, unit_error
     from caesura.measures.parseval import parseval
     from caesura.measures.registry import measures, parse
     from caesura.measures.sigma import sigma
@@ -74,9 +73,8 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.span_f import span_f, token_f
     from caesura.measures.structiou import struct_iou
-    from caesura.measures.tally import Tally
     from caesura.measures.treebank import ParsevalResult, parseval_corpus, struct_iou_corpus
-    from caesura.measures.window import pk, win_pr, window_diff
+    from caesura.measures.window import pk, segmentation_score, win_pr, window_diff
     from caesura.model.common_units import levels_as_types, over_common_units, over_units
     from caesura.model.corpus import Corpus
     from caesura.model.dialogue import Dialogue
@@ -249,7 +247,7 @@ __all__ = [
 
 # Public names are imported when first used, so that `caesura --help` stays fast: module -> names.
 _LAZY = {
-    "caesura.adjudication.result": ("AdjudicatedGold",),
+    "caesura.adjudication.decisions": ("AdjudicatedGold",),
     "caesura.adjudication.session": ("Adjudication",),
     "caesura.agreement.chance": ("Exact", "Placement", "Simulate"),
     "caesura.agreement.clusters": ("cluster_coders", "Clustering"),
@@ -282,29 +280,27 @@ _LAZY = {
     "caesura.measures.base": ("Measure",),
     "caesura.measures.boundary": ("boundary_similarity", "segmentation_similarity"),
     "caesura.measures.confusion": ("boundary_confusion",),
-    "caesura.measures.crisp": ("crisp", "unit_error"),
+    "caesura.measures.boundary_f": ("boundary_f", "crisp"),
     "caesura.measures.curve": ("boundary_curve", "BoundaryCurve", "CurvePoint"),
-    "caesura.measures.composite": ("segmentation_score",),
-    "caesura.measures.distances": ("boundary_deviation", "boundary_f", "generalized_hamming", "hausdorff"),
+    "caesura.measures.distances": ("boundary_deviation", "generalized_hamming", "hausdorff"),
     "caesura.measures.flexible": ("flexible_similarity",),
     "caesura.measures.fuzzy": ("fuzzy_success",),
     "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing"),
     "caesura.measures.label_share": ("label_share",),
-    "caesura.measures.many": ("score_many", "Scores"),
+    "caesura.measures.many": ("score_many", "Scores", "Tally"),
     "caesura.measures.meet": ("l_measure", "t_measure"),
     "caesura.measures.operations": ("operations_table", "OperationsTable"),
     "caesura.measures.parseval": ("parseval",),
     "caesura.measures.registry": ("measures", "parse"),
     "caesura.measures.classes": ("adjusted_rand_index", "nce", "pairwise_f", "rand_index", "v_measure"),
-    "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage"),
+    "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage", "unit_error"),
     "caesura.measures.signatures": ("short_signature",),
     "caesura.measures.similarity": ("similarity_from_confusion",),
     "caesura.measures.sigma": ("sigma",),
     "caesura.measures.span_f": ("span_f", "token_f"),
     "caesura.measures.structiou": ("struct_iou",),
-    "caesura.measures.tally": ("Tally",),
     "caesura.measures.treebank": ("parseval_corpus", "ParsevalResult", "struct_iou_corpus"),
-    "caesura.measures.window": ("pk", "win_pr", "window_diff"),
+    "caesura.measures.window": ("pk", "segmentation_score", "win_pr", "window_diff"),
     "caesura.model.common_units": ("levels_as_types", "over_common_units", "over_units"),
     "caesura.model.corpus": ("Corpus",),
     "caesura.model.dialogue": ("Dialogue",),

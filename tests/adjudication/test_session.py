@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Spans, Tier, Tree
-from caesura.adjudication.places import PlacedMark
+from caesura.adjudication.disputed import PlacedMark
 from caesura.adjudication.session import Adjudication
 from caesura.agreement.majority import majority
 from caesura.errors import ConflictError, OptionError

@@ -22,7 +22,7 @@ from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, r
 from caesura.agreement.result import PairAgreement
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
-from caesura.measures.distances import BoundaryF
+from caesura.measures.boundary_f import BoundaryF
 from oracle import coefficients as oracle
 from oracle.boundary import Rules, explain
 from support.corpora import random_corpus

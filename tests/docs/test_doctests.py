@@ -24,7 +24,7 @@ def test_examples_of_module(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 def test_measures_have_examples() -> None:
     examples = sum(
         doctest.testmod(importlib.import_module(f"caesura.measures.{name}")).attempted
-        for name in ("window", "crisp", "boundary")
+        for name in ("window", "boundary_f", "boundary")
     )
     assert examples > 15
 

@@ -58,7 +58,7 @@ def test_columns_are_the_listed_edits(measure: str, texts: list[tuple[cz.Segment
     assert columns.position.tolist() == [edit.position for _, edit in listed]
     different = [sum(edit.kind != "match" for d, edit in listed if d == number) for number in range(len(texts))]
     assert columns.disagreements.tolist() == different
-    assert list(columns.costly_edits()) == [(d, edit) for d, edit in listed if edit.cost > 0]
+    assert columns.by_document() == [tuple(edit for d, edit in listed if d == number) for number in range(len(texts))]
 
 
 @st.composite

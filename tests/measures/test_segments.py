@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import MismatchError, OptionError, Undefined
-from caesura.measures import classes
+from caesura.measures import contingency
 from oracle import segments as oracle
 from support.oracles import read_oracle
 
@@ -392,8 +392,8 @@ def test_dense_and_sparse_tables(parts):
         measure = cz.parse(name)
         dense = measure.score(first, second)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(classes, "_MAX_TABLE", 0)
-            patch.setattr(classes, "_SMALL_TABLE", 0)
+            patch.setattr(contingency, "_MAX_TABLE", 0)
+            patch.setattr(contingency, "_SMALL_TABLE", 0)
             sparse = measure.score(first, second)
         assert dict(dense.parts) == pytest.approx(dict(sparse.parts))
         assert dict(dense.parts) == dict(measure.replace(gaps="ignore").score(first, second).parts)

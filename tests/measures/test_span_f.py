@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura import limits
 from caesura.errors import LimitError
-from caesura.measures import span_chance
-from caesura.measures.span_chance import start_probabilities
+from caesura.measures import span_f
+from caesura.measures.span_f import start_probabilities
 from caesura.measures.spans import distinct_rows
 from oracle import span_chance as oracle
 from support.oracles import read_oracle
@@ -87,7 +87,7 @@ def test_long_texts_by_transform(monkeypatch):
     rng = np.random.default_rng(0)
     lengths = rng.integers(1, 6, 60).tolist()
     direct = start_probabilities(lengths, 2_000)
-    monkeypatch.setattr(span_chance, "_LARGE", 0)
+    monkeypatch.setattr(span_f, "_LARGE", 0)
     for length, starts in start_probabilities(lengths, 2_000).items():
         assert starts == pytest.approx(direct[length], abs=1e-14)
 
@@ -159,7 +159,7 @@ def test_too_much_work_for_chance_is_refused_before_it_is_done(monkeypatch):
     corpus = cz.Corpus({"text": {"a": spans, "b": spans}})
     assert cz.agreement(corpus, "span_f", chance="li2024").value == 1
     monkeypatch.setattr(limits, "MAX_SPAN_CHANCE_WORK", 100_000)
-    monkeypatch.setattr(span_chance, "start_probabilities", None)
+    monkeypatch.setattr(span_f, "start_probabilities", None)
     with pytest.raises(LimitError, match=r"exact chance of spans: .*, more than 100,000; use gamma"):
         cz.agreement(corpus, "span_f", chance="li2024")
     assert cz.agreement(corpus, "span_f").value == 1

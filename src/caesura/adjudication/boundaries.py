@@ -9,8 +9,15 @@ from itertools import combinations
 from statistics import median_low
 from typing import cast
 
-from caesura.adjudication.disputed import DisputedCorpus, Streams, streams_or_annotation
-from caesura.adjudication.places import BOUNDARY, DisputedPlace, PlacedMark, PlacedMarks
+from caesura.adjudication.disputed import (
+    BOUNDARY,
+    DisputedCorpus,
+    DisputedPlace,
+    PlacedMark,
+    PlacedMarks,
+    Streams,
+    streams_or_annotation,
+)
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
 from caesura.agreement.majority import majority
 from caesura.errors import OptionError
@@ -44,14 +51,12 @@ class DisputedBoundaries(DisputedCorpus):
         self._sets: dict[tuple[str, str], dict[str, frozenset[Boundary]]] = {}
 
     def majority_of(self, item: str) -> dict[str, Segmentation]:
-        """Return what more than half of the coders of an item marked."""
         if item not in self._majorities:
             annotations = cast("list[Comparable]", list(self.over_units.of_item(item).values()))
             self._majorities[item] = dict(streams_of(majority(annotations)))
         return self._majorities[item]
 
     def boundaries(self, text: Segmentation) -> list[Boundary]:
-        """Return positions and types of the boundaries of a text."""
         return [(position, name if self.typed else None) for position, name in text.boundaries]
 
     def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
@@ -59,7 +64,6 @@ class DisputedBoundaries(DisputedCorpus):
 
     @property
     def seconds(self) -> bool:
-        """Whether marks are in seconds."""
         return False
 
     def find_places(self) -> Iterable[DisputedPlace]:
@@ -94,7 +98,6 @@ class DisputedBoundaries(DisputedCorpus):
         pairs = sum(first != second for first, second in combinations(marks.values(), 2))
         position, units = disputed[0][0], text.units or ()
         return DisputedPlace(
-            key="",
             item=item,
             stream=stream or None,
             about=BOUNDARY,
@@ -109,14 +112,12 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def _variants(self, item: str, stream: str, disputed: Sequence[Boundary]) -> dict[str, PlacedMarks]:
-        """Return coder -> those of the boundaries that the coder has."""
         return {
             coder: tuple(self.mark(item, stream, boundary, [coder]) for boundary in disputed if boundary in own)
             for coder, own in self._boundary_sets(item, stream).items()
         }
 
     def _majority(self, item: str, stream: str, disputed: Sequence[Boundary]) -> PlacedMarks:
-        """Return those of the boundaries that more than half of the coders have."""
         kept = set(self.boundaries(self.majority_of(item)[stream]))
         return tuple(
             self.mark(item, stream, boundary, self._owners(item, stream, boundary))
@@ -136,7 +137,6 @@ class DisputedBoundaries(DisputedCorpus):
             costs[row.kind] = costs.get(row.kind, 0.0) + row.cost
         is_whole = len(rows) == len(place.rows)
         return DisputedPlace(
-            key="",
             item=item,
             stream=place.stream,
             about=BOUNDARY,
@@ -152,11 +152,9 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def _owners(self, item: str, stream: str, boundary: Boundary) -> list[str]:
-        """Return the coders who have a boundary."""
         return [coder for coder, own in self._boundary_sets(item, stream).items() if boundary in own]
 
     def _boundary_sets(self, item: str, stream: str) -> dict[str, frozenset[Boundary]]:
-        """Return coder -> boundaries."""
         if (item, stream) not in self._sets:
             self._sets[item, stream] = {
                 coder: frozenset(self.boundaries(streams_of(entry)[stream]))
@@ -165,7 +163,6 @@ class DisputedBoundaries(DisputedCorpus):
         return self._sets[item, stream]
 
     def agreed(self, item: str) -> Streams:
-        """Return the boundaries that all coders have."""
         streams: dict[str, PlacedMarks] = {}
         for stream in self.majority_of(item):
             sets = self._boundary_sets(item, stream).values()
@@ -187,14 +184,12 @@ class DisputedBoundaries(DisputedCorpus):
         return disputed
 
     def build(self, item: str, marks: Streams) -> Annotation:
-        """Return the segmentation or dialogue."""
         texts = {
             stream: self._segmentation(text, marks.get(stream, ())) for stream, text in self.majority_of(item).items()
         }
         return streams_or_annotation(cast("Mapping[str, Annotation]", texts))
 
     def _segmentation(self, model: Segmentation, marks: PlacedMarks) -> Segmentation:
-        """Return a segmentation of the same text with these boundaries."""
         types: dict[int, set[str]] = {}
         for mark in marks:
             types.setdefault(int(mark.start), set()).add(mark.type or UNTYPED[0])
@@ -212,7 +207,6 @@ class DisputedBoundaries(DisputedCorpus):
         )
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a boundary if its position lies in the text."""
         self.check_type(mark.type, required=self.typed)
         texts = [streams_of(entry)[place.stream or ""] for entry in self.over_units.of_item(place.item).values()]
         last = texts[0].length - (0 if any(text.length in text.positions[-1:] for text in texts) else 1)
@@ -229,9 +223,6 @@ def _order(boundary: Boundary) -> tuple[int, str]:
     return boundary[0], boundary[1] or ""
 
 
-# -- seconds ------------------------------------------------------------------------------------------------------------
-
-
 class DisputedTiers(DisputedBoundaries):
     """Tiers in seconds. Times of different coders that are very close are one boundary; places are near each other in time."""
 
@@ -243,7 +234,6 @@ class DisputedTiers(DisputedBoundaries):
 
     @property
     def seconds(self) -> bool:
-        """Whether marks are in seconds: yes."""
         return True
 
     def mark(self, item: str, stream: str, boundary: Boundary, coders: Sequence[str]) -> PlacedMark:
@@ -253,11 +243,12 @@ class DisputedTiers(DisputedBoundaries):
 
     def groups(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
         """Return the disagreements of a place, divided where its boundaries are far apart in time."""
-        latest = float("-inf")
+        stream, latest = place.stream or "", float("-inf")
+        here = [self.times[place.item, coder, stream] for coder in self.over_units.of_item(place.item)]
         group_of: dict[int, int] = {}
         number = 0
         for at in place.positions:
-            times = [by_position[at] for key, by_position in self._times_here(place) if at in by_position]
+            times = [by_position[at] for by_position in here if at in by_position]
             number += min(times) - latest > NEAR_SECONDS
             latest = max(latest, *times)
             group_of[at] = number
@@ -268,10 +259,6 @@ class DisputedTiers(DisputedBoundaries):
             for part in parts:
                 groups.setdefault(group_of[part.position], []).append(part)
         return groups.values()
-
-    def _times_here(self, place: DisagreementPlace) -> list[tuple[str, Mapping[int, float]]]:
-        stream = place.stream or ""
-        return [(coder, self.times[place.item, coder, stream]) for coder in self.over_units.of_item(place.item)]
 
     def build(self, item: str, marks: Streams) -> Annotation:
         """Return the tier, or one tier per stream."""
@@ -307,7 +294,6 @@ class DisputedTiers(DisputedBoundaries):
 
 
 def _two_misses(row: Disagreement) -> list[Disagreement]:
-    """Return a near miss as two misses."""
     (a, b), (a_time, b_time), (a_type, b_type) = row.positions, row.times, row.types
     miss = replace(row, kind="miss", cost=1.0)
     return [

@@ -1,25 +1,142 @@
 """The annotations of a corpus as marks: what coders agree on, what they dispute, and the annotation that marks make.
 
 Each kind of data has its own class, because boundaries over units, boundaries in seconds, spans and hierarchies are found,
-counted and put together in different ways. :func:`disputed_of` chooses the class.
+counted and put together in different ways. :func:`caesura.adjudication.session.disputed_of` chooses the class.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any, Self
 
-from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks, in_order
 from caesura.agreement.disagreement_rows import Disagreements
-from caesura.errors import InputError, OptionError
+from caesura.errors import OptionError
+from caesura.model import checks
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.json_text import canonical_json
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
+
+# What a place is about.
+BOUNDARY, SPAN = "boundary", "span"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PlacedMark:
+    """A boundary or a span at a place, of a coder or of the gold standard."""
+
+    # Position of a boundary, its time in seconds, or the start of a span. The first unit of a span of a hierarchy.
+    start: float
+    end: float | None = None  # End of a span; None for a boundary. The last unit of a span of a hierarchy.
+    type: str | None = None  # boundary type, category or label
+    level: int | None = None  # level of a span of a hierarchy
+
+    def __json__(self) -> dict[str, Any]:
+        """Return the fields that are set."""
+        plain = {"start": plain_number(self.start), "end": plain_number(self.end), "type": self.type}
+        return {name: value for name, value in (*plain.items(), ("level", self.level)) if value is not None}
+
+    def __str__(self) -> str:
+        place = f"{self.start:.10g}" if self.end is None else f"{self.start:.10g}-{self.end:.10g}"
+        return place if self.type is None else f"{place} {self.type}"
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        fields = ("start", "end", "type", "level")
+        if not isinstance(value, Mapping) or "start" not in value or not set(value) <= set(fields):
+            raise OptionError(f"a mark has a start, and may have an end, a type and a level; got {str(value)[:80]}")
+        numbers = [None if value.get(name) is None else checks.finite_number(value[name]) for name in fields[:2]]
+        if numbers[0] is None or (numbers[1] is None) != (value.get("end") is None):
+            raise OptionError(f"the start and the end of a mark are numbers; got {str(value)[:80]}")
+        name, level = value.get("type"), value.get("level")
+        if name is not None and not isinstance(name, str):
+            raise OptionError(f"the type of a mark is a text; got {str(name)[:80]}")
+        if level is not None and (checks.whole_number(level) or 0) < 1:
+            raise OptionError(f"the level of a mark is a whole number from 1 up; got {str(level)[:80]}")
+        return cls(numbers[0], numbers[1], name, level)
+
+
+PlacedMarks = tuple[PlacedMark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DisputedPlace:
+    """A place about which the coders of an item disagree."""
+
+    # 16 hexadecimal digits that identify the place: item, stream, and what every coder has there; see ``with_key``.
+    key: str = field(default="", kw_only=True)
+    item: str
+    stream: str | None  # stream of a dialogue
+    about: str  # what the coders disagree about
+    seconds: bool  # whether marks are in seconds; otherwise they are positions or units
+    # Coder -> what the coder has here; empty if the coder has nothing. All coders of the item are listed.
+    marks: Mapping[str, PlacedMarks]
+    majority: PlacedMarks  # what more than half of the coders have here; empty if there is no such mark
+    kinds: tuple[str, ...]  # kinds of the disagreements, the costliest first
+    cost: float  # sum of the costs of the disagreements of all pairs; 0 if the measure does not count the difference
+    pairs: int  # number of disagreements of pairs of coders
+    # The text around the place, if it is known.
+    before: str = ""
+    between: str = ""
+    after: str = ""
+    times: tuple[float, float] | None = None  # start and end in seconds of a span of a hierarchy whose units have times
+
+    @property
+    def start(self) -> float:
+        return min(mark.start for marks in self.marks.values() for mark in marks)
+
+    @property
+    def end(self) -> float:
+        ends = (mark.start if mark.end is None else mark.end for marks in self.marks.values() for mark in marks)
+        return max(ends)
+
+    @property
+    def label(self) -> str:
+        """Who has what here, in a few words: ``3: ann, bo; 4: cy; none: dan``."""
+        groups: dict[str, list[str]] = {}
+        for coder, marks in self.marks.items():
+            groups.setdefault(describe_marks(marks), []).append(coder)
+        return "; ".join(f"{name}: {', '.join(coders)}" for name, coders in groups.items())
+
+
+def plain_number(value: float | None) -> float | None:
+    """Return a number without a fraction as a whole number, for JSON."""
+    return int(value) if value is not None and value == int(value) else value
+
+
+def describe_marks(marks: Sequence[PlacedMark]) -> str:
+    return ", ".join(map(str, marks)) or "none"
+
+
+def with_key(place: DisputedPlace) -> DisputedPlace:
+    """Return the place with the key that its content determines."""
+    marks = {coder: [mark.__json__() for mark in entries] for coder, entries in sorted(place.marks.items())}
+    content = canonical_json([place.item, place.stream, place.about, marks])
+    return replace(place, key=blake2b(content, digest_size=8).hexdigest())
+
+
+def in_order(places: Iterable[DisputedPlace]) -> tuple[DisputedPlace, ...]:
+    """Return places in the order of the queue, each with its own key."""
+
+    def rank(place: DisputedPlace) -> tuple[float, int, str, str, float, float]:
+        return -place.cost, -place.pairs, place.item, place.stream or "", place.start, place.end
+
+    counts: Counter[str] = Counter()
+    result = []
+    for place in sorted(map(with_key, places), key=rank):
+        counts[place.key] += 1
+        number = counts[place.key]
+        result.append(place if number == 1 else replace(place, key=f"{place.key}-{number}"))
+    return tuple(result)
+
 
 # Stream -> its marks; the name of the stream is empty outside dialogues.
 Streams = Mapping[str, PlacedMarks]
@@ -47,7 +164,6 @@ class DisputedCorpus(ABC):
 
     @cached_property
     def places(self) -> tuple[DisputedPlace, ...]:
-        """The places, the costliest first."""
         return in_order(self.find_places())
 
     @cached_property
@@ -74,14 +190,12 @@ class DisputedCorpus(ABC):
         """Return a mark that an adjudicator placed by hand, rounded, if it fits the item."""
 
     def retyped(self, marks: PlacedMarks, name: str | None) -> PlacedMarks:
-        """Return marks with another type."""
         if name is None:
             return marks
         self.check_type(name)
         return tuple(dict.fromkeys(PlacedMark(mark.start, mark.end, name, mark.level) for mark in marks))
 
     def check_type(self, name: str | None, *, required: bool = False) -> None:
-        """Raise an error if an adjudicator cannot choose a type."""
         listed = ", ".join(self.types[:20])
         if name is not None and name not in self.types:
             expected = f"one of {listed}" if self.types else "none, because marks have no types here"
@@ -90,7 +204,6 @@ class DisputedCorpus(ABC):
             raise OptionError(f"type: choose one of {listed}")
 
     def fingerprint(self, item: str) -> str:
-        """Return a fingerprint of all that coders marked in an item, and of its text."""
         by_coder = self.corpus.of_item(item)
         # A second, empty item makes the name of the item count.
         parts = [item, fingerprint_of([(item, by_coder)]), *sorted(by_coder)]
@@ -103,7 +216,6 @@ class DisputedCorpus(ABC):
 
 
 def _texts(annotation: Annotation) -> Iterable[str]:
-    """Return the units or the text of an annotation."""
     if isinstance(annotation, Spans):
         return (annotation.text,) if annotation.text is not None else annotation.units or ()
     if isinstance(annotation, Hierarchy):
@@ -113,21 +225,5 @@ def _texts(annotation: Annotation) -> Iterable[str]:
     return [unit for text in streams_of(annotation).values() for unit in text.units or ()]
 
 
-def check_kind(corpus: Corpus) -> None:
-    """Raise an error if the annotations of a corpus cannot be adjudicated."""
-    if corpus.kind == "trees":
-        raise OptionError("trees cannot be adjudicated here; compare them with `caesura trees GOLD PREDICTED`")
-    classes = {type(annotation) for annotation in corpus.values()}
-    if len(classes) > 1:
-        names = " and ".join(sorted(cls.__name__ for cls in classes))
-        raise OptionError(f"all annotations must be of one kind to be adjudicated; this corpus has {names}")
-
-
-def describe_error(item: str, error: InputError) -> str:
-    """Return why the marks of an item cannot stand together."""
-    return f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
-
-
 def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:
-    """Return the only annotation, or a dialogue of all streams."""
     return streams[""] if "" in streams else Dialogue(streams)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from hashlib import blake2b
 from os import PathLike, fspath
 from typing import Any
@@ -49,7 +49,8 @@ class Journal:
     def _load(self, head: Mapping[str, Any]) -> None:
         content = self._file.read()
         complete, tail = _split(content)
-        lines = list(_parsed(complete))
+        # The record of a line that is not valid is None.
+        lines = [(number, _parse(line)) for number, line in enumerate(complete.split(b"\n"), 1) if line.strip()]
         if lines:
             self.head = _check_head(self.path, lines[0][1])
         elif not _BEGINNING.startswith(tail[: len(_BEGINNING)]):
@@ -94,7 +95,6 @@ class Journal:
             raise FormatError(self.path, None, f"the decision was not recorded: {error.strerror}") from None
 
     def close(self) -> None:
-        """Close the file, so that another process can open it."""
         self._file.close()
 
 
@@ -104,13 +104,6 @@ def _split(content: bytes) -> tuple[bytes, bytes]:
     if end < len(content) and _parse(content[end:]) is not None:
         return content + b"\n", b""
     return content[:end], content[end:]
-
-
-def _parsed(content: bytes) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the number and the record of each line; None if it is not valid."""
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if line.strip():
-            yield number, _parse(line)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

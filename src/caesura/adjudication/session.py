@@ -4,27 +4,85 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike
 from threading import RLock
 from typing import Any, Literal, Self
 
-from caesura.adjudication.decisions import CHOICES, MAX_TEXT, Choice, Decision, PlaceState
-from caesura.adjudication.disputed import describe_error
+from caesura.adjudication.boundaries import DisputedBoundaries, DisputedTiers
+from caesura.adjudication.decisions import (
+    CHOICES,
+    MAX_TEXT,
+    AdjudicatedGold,
+    Choice,
+    Decision,
+    PlaceState,
+    Progress,
+    record_row,
+)
+from caesura.adjudication.disputed import DisputedCorpus, DisputedPlace, PlacedMark, PlacedMarks
 from caesura.adjudication.journal import Journal
-from caesura.adjudication.kinds import disputed_of
-from caesura.adjudication.places import DisputedPlace, PlacedMark, PlacedMarks
-from caesura.adjudication.result import AdjudicatedGold, Progress, record_row
+from caesura.adjudication.spans import DisputedHierarchies, DisputedSpans
+from caesura.agreement.compared_texts import prepare
+from caesura.agreement.disagreements import disagreements
 from caesura.errors import ConflictError, InputError, OptionError
 from caesura.gold.gold import GOLD_CODER
+from caesura.measures.base import Measure
+from caesura.measures.registry import default_measures
 from caesura.model import checks
-from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.corpus import Corpus, Source
+from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import signature_line
+from caesura.model.seconds import one_level_as_tiers
+from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
+from caesura.model.tier import Tier
 from caesura.model.value import count_of
+from caesura.notices import collect_warnings
 from caesura.options import choice as one_of
 from caesura.options import suggest
+
+
+def disputed_of(corpus: Corpus) -> DisputedCorpus:
+    if corpus.kind == "trees":
+        raise OptionError("trees cannot be adjudicated here; compare them with `caesura trees GOLD PREDICTED`")
+    classes = {type(annotation) for annotation in corpus.values()}
+    if len(classes) > 1:
+        names = " and ".join(sorted(cls.__name__ for cls in classes))
+        raise OptionError(f"all annotations must be of one kind to be adjudicated; this corpus has {names}")
+    if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
+        corpus = _in_seconds(corpus, corpus.origin)
+    corpus = one_level_as_tiers(corpus)
+    with collect_warnings():  # about coefficients over common units, which are not computed here
+        result = disagreements(corpus, measure=_measure(corpus))
+        if corpus.kind == "spans":
+            return DisputedSpans(corpus, result)
+        assert isinstance(result.measure, Measure)
+        prepared = prepare(corpus, result.measure)
+    if any(isinstance(annotation, Hierarchy) for annotation in corpus.values()):
+        return DisputedHierarchies(corpus, result, prepared.corpus)
+    if any(tiers_of(annotation) for annotation in corpus.values()):
+        return DisputedTiers(corpus, result, prepared.corpus, prepared.times)
+    return DisputedBoundaries(corpus, result)
+
+
+def _measure(corpus: Corpus) -> Measure | None:
+    """Return the measure for tiers: over units, so that types are compared too; otherwise the default counts."""
+    streams = [stream for annotation in corpus.values() for stream in tiers_of(annotation)]
+    if not streams:
+        return None
+    return default_measures("disagreements", "dialogue" if any(streams) else "linear")[0]
+
+
+def _in_seconds(corpus: Corpus, origin: Corpus) -> Corpus:
+    """Return the tiers of a corpus that was read over words; labels are types if they are types in the corpus."""
+    texts = (text for annotation in corpus.values() for text in streams_of(annotation).values())
+    labels = "types" if any(text.types != UNTYPED for text in texts) else "ignore"
+    source = corpus.source or Source(())
+    return origin.with_source(replace(source, tier_options={**source.tier_options, "labels": labels}))
+
 
 # What to do with open places: refuse to make a gold standard, or take what more than half of the coders have.
 Undecided = Literal["refuse", "majority"]
@@ -82,8 +140,6 @@ class Adjudication:
         self._problems = (
             [] if self._journal is None else [*self._journal.messages, *self._replay(self._journal.records)]
         )
-
-    # -- the queue ------------------------------------------------------------------------------------------------------
 
     @property
     def places(self) -> tuple[DisputedPlace, ...]:
@@ -200,8 +256,6 @@ class Adjudication:
                 f"there is no place {str(key)[:40]!r}; the corpus may have changed, so load the queue again"
             )
         return self._by_key[key]
-
-    # -- decisions ------------------------------------------------------------------------------------------------------
 
     def decide(
         self,
@@ -357,10 +411,7 @@ class Adjudication:
             for state in map(self.state, self.disputed.places_of_items[decision.item])
             if state.decision is not None
         }
-        try:
-            self._build(decision.item, {**decided, decision.place: decision.marks})
-        except InputError as error:
-            raise OptionError(describe_error(decision.item, error)) from None
+        self._build(decision.item, {**decided, decision.place: decision.marks})
 
     def _append(self, record: Mapping[str, Any]) -> None:
         if self._journal is not None:
@@ -391,8 +442,6 @@ class Adjudication:
             except (OptionError, StopIteration, KeyError) as error:
                 problems.append(f"record {number} of the journal does not count: {error or 'nothing to undo'}")
         return problems
-
-    # -- the gold standard ------------------------------------------------------------------------------------------------
 
     def gold(self, undecided: Undecided = "refuse") -> AdjudicatedGold:
         """Return the gold standard: what all coders agree on, and the decisions.
@@ -425,12 +474,7 @@ class Adjudication:
                 state.place.key: state.place.majority if state.decision is None else state.decision.marks
                 for state in states
             }
-            annotations: dict[str, dict[str, Annotation]] = {}
-            for item in self.disputed.items:
-                try:
-                    annotations[item] = {GOLD_CODER: self._build(item, marks)}
-                except InputError as error:
-                    raise OptionError(describe_error(item, error)) from None
+            annotations = {item: {GOLD_CODER: self._build(item, marks)} for item in self.disputed.items}
             signature = signature_line(
                 "adjudication", decided=progress.decided, open=progress.open, undecided=undecided
             )
@@ -446,10 +490,15 @@ class Adjudication:
 
     def _build(self, item: str, marks: Mapping[str, PlacedMarks]) -> Annotation:
         """Return the annotation of an item from what is agreed and the marks of places that have some."""
-        streams = {stream: [*agreed] for stream, agreed in self.disputed.agreed(item).items()}
-        for place in self.disputed.places_of_items[item]:
-            streams.setdefault(place.stream or "", []).extend(marks.get(place.key, ()))
-        return self.disputed.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
+        try:
+            streams = {stream: [*agreed] for stream, agreed in self.disputed.agreed(item).items()}
+            for place in self.disputed.places_of_items[item]:
+                streams.setdefault(place.stream or "", []).extend(marks.get(place.key, ()))
+            return self.disputed.build(item, {stream: tuple(entries) for stream, entries in streams.items()})
+        except InputError as error:
+            raise OptionError(
+                f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
+            ) from None
 
     def _notes(self, progress: Progress) -> tuple[str, ...]:
         notes = []
@@ -459,8 +508,6 @@ class Adjudication:
             number = progress.changed + progress.outdated
             notes.append(f"{count_of(number, 'decision')} from before the corpus changed do not count")
         return tuple(notes)
-
-    # -- the end ----------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close the journal, so that another process can continue the adjudication."""

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from caesura.adjudication.disputed import DisputedCorpus, Streams
-from caesura.adjudication.places import SPAN, DisputedPlace, PlacedMark, PlacedMarks
-from caesura.agreement.disagreement_rows import Disagreements
+from caesura.adjudication.disputed import SPAN, DisputedCorpus, DisputedPlace, PlacedMark, PlacedMarks, Streams
+from caesura.agreement.disagreement_rows import DisagreementPlace, Disagreements
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -30,21 +29,9 @@ class DisputedSpans(DisputedCorpus):
         for place in self.result.places:
             coders = list(self.corpus.of_item(place.item))
             marks = {coder: (PlacedMark(*place.units[coder]),) if coder in place.units else () for coder in coders}
-            yield DisputedPlace(
-                key="",
-                item=place.item,
-                stream=None,
-                about=SPAN,
-                seconds=self._first(place.item).axis == "seconds",
-                marks=marks,
-                majority=_majority_variant(marks.values()),
-                kinds=place.kinds,
-                cost=place.cost,
-                pairs=place.pairs,
-                before=place.before,
-                between=place.between,
-                after=place.after,
-            )
+            variant, number = Counter(marks.values()).most_common(1)[0]
+            majority = variant if 2 * number > len(coders) else ()  # nothing if no variant has so many
+            yield _place(place, marks, majority, seconds=self._first(place.item).axis == "seconds")
 
     def _first(self, item: str) -> Spans:
         first = next(iter(self.corpus.of_item(item).values()))
@@ -52,7 +39,6 @@ class DisputedSpans(DisputedCorpus):
         return first
 
     def agreed(self, item: str) -> Streams:
-        """Return the spans that all coders have."""
         coder = next(iter(self.corpus.of_item(item)))
         disputed = Counter(mark for place in self.places_of_items[item] for mark in place.marks[coder])
         spans = Counter(PlacedMark(*span) for span in self._first(item).spans)
@@ -95,14 +81,29 @@ def _rounded(place: DisputedPlace, value: float) -> float:
     return float(value)
 
 
-def _majority_variant(variants: Iterable[PlacedMarks]) -> PlacedMarks:
-    """Return what more than half of the coders have; nothing if no variant has so many."""
-    listed = list(variants)
-    variant, number = Counter(listed).most_common(1)[0]
-    return variant if 2 * number > len(listed) else ()
-
-
-# -- hierarchies --------------------------------------------------------------------------------------------------------
+def _place(
+    place: DisagreementPlace,
+    marks: Mapping[str, PlacedMarks],
+    majority: PlacedMarks,
+    *,
+    seconds: bool = False,
+    times: tuple[float, float] | None = None,
+) -> DisputedPlace:
+    return DisputedPlace(
+        item=place.item,
+        stream=None,
+        about=SPAN,
+        seconds=seconds,
+        marks=marks,
+        majority=majority,
+        kinds=place.kinds,
+        cost=place.cost,
+        pairs=place.pairs,
+        before=place.before,
+        between=place.between,
+        after=place.after,
+        times=times,
+    )
 
 
 class DisputedHierarchies(DisputedCorpus):
@@ -134,30 +135,13 @@ class DisputedHierarchies(DisputedCorpus):
         for place in self.result.places:
             assert place.span is not None
             marks = spans[place.item].pop(place.span)
-            times = self._times(place.item, place.span)
-            yield DisputedPlace(
-                key="",
-                item=place.item,
-                stream=None,
-                about=SPAN,
-                seconds=False,
-                marks=marks,
-                majority=_majority_span(marks),
-                kinds=place.kinds,
-                cost=place.cost,
-                pairs=place.pairs,
-                before=place.before,
-                between=place.between,
-                after=place.after,
-                times=times,
-            )
+            yield _place(place, marks, _majority_span(marks), times=self._times(place.item, place.span))
         for item, remaining in spans.items():
             for span, marks in remaining.items():
                 if len(_labels(marks)) > 1:
                     yield _label_place(item, marks, self._times(item, span))
 
     def _times(self, item: str, span: tuple[int, int]) -> tuple[float, float] | None:
-        """Return start and end of a span in seconds, if the hierarchies have times."""
         edges = next(iter(self._of_item(item).values())).edges
         return None if edges is None else (edges[span[0] - 1], edges[span[1]])
 
@@ -174,7 +158,6 @@ class DisputedHierarchies(DisputedCorpus):
         return Hierarchy(model.length, rows, units=model.units, edges=model.edges, extent=model.extent)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
-        """Return a span if it lies in the item."""
         self.check_type(mark.type)
         length = next(iter(self._of_item(place.item).values())).length
         if mark.end is None or mark.start % 1 or mark.end % 1 or not 1 <= mark.start <= mark.end <= length:
@@ -191,7 +174,6 @@ def _label_place(item: str, marks: Mapping[str, PlacedMarks], times: tuple[float
     labels = [tuple(mark.type for mark in own) for own in marks.values()]
     pairs = sum(first != second for first, second in combinations(labels, 2))
     return DisputedPlace(
-        key="",
         item=item,
         stream=None,
         about=SPAN,

@@ -50,7 +50,6 @@ class Bootstrap(OptionSet):
 
     @property
     def number(self) -> int:
-        """Number of replicates."""
         return self.replicates or DEFAULT_REPLICATES
 
     def run(
@@ -78,7 +77,6 @@ class Bootstrap(OptionSet):
         return {"interval": self.interval, "level": f"{self.level:g}", "replicates": self.number, "seed": seed}
 
     def warn(self, items: int) -> None:
-        """Warn if there are too few items."""
         if self.interval == "items" and self._reason_without(items) is None:
             warn_about_few_items(items)
 
@@ -123,7 +121,6 @@ class Bootstrap(OptionSet):
 
 
 def warn_about_few_items(items: int) -> None:
-    """Warn if a bootstrap interval has too few items."""
     if items < MIN_ITEMS:
         warn(
             f"an interval from {items} items is too narrow: a 95 % interval covers about 84 % of cases with 5 items, "

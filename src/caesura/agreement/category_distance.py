@@ -26,7 +26,6 @@ class CategoryDistances(NamedTuple):
     rows: tuple[tuple[float, ...], ...]  # the matrix, symmetric with zeros on the diagonal
 
     def matrix(self, categories: Sequence[str | None]) -> Floats:
-        """Return the distances of some categories."""
         for category in categories:
             if category not in self.names:
                 known = ", ".join(map(repr, self.names[:20]))
@@ -77,19 +76,14 @@ def _check_matrix(name: str, categories: Any, matrix: Any) -> CategoryDistances:
     checked = tuple(
         tuple(_number(name, names, i, j, value) for j, value in enumerate(row)) for i, row in enumerate(rows)
     )
-    _check_symmetry(name, names, checked)
-    return CategoryDistances(names, checked)
-
-
-def _check_symmetry(name: str, names: Sequence[str], matrix: Sequence[Sequence[float]]) -> None:
-    """Raise an error if the distance of two categories depends on their order."""
     for i, first in enumerate(names):
         for j, second in enumerate(names[:i]):
-            if matrix[i][j] != matrix[j][i]:
-                values = f"{matrix[j][i]:g} and {matrix[i][j]:g}"
+            if checked[i][j] != checked[j][i]:
+                values = f"{checked[j][i]:g} and {checked[i][j]:g}"
                 raise OptionError(
                     f"{name}: the distance of {second!r} and {first!r} must be the same both ways; got {values}"
                 )
+    return CategoryDistances(names, checked)
 
 
 def _number(name: str, names: Sequence[str], i: int, j: int, value: Any) -> float:

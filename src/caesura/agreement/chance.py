@@ -1,4 +1,4 @@
-"""Chance agreement: options of its computation, and the base class of chance models.
+"""Chance agreement: options of its computation, the base class of chance models, and models that need only parts.
 
 A chance model computes observed and expected agreement for any selection of items or coders.
 """
@@ -21,12 +21,15 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
+from caesura.measures.span_f import CERTAIN
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
 
 DEFAULT_DRAWS = 10_000
+# Coefficient of spans at random places, and word for ``chance=``.
+LI2024 = "li2024"
 # Maximum number of values in a block of rows; it only affects memory.
 BLOCK_SIZE = 4_000_000
 
@@ -89,7 +92,7 @@ class Placement(OptionSet):
 class PlacedAtRandom(OptionSet):
     """Exact chance agreement of spans at random places (Li et al. 2024): the meaning of ``chance="li2024"``."""
 
-    # It has no options; see ``measures.span_chance``.
+    # It has no options; see ``measures.span_f``.
 
     draws: ClassVar[int | None] = None
     tolerance: ClassVar[float | None] = None
@@ -114,7 +117,7 @@ CHANCE_NAMES: Mapping[str, ChanceName] = MappingProxyType(
         "placement": ChanceName(Placement, "the expected similarity of coders who place their boundaries at random"),
         "simulate": ChanceName(Simulate, "from random texts, simulated; the published way for flexible_similarity"),
         "exact": ChanceName(Exact, "from random texts without simulation, for flexible_similarity"),
-        "li2024": ChanceName(PlacedAtRandom, "spans of the same lengths at random places, exact (span_f, token_f)"),
+        LI2024: ChanceName(PlacedAtRandom, "spans of the same lengths at random places, exact (span_f, token_f)"),
     }
 )
 
@@ -130,7 +133,6 @@ def as_chance(chance: str | Chance | None) -> Chance | None:
 
 
 def max_draws(chance: Chance) -> int:
-    """Return the maximum number of draws for one pair of coders."""
     return chance.draws or (DEFAULT_DRAWS if chance.tolerance is None else MAX_DRAWS)
 
 
@@ -150,16 +152,13 @@ class AgreementArrays(NamedTuple):
         return cls(observed, expected, zeros if error is None else error, zeros + np.nan if bias is None else bias)
 
     def values(self, coefficient: str) -> Floats:
-        """Return the coefficient of each row."""
         possible = np.where(self.expected < 1, 1 - self.expected, np.nan)
         return self.bias if coefficient == "bias" else (self.observed - self.expected) / possible
 
     def rows(self, coefficient: str) -> list[tuple[float | None, float, float | None, float]]:
-        """Return the arrays as rows of plain numbers."""
         return list(zip(*self.columns(coefficient), strict=True))
 
     def columns(self, coefficient: str) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
-        """Return the arrays as lists of plain numbers."""
         values, expected = (_or_none_each(column) for column in (self.values(coefficient), self.expected))
         is_exact = not self.error.any() and not np.signbit(self.error).any()
         error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
@@ -183,12 +182,12 @@ def or_none(value: float) -> float | None:
 class Coefficient:
     """A coefficient with its full definition, created by ``agreement.families.resolve_coefficient``."""
 
-    name: str  # name of the coefficient
+    name: str
     measure: Measure  # the measure, with the preset
     model_class: type[ChanceModel]  # class that computes chance agreement
     settings: Mapping[str, Any]  # every option of the chance model with its value
     chance: Chance | None  # method for chance agreement; None if the model computes it from counts
-    compat: str | None  # the preset
+    compat: str | None
     seed: int  # random seed of simulation and bootstrap
 
 
@@ -226,7 +225,6 @@ class ChanceModel(ABC):
 
     @classmethod
     def scored_measure(cls, measure: Measure) -> Measure:
-        """Return the measure whose parts the model needs."""
         return measure.observed_measure
 
     @classmethod
@@ -241,7 +239,6 @@ class ChanceModel(ABC):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger value of the coefficient means more agreement."""
         return True
 
     @property
@@ -264,7 +261,6 @@ class ChanceModel(ABC):
         # A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
 
     def without_coders(self) -> AgreementArrays:
-        """Return the agreement of all coders but one, for each coder."""
         return self.over_coders(1 - np.eye(len(self.observed.coders)))
 
     @abstractmethod
@@ -280,7 +276,6 @@ class ChanceModel(ABC):
         """Return the agreement of each pair of coders separately."""
 
     def total(self) -> AgreementArrays:
-        """Return the agreement of all coders on all items."""
         return self.over_items(np.ones((1, len(self.observed.items))))
 
 
@@ -308,7 +303,48 @@ class PartsChance(ChanceModel):
 
 
 def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], width: int) -> AgreementArrays:
-    """Compute agreement for blocks of rows of bounded size."""
     step = max(1, BLOCK_SIZE // max(1, width))
     blocks = [compute(rows[i : i + step]) for i in range(0, len(rows), step)]
     return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
+
+
+class SpanChance(PartsChance):
+    """Chance model of Flammia & Zue's kappa, which takes expected agreement from the parts of the measure."""
+
+    # Matched spans, spans, and P_c times spans are summed over pairs of coders and items. A_o is then the overall P_o and A_e
+    # the overall P_c, and pairs and items are weighted by their number of spans.
+
+    family = "spans"
+    coefficients = ("kappa",)
+
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        matched, spans, chance = parts.T
+        size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
+        return AgreementArrays.of(matched / size, chance / size)
+
+
+class PlacedSpans(PartsChance):
+    """Chance model of spans at random places (Li et al. 2024); see :mod:`caesura.measures.span_f`."""
+
+    # Matches, sizes and expected matches are summed over items and pairs of coders; observed and expected F are then computed
+    # once from the sums.
+
+    family = LI2024
+    coefficients = (LI2024,)
+    method = "spans at random places, exact"
+    nothing = "no coder has spans"
+    accepts_chance = True
+
+    @classmethod
+    def scored_measure(cls, measure: Measure) -> Measure:
+        return measure.replace(chance="expected")
+
+    def _arrays(self, parts: Floats) -> AgreementArrays:
+        matches, reference, hypothesis, expected = parts.T
+        size = reference + hypothesis
+        known = size > 0
+        divisor = size + ~known
+        chance = 2 * expected / divisor
+        chance[chance >= CERTAIN] = 1.0
+        chance[~known] = float("nan")
+        return AgreementArrays.of(2 * matches / divisor, chance)

@@ -31,8 +31,6 @@ DEFAULT_DRAWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class ChanceScore:
-    """The score of randomly placed boundaries."""
-
     value: float  # the expected score
     error: float  # its standard error; 0 if it is exact
     # How far the real score is beyond chance: 1 is the best score, 0 is chance. None if the measure has no best score, or
@@ -127,7 +125,6 @@ class _PairChance:
         return measures
 
     def scores(self, values: Floats, *, together: bool) -> list[ChanceScore]:
-        """Return the chance scores of all pairs together, or of each pair, beside their real scores."""
         boundaries = self._sums(self.counts.boundaries, together)
         positions = self._sums(self.counts.streams @ self.counts.lengths, together)
         rates = boundaries / np.where(positions > 0, positions, 1)[:, None, None]
@@ -141,7 +138,6 @@ class _PairChance:
         ]
 
     def _sums(self, column: Floats, together: bool) -> Floats:
-        """Return the sums over all streams, or over the streams of each pair."""
         sums = np.zeros((1 if together else len(self.is_marked), *column.shape[1:]))
         np.add.at(sums, 0 * self.owner if together else self.owner, column)
         return sums

@@ -81,10 +81,9 @@ class DrawnMeasure(Protocol):
 
 @dataclass(frozen=True)
 class RandomItem:
-    """The random texts of one item, for one pair of coders."""
-
     key: str  # item and coders, which identify the random stream
-    p_a: Floats  # p_a, p_b: Distributions over types and none, of either side
+    # Distributions over types and none, of either side.
+    p_a: Floats
     p_b: Floats
     lengths: Ints  # units of each stream
 
@@ -98,14 +97,12 @@ class RandomItem:
 class Estimate:
     """An expected value and its standard error."""
 
-    value: float  # the expected value
+    value: float
     error: float  # its standard error; 0 if it is exact
 
 
 @dataclass(frozen=True)
 class ExpectedSimilarity:
-    """Expected similarity of one pair of coders."""
-
     total: Estimate  # estimate for all items together
     items: tuple[Estimate, ...]
     draws: int  # number of draws; 0 if chance is exact
@@ -144,8 +141,6 @@ def known_means(measure: DrawnMeasure, types: tuple[str, ...], item: RandomItem)
 
 @dataclass(frozen=True)
 class PairSimulation:
-    """The simulation of one pair of coders."""
-
     items: tuple[RandomItem, ...]  # the random texts of each item
     means: Floats  # known means of the control variates; no columns if there are no variates
 
@@ -171,7 +166,6 @@ class _Task:
 
     @property
     def key(self) -> str:
-        """Name of the task in a checkpoint."""
         return f"{self.pair}-{self.first}-{self.last}"
 
     def draws(self, max_draws: int) -> int:
@@ -189,7 +183,6 @@ def simulate(
     enough: Enough | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> list[ExpectedSimilarity]:
-    """Compute the expected similarity of each pair of coders by simulation."""
     # All items are drawn together. As in the observed similarity, costs, positions and objects are summed before the ratio is
     # computed.
     draw = partial(_draw, measure, types, seed, max_draws)

@@ -15,7 +15,7 @@ from caesura.agreement.coder_pairs import by_coder_name, check_coders
 from caesura.agreement.placed import marks_per_position
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, reason_not_linear
+from caesura.model.dialogue import reason_not_linear
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import text_difference
@@ -406,18 +406,13 @@ def _complete_items(corpus: Corpus, excluded: list[Excluded]) -> dict[str, dict[
     texts: dict[str, dict[str, Segmentation]] = {}
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
-        reason = _reason_not_usable(by_coder, corpus.coders)
-        if reason is not None:
+        missing = [coder for coder in corpus.coders if coder not in by_coder]
+        reason = f"not coded by {', '.join(missing)}" if missing else reason_not_linear(by_coder)
+        reason = reason or (text_difference(by_coder) or "").removeprefix(": ")
+        if reason:
             excluded.append(Excluded(item, None, reason))
         else:
             texts[item] = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Segmentation)}
     if not texts:
         raise OptionError(f"no item was annotated by every coder: {'; '.join(map(str, excluded))}")
     return texts
-
-
-def _reason_not_usable(by_coder: Mapping[str, Annotation], coders: Iterable[str]) -> str | None:
-    missing = [coder for coder in coders if coder not in by_coder]
-    if missing:
-        return f"not coded by {', '.join(missing)}"
-    return reason_not_linear(by_coder) or (text_difference(by_coder) or "").removeprefix(": ") or None

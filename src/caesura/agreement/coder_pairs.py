@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.limits import MAX_ITEM_CELLS, MAX_PAIR_CELLS, MAX_PAIRS, MAX_SHARED_CELLS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.many import Scores, score_many
+from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, streams_of
 from caesura.model.result import Excluded
@@ -47,7 +47,8 @@ class CoderPairs:
     coders: tuple[str, ...]
     item_index: Ints  # index in ``items`` of each row
     pair_index: Ints  # index in ``pairs`` of each row
-    first: Ints  # first, second: The two coders of each pair, as indices in ``coders``
+    # The two coders of each pair, as indices in ``coders``.
+    first: Ints
     second: Ints
     scores: Scores = field(repr=False)  # the score of each row
     # (item, coder) -> the coder's annotation of the item.
@@ -57,22 +58,18 @@ class CoderPairs:
 
     @cached_property
     def item_parts(self) -> Floats:
-        """Additive counts of each item, summed over pairs."""
         return _sums(self.scores.counts, self.item_index, len(self.items))
 
     @cached_property
     def pair_parts(self) -> Floats:
-        """Additive counts of each pair, summed over items."""
         return _sums(self.scores.counts, self.pair_index, len(self.pairs))
 
     @cached_property
     def coder_parts(self) -> Floats:
-        """Additive counts of each coder, summed over items and the pairs of the coder."""
         return self.sum_by_coder(self.pair_parts)
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of coders who share an item, as indices in ``coders``."""
         return tuple(zip(self.first.tolist(), self.second.tolist(), strict=True))
 
     @cached_property
@@ -89,20 +86,15 @@ class CoderPairs:
         check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
 
     def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
-        """Return whether both coders of some pairs annotated each item."""
         return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
 
     def pairs_of(self, coders: Ints) -> Floats:
-        """Return for some coders which pairs they belong to."""
         member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
         return member.astype(float)
 
     @cached_property
     def rows_of_pairs(self) -> list[Ints]:
-        """The rows of each pair of coders, one per item."""
-        order = np.argsort(self.pair_index, kind="stable")
-        ends = np.cumsum(np.bincount(self.pair_index, minlength=len(self.first)))
-        return np.split(order, ends[:-1])
+        return places_of_groups(self.pair_index, len(self.first))
 
     @cached_property
     def pair_groups(self) -> tuple[tuple[Ints, Ints], ...]:
@@ -136,7 +128,6 @@ class CoderPairs:
         return np.asarray(((weights > 0).astype(float) @ self.present.T >= 2).astype(float))
 
     def sum_by_coder(self, values: Floats) -> Floats:
-        """Return values of pairs, summed over the pairs of each coder."""
         sums = np.zeros((len(self.coders), *values.shape[1:]))
         for side in (self.first, self.second):
             np.add.at(sums, side, values)
@@ -160,7 +151,6 @@ class CoderPairs:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether every coder annotated every item."""
         return bool(self.present.all())
 
     @cached_property
@@ -180,7 +170,6 @@ class CoderPairs:
         return None if scores is None else replace(self, measure=measure, scores=scores)
 
     def restricted(self, coders: Collection[str]) -> CoderPairs | None:
-        """Return the scores of the pairs of some coders."""
         if self.excluded or not self.complete or not self._declares_types:
             return None
         chosen = np.isin(np.array(self.coders, object), list(coders))
@@ -215,17 +204,16 @@ class CoderPairs:
         if len(self.scores.types) <= 1:
             return True
         entries = self.annotations.values()
-        if not all(
-            isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed) for entry in entries
-        ):
+        if not all(map(has_units, entries)):
             return False
         declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
         return len(declared) == 1 and declared.pop()[1]
 
     def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
-        """Return a coder's segmentations of an item."""
         annotation = self.annotations[item, coder]
-        return (annotation,) if isinstance(annotation, Segmentation) else _sorted_streams(annotation)
+        if isinstance(annotation, Segmentation):
+            return (annotation,)
+        return tuple(text for _, text in sorted(streams_of(annotation).items()))
 
     @cached_property
     def texts(self) -> Texts:
@@ -247,35 +235,32 @@ class CoderPairs:
 class Texts(NamedTuple):
     """Segmentations of several items by several coders, one per stream."""
 
-    item: Ints  # item, coder, stream: Index of the item, of the coder, and of the stream in the item
+    # Index of the item, of the coder, and of the stream in the item.
+    item: Ints
     coder: Ints
     stream: Ints
     segmentations: tuple[Segmentation, ...]
 
     @property
     def numbers_of_boundaries(self) -> Ints:
-        """Number of inner positions with a boundary."""
         return np.fromiter((text.inner.size for text in self.segmentations), np.int64, len(self.segmentations))
 
     @property
     def lengths(self) -> Ints:
-        """Number of units."""
         return np.fromiter((text.length for text in self.segmentations), np.int64, len(self.segmentations))
 
 
-def _sorted_streams(annotation: Comparable) -> tuple[Segmentation, ...]:
-    streams = streams_of(annotation)
-    return tuple(streams[name] for name in sorted(streams))
+def has_units(annotation: Annotation) -> bool:
+    """Return whether an annotation has positions between units, in one or several streams."""
+    return isinstance(annotation, Segmentation) or (isinstance(annotation, Dialogue) and not annotation.timed)
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Raise an error if the argument is not a corpus."""
     if not isinstance(corpus, Corpus):
         raise OptionError(f"corpus: expected a Corpus; got {type(corpus).__name__}")
 
 
 def check_coders(coders: Collection[str]) -> None:
-    """Raise an error if there are fewer than two coders."""
     if len(coders) < 2:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
 
@@ -283,20 +268,17 @@ def check_coders(coders: Collection[str]) -> None:
 def check_pairs(
     corpus: Corpus, limit: int = MAX_PAIRS, hint: str = "choose fewer coders with --coder or Corpus.select"
 ) -> None:
-    """Raise an error if there are too many pairs of coders to compare all of them."""
     check_limit("pairs of coders on all items", number_of_pairs(corpus), limit, hint)
 
 
 def number_of_pairs(corpus: Corpus) -> int:
-    """Return the number of pairs of coders, summed over items."""
     return sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
 
 
 def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
     """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
     coders = len(corpus.coders)
-    shared = sum(n * (n - 1) // 2 for n in (len(corpus.of_item(item)) for item in corpus.item_names))
-    size = coders * min(coders * (coders - 1) // 2, shared)
+    size = coders * min(math.comb(coders, 2), number_of_pairs(corpus))
     hint = (
         "choose fewer coders (--coder, Corpus.select), another coefficient such as -c pi, or compare them with pairwise"
     )
@@ -304,7 +286,6 @@ def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
-    """Return the annotations of one text by the name of their coder."""
     if isinstance(values, Mapping) and not isinstance(values, (Corpus, Dialogue)):
         by_coder = {str(coder): value for coder, value in values.items()}
         if len(by_coder) < len(values):
@@ -335,7 +316,20 @@ def score_coder_pairs(
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}
-    items, item_index, sides, scores = _score_rows(corpus, measure, order, ordered, engine, excluded)
+    rows = _Rows.of(corpus, order, ordered, excluded)
+    names, items, item_index, sides = [*order], rows.items, rows.item, rows.sides
+    scores = score_many(rows.pairs, measure, engine=engine) if len(item_index) else None
+    if scores is None or scores.errors:
+        numbers = zip(item_index.tolist(), sides.tolist(), strict=True)
+        keys = [(items[i], names[a], names[b]) for i, (a, b) in numbers]
+        keys, scores = score_keys(corpus, measure, keys, engine, excluded, scores)
+        places = _numbered(dict.fromkeys(item for item, _, _ in keys))
+        items, item_index = tuple(places), np.array([places[item] for item, _, _ in keys], np.int64)
+        sides = np.array([(order[a], order[b]) for _, a, b in keys], np.int64)
+    # The annotations in these pairs, in the order in which they occur in them.
+    codes, first = np.unique((item_index[:, None] * len(names) + sides).reshape(-1), return_index=True)
+    codes = codes[np.argsort(first)]
+    annotated = [(items[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
     present, members = np.unique(sides, return_inverse=True)
     members = members.reshape(-1, 2)
     # One number per pair, because sorting rows is slow.
@@ -343,56 +337,23 @@ def score_coder_pairs(
     return CoderPairs(
         measure=measure,
         items=items,
-        coders=tuple(np.array([*order], object)[present]),
+        coders=tuple(np.array(names, object)[present]),
         item_index=item_index,
         pair_index=pair_index.reshape(-1),
         first=pairs // len(present),
         second=pairs % len(present),
         scores=scores,
-        annotations=_scored_annotations(corpus, items, [*order], item_index, sides),
+        annotations={key: cast(Comparable, corpus[key]) for key in annotated},
         excluded=tuple(Excluded(item, None, reason) for item, reason in excluded.items()),
         ordered=ordered,
     )
-
-
-def _scored_annotations(
-    corpus: Corpus, items: Sequence[str], coders: Sequence[str], item_index: Ints, sides: Ints
-) -> dict[tuple[str, str], Comparable]:
-    """Return the annotations in some pairs, in the order in which they occur in them."""
-    codes, first = np.unique((item_index[:, None] * len(coders) + sides).reshape(-1), return_index=True)
-    keys = [(items[code // len(coders)], coders[code % len(coders)]) for code in codes[np.argsort(first)].tolist()]
-    return {key: cast(Comparable, corpus[key]) for key in keys}
 
 
 def _numbered(values: Iterable[str]) -> dict[str, int]:
     return {value: i for i, value in enumerate(values)}
 
 
-def _score_rows(
-    corpus: Corpus,
-    measure: Measure,
-    order: Mapping[str, int],
-    ordered: bool,
-    engine: str | Engine,
-    excluded: dict[str, str],
-) -> tuple[tuple[str, ...], Ints, Ints, Scores]:
-    """Return the items, and for each row its item and coders as numbers, and its score; ``excluded`` gets the other items."""
-    rows = _Rows.of(corpus, order, ordered, excluded)
-    scores = score_many(rows.pairs, measure, engine=engine) if len(rows.item) else None
-    if scores is not None and not scores.errors:
-        return rows.items, rows.item, rows.sides, scores
-    names = [*order]
-    sides = rows.sides.tolist()
-    keys = [(rows.items[i], names[a], names[b]) for i, (a, b) in zip(rows.item.tolist(), sides, strict=True)]
-    keys, scores = score_keys(corpus, measure, keys, engine, excluded, scores)
-    items = _numbered(dict.fromkeys(item for item, _, _ in keys))
-    item_index = np.array([items[item] for item, _, _ in keys], np.int64)
-    return tuple(items), item_index, np.array([(order[a], order[b]) for _, a, b in keys], np.int64), scores
-
-
 class _Rows(NamedTuple):
-    """Every pair of coders of every item, sorted by item."""
-
     items: tuple[str, ...]  # names of the items with at least two coders
     texts: list[Annotation]
     item: Ints  # item of each row
@@ -443,7 +404,6 @@ def score_keys(
     excluded: dict[str, str],
     first_scores: Scores | None = None,
 ) -> tuple[list[Key], Scores]:
-    """Score some pairs of coders on some items."""
     annotations = {item: corpus.of_item(item) for item in dict.fromkeys(key[0] for key in keys)}
     while True:
         keys = [key for key in keys if key[0] not in excluded]
@@ -469,13 +429,6 @@ def _reason(measure: Measure, key: Key, error: CaesuraError) -> str:
     return f"{measure.sides[0]} is {key[1]}, {measure.sides[1]} is {key[2]}: {error}"
 
 
-def _share_of_pairs(undefined: int, total: int) -> str:
-    """Return the beginning of a reason: how many pairs of coders of an item are undefined; empty if all are."""
-    if undefined == total:
-        return ""
-    return f"{undefined} of {total} pairs of coders {'is' if undefined == 1 else 'are'} undefined and left out: "
-
-
 def _without_undefined(
     keys: list[Key],
     scores: Scores,
@@ -489,7 +442,10 @@ def _without_undefined(
     totals, undefined = (Counter(keys[place][0] for place in places) for places in (range(len(keys)), scores.errors))
     for place, error in scores.errors.items():
         item = keys[place][0]
-        share = _share_of_pairs(undefined[item], totals[item])
+        number, share = undefined[item], ""
+        if number < totals[item]:
+            are = "is" if number == 1 else "are"
+            share = f"{number} of {totals[item]} pairs of coders {are} undefined and left out: "
         excluded.setdefault(item, f"{share}{_reason(measure, keys[place], error)}")
     if not defined:
         raise OptionError(f"no pair of coders can be compared{_reasons(excluded)}")

@@ -11,29 +11,26 @@ import numpy as np
 
 from caesura.agreement.bootstrap import Bootstrap, Samples
 from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
-from caesura.agreement.coder_pairs import CoderPairs, check_corpus, score_coder_pairs
+from caesura.agreement.coder_pairs import CoderPairs, check_corpus, has_units, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing
-from caesura.agreement.unitizing_scores import UnitizingAgreement, unitizing_agreement
+from caesura.agreement.unitizing_scores import unitizing_agreement
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
 from caesura.model.result import Excluded, keep_warnings, signature_line
-from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
 # Nanoseconds to add up a pair of coders with a weight of its own.
 _WEIGHTED_PAIR = 8.0
-_POSITIONS = (
-    "boundary_f"  # measure for coefficients that depend on positions only; it accepts all texts of equal length
-)
+# Measure for coefficients that depend on positions only; it accepts all texts of equal length.
+_POSITIONS = "boundary_f"
 
 
 @keep_warnings
@@ -123,7 +120,7 @@ def agreement(
     ``kappa``, ``pi``, ``s``, ``s_modified``      over ``flexible_similarity``, whose default is ``kappa``: simulated
                                                   or exact, see :mod:`caesura.agreement.random_texts`
     ``kappa``                                     over ``hierarchy_kappa``, which has no other coefficient: its P_c,
-                                                  see :mod:`caesura.agreement.spans`
+                                                  see :mod:`caesura.agreement.chance`
     ``u_alpha``, ``bar_u_alpha``, ``cu_alpha``,   Krippendorff's alphas for spans, see
     ``ku_alpha``, ``alpha_u_2004``                :mod:`caesura.agreement.unitized_alpha`
     ============================================  ====================================================================
@@ -173,8 +170,11 @@ def agreement(
         coefficient = DEFAULT_UNITIZING[0]
     unitizing = resolve_unitizing(coefficient, options | {"compat": compat, "chance": chance})
     if unitizing is not None:
-        _refuse_measure(unitizing, measure)
-        return _unitizing(corpus, unitizing, bootstrap, seed=seed, engine=engine)
+        if measure != _DEFAULT_MEASURE:
+            raise OptionError(f"{unitizing.name} compares the spans of all coders itself; leave out the measure")
+        of_spans = unitizing_agreement(corpus, unitizing, bootstrap=bootstrap, seed=seed, engine=engine)
+        bootstrap.warn(len(of_spans.items))
+        return of_spans
     assert not isinstance(coefficient, UnitizingCoefficient)
     resolved = resolve_coefficient(
         measure,
@@ -189,20 +189,6 @@ def agreement(
         model = SharedScores().model(corpus, resolved, opened)
         result = _compute(corpus, model, bootstrap)
     bootstrap.warn(len(model.observed.items))
-    return result
-
-
-def _refuse_measure(coefficient: UnitizingCoefficient, measure: str | Measure) -> None:
-    if measure != _DEFAULT_MEASURE:
-        raise OptionError(f"{coefficient.name} compares the spans of all coders itself; leave out the measure")
-
-
-def _unitizing(
-    corpus: Corpus, coefficient: UnitizingCoefficient, bootstrap: Bootstrap, *, seed: int | None, engine: str | Engine
-) -> UnitizingAgreement:
-    """Return a coefficient for spans; warn if there are too few items for its interval."""
-    result = unitizing_agreement(corpus, coefficient, bootstrap=bootstrap, seed=seed, engine=engine)
-    bootstrap.warn(len(result.items))
     return result
 
 
@@ -277,12 +263,11 @@ def agreement_with_placement(
 class Observation:
     """Scores of all pairs of coders, from which a coefficient can be computed without scoring again."""
 
-    corpus: Corpus  # the annotations
-    pairs: CoderPairs  # the scores
+    corpus: Corpus
+    pairs: CoderPairs
     coefficient: Coefficient  # the coefficient with its measure and chance model
 
     def agreement(self) -> Agreement:
-        """Compute the coefficient with an interval over items."""
         with use_engine("threads") as opened:
             model = self.coefficient.model_class(self.pairs, self.coefficient, opened)
             return _compute(self.corpus, model, Bootstrap())
@@ -297,7 +282,6 @@ def observe(
     seed: int | None = 0,
     previous: Observation | None = None,
 ) -> Observation:
-    """Score all pairs of coders for a coefficient."""
     positions = has_positions(corpus)
     resolved = resolve_coefficient(measure, coefficient, chance=chance, seed=seed, has_positions=positions)
     if previous is not None and previous.coefficient.model_class is resolved.model_class:
@@ -367,16 +351,11 @@ class CoderSubsets:
 
 
 def has_positions(corpus: Corpus) -> bool:
-    """Return whether all annotations have positions between units, which published coefficients count."""
     check_corpus(corpus)
-    return all(
-        isinstance(entry, Segmentation) or (isinstance(entry, Dialogue) and not entry.timed)
-        for entry in corpus.values()
-    )
+    return all(map(has_units, corpus.values()))
 
 
 def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:
-    """Return the measure under which pairs are scored, and whether in both directions."""
     model_class = coefficient.model_class
     scored = model_class.scored_measure(coefficient.measure) if model_class.uses_measure else parse(_POSITIONS)
     return scored, model_class.scores_both_directions and not scored.symmetric
@@ -392,7 +371,6 @@ def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderP
 
 
 def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: Samples | None = None) -> Agreement:
-    """Return the coefficient with its tables, from the scores of all pairs."""
     observed, coefficient = model.observed, model.coefficient
     name = coefficient.name
     total = model.total()

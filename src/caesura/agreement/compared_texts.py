@@ -45,15 +45,12 @@ class PreparedCorpus:
 
     @cached_property
     def spans(self) -> bool:
-        """Whether there are hierarchies."""
         return self.corpus.holds(Hierarchy)
 
     def coders(self, item: str) -> list[str]:
-        """Return the coders of an item, without the majority."""
         return [coder for coder in self.corpus.of_item(item) if not (self.majority and coder == MAJORITY)]
 
     def time(self, item: str, coder: str, stream: str | None, position: int | None) -> float | None:
-        """Return the time at which a coder put a boundary."""
         if position is None:
             return None
         if tiers_of(self.corpus[item, coder]):

@@ -36,8 +36,6 @@ _WITH_BIAS = ("kappa", "multi_kappa", "bias")  # coefficients that are computed 
 
 
 class CountChance(ChanceModel):
-    """Chance model that computes expected agreement from the numbers of boundaries."""
-
     family = "counted"
     coefficients = ("pi", "kappa", "multi_pi", "multi_kappa", "bias")
     general_forms = MappingProxyType({"pi": "multi_pi", "kappa": "multi_kappa"})

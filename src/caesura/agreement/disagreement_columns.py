@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.disagreement_rows import DisagreementTotals, Mark
-from caesura.measures.batch import Batch
 from caesura.measures.edit_columns import DELETION, EDIT_KINDS, INSERTION, NONE
 from caesura.measures.many import Scores
 from caesura.model.hierarchy import Span
@@ -34,10 +33,11 @@ class DisagreementColumns:
     # Index in ``EDIT_KINDS``. After a deletion only the first coder has the boundary or span, after an insertion only the
     # second.
     kind: Numbers
-    # a_position, b_position: Positions of both coders, or times; entries of a coder who has none mean nothing.
+    # Positions of both coders, or times; entries of a coder who has none mean nothing.
     a_position: Any
     b_position: Any
-    a_type: Numbers  # a_type, b_type: Types as indices into ``types``, or ``NONE``
+    # Types as indices into ``types``, or ``NONE``.
+    a_type: Numbers
     b_type: Numbers
     cost: Floats  # costs, all above 0
     end: Numbers | None  # last units of spans of hierarchies, which begin after the position; None for boundaries
@@ -48,7 +48,6 @@ class DisagreementColumns:
         return len(self.comparison)
 
     def take(self, rows: Ints) -> DisagreementColumns:
-        """Return some of the disagreements."""
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS if getattr(self, name) is not None}
         return replace(self, **columns)
 
@@ -77,7 +76,9 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
     """Return the edits of all scores that cost something; None if the measure lists edits one document at a time."""
     chunks = []
     streams: dict[str | None, int] = {}
-    for documents in _chunks(scores.batch):
+    # Consecutive documents that have some hundred thousand boundaries together.
+    ends = np.cumsum(scores.batch.a_count + scores.batch.b_count) // _CHUNK
+    for documents in np.split(np.arange(len(scores.batch)), np.flatnonzero(np.diff(ends)) + 1):
         edits = scores.measure.edit_columns(scores.batch.take(documents))
         if edits is None:
             return None
@@ -91,12 +92,6 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
         chunks.append((*entries, edits.cost[chosen]))
     joined: dict[str, Any] = dict(zip(_COLUMNS[:-1], map(np.concatenate, zip(*chunks, strict=True)), strict=True))
     return DisagreementColumns(**joined, end=None, streams=tuple(streams), types=scores.types)
-
-
-def _chunks(batch: Batch) -> Iterable[Ints]:
-    """Return consecutive documents that have some hundred thousand boundaries together."""
-    ends = np.cumsum(batch.a_count + batch.b_count) // _CHUNK
-    return np.split(np.arange(len(batch)), np.flatnonzero(np.diff(ends)) + 1)
 
 
 def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
@@ -118,20 +113,8 @@ def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:
         if edit.cost > 0
     ]
     *columns, cost = _arrays(rows, 8)
-    comparison, stream, kind, a_position, b_position, a_type, b_type = columns
-    return DisagreementColumns(
-        comparison=comparison,
-        stream=stream,
-        kind=kind,
-        a_position=a_position,
-        b_position=b_position,
-        a_type=a_type,
-        b_type=b_type,
-        cost=cost.astype(float),
-        end=None,
-        streams=tuple(streams),
-        types=tuple(types),
-    )
+    joined = dict(zip(_COLUMNS[:-1], (*columns, cost.astype(float)), strict=True))
+    return DisagreementColumns(**joined, end=None, streams=tuple(streams), types=tuple(types))
 
 
 def columns_of_spans(spans: Iterable[tuple[int, int, Span, str]]) -> DisagreementColumns:
@@ -149,9 +132,6 @@ def columns_of_spans(spans: Iterable[tuple[int, int, Span, str]]) -> Disagreemen
 
 def _arrays(rows: Sequence[tuple[Any, ...]], number: int) -> list[Any]:
     return [np.array(column) for column in zip(*rows, strict=True)] if rows else [np.zeros(0, np.int64)] * number
-
-
-# -- places -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -190,7 +170,6 @@ def rank_places(columns: DisagreementColumns, item: Numbers, item_names: Sequenc
 
 
 def _ranks(names: Sequence[str]) -> Ints:
-    """Return the rank of each name in alphabetical order."""
     numbers = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.array([numbers[name] for name in names], np.int64)
 
@@ -235,9 +214,6 @@ def _roots(number: int, first: Ints, second: Ints) -> Ints:
     return roots
 
 
-# -- sums -------------------------------------------------------------------------------------------------------------
-
-
 def count_totals(
     names: Mapping[str, Sequence[str]],
     kind: Numbers,
@@ -246,7 +222,6 @@ def count_totals(
     cost: Floats,
     place_item: Numbers,
 ) -> DisagreementTotals:
-    """Return the sums over all disagreements."""
     coder = np.stack(sides, axis=1).reshape(-1)
     own = coder >= 0
     seen, first = np.unique(kind, return_index=True)

@@ -40,7 +40,7 @@ class Disagreement:
     # Type of each coder's boundary, if there are types; the level, label or category of a span.
     types: tuple[str | None, str | None]
     cost: float  # cost under the measure
-    # before, between, after: Text before the first position, between the two positions or inside the span, and after the last
+    # Text before the first position, between the two positions or inside the span, and after the last
     # position; empty if the text is not known.
     before: str = ""
     between: str = ""
@@ -84,11 +84,12 @@ class DisagreementPlace:
     marks: Mapping[str, tuple[Mark, ...]]  # coder -> positions and types of the coder's boundaries here
     # Coder -> times of these boundaries, in seconds; empty if they are not known.
     mark_times: Mapping[str, tuple[float, ...]]
-    has: tuple[str, ...]  # has, has_not: Coders of the item who have a boundary here, and those who have none
+    # Coders of the item who have a boundary here, and those who have none.
+    has: tuple[str, ...]
     has_not: tuple[str, ...]
     pairs: int  # number of disagreements between two coders
     cost: float  # sum of the costs of these disagreements
-    # before, between, after: Text before the first position, between the positions (with ``|`` at those inside) or inside the
+    # Text before the first position, between the positions (with ``|`` at those inside) or inside the
     # span, and after the last position.
     before: str
     between: str
@@ -130,10 +131,12 @@ class DisagreementPlace:
 class DisagreementTotals:
     """Sums over all disagreements."""
 
-    rows: int  # rows, places: Number of disagreements of two coders, and of places
+    # Number of disagreements of two coders, and of places.
+    rows: int
     places: int
     cost: float  # sum of all costs
-    by_item: Mapping[str, float]  # by_item, by_coder, by_kind: Sums of the costs, the largest first
+    # Sums of the costs, the largest first.
+    by_item: Mapping[str, float]
     by_coder: Mapping[str, float]
     by_kind: Mapping[str, float]
     rows_by_item: Mapping[str, int]

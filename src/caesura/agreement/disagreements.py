@@ -158,17 +158,12 @@ def disagreements(
     )
 
 
-# -- arguments --------------------------------------------------------------------------------------------------------
-
-
 def aligning_measures(kind: str) -> tuple[str, ...]:
-    """Return the names of the measures that list disagreements in a kind of data."""
     kinds = ("hierarchy", "linear") if kind == "hierarchy" else (kind,)
     return tuple(name for name, entry in measures().items() if _lists(entry) and set(kinds) & set(entry.kinds))
 
 
 def _lists(entry: type[Measure]) -> bool:
-    """Return whether a measure lists edits or unmatched spans."""
     return entry.align is not Measure.align or entry.unmatched_spans is not Measure.unmatched_spans
 
 
@@ -182,7 +177,9 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str |
             problem = "the majority of coders needs common positions, and this measure compares seconds"
             raise OptionError(f"{problem}; compare with a coder, or leave out the measure")
         if measure is None and against != MAJORITY and lack_units([corpus]):
-            return _default_in_seconds(corpus)
+            # B, or a measure that does not need the extent if the tiers of an item do not have the same one.
+            defaults, known = default_measures("disagreements", "timed"), extent_problem([corpus]) is None
+            return next(default for default in defaults if known or not default.packing.needs_extent)
         kind = "linear" if all("" in tiers_of(entry) for entry in corpus.values() if tiers_of(entry)) else "dialogue"
     chosen = default_measures("disagreements", kind)[0] if measure is None else parse(measure)
     if chosen.name not in aligning_measures(kind):
@@ -191,13 +188,6 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str |
         )
         raise OptionError(f"{chosen.name} {problem}; use {', '.join(aligning_measures(kind))}")
     return chosen
-
-
-def _default_in_seconds(corpus: Corpus) -> Measure:
-    """Return B, or a measure that does not need the extent if the tiers of an item do not have the same one."""
-    defaults = default_measures("disagreements", "timed")
-    known = extent_problem([corpus]) is None
-    return next(measure for measure in defaults if known or not measure.packing.needs_extent)
 
 
 def _check_coefficient(measure: str | Measure | UnitizingCoefficient | None) -> str | UnitizingCoefficient | None:
@@ -275,9 +265,6 @@ def _size(annotation: Annotation) -> int:
     return sum(len(text.positions) for text in streams_of(annotation).values())
 
 
-# -- rows and places --------------------------------------------------------------------------------------------------
-
-
 def _columns(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> DisagreementColumns:
     if texts.prepared.spans:
         return columns_of_spans(_unmatched(texts.prepared.corpus, keys, scores.measure))
@@ -308,16 +295,13 @@ class _PlaceBuilder:
 
     @property
     def rows(self) -> OnDemand[Disagreement]:
-        """All disagreements of two coders, place by place."""
         return OnDemand(self.row, range(len(self.columns)))
 
     @property
     def places(self) -> OnDemand[DisagreementPlace]:
-        """All places, the costliest first."""
         return OnDemand(self.place, range(len(self.ranked)))
 
     def totals(self, coders: Sequence[str]) -> DisagreementTotals:
-        """Return the sums over all disagreements, in the order of the list."""
         order = self.ranked.order
         comparison = self.columns.comparison[order]
         item = self._item[comparison]
@@ -328,7 +312,6 @@ class _PlaceBuilder:
         return count_totals(names, self._kinds(order), item, sides, self.columns.cost[order], place_item)
 
     def _kinds(self, rows: Ints) -> Ints:
-        """Return the kinds of some disagreements as indices into ``_KIND_NAMES``."""
         if self.columns.end is not None:
             return np.full(len(rows), _KIND_NAMES.index(SPAN))
         return _KIND_NUMBERS[self.columns.kind[rows]]
@@ -365,7 +348,6 @@ class _PlaceBuilder:
         )
 
     def place(self, number: int) -> DisagreementPlace:
-        """Return a place by its rank."""
         begin, end = self.ranked.ends[number].item(), self.ranked.ends[number + 1].item()
         chosen = np.sort(self.ranked.order[begin:end])
         columns = self.columns.take(chosen)

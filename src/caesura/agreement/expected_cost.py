@@ -132,7 +132,6 @@ class _Chain:
 
     @property
     def change(self) -> Floats:
-        """Mean change of C at the next position, from every state."""
         mean: Floats = product(self.frontier.cost, self.probability) / self.scale + self.shared_cost
         return mean
 
@@ -142,7 +141,6 @@ class _Chain:
         return np.where(self.open, self.frontier.potential, 0.0) / self.scale
 
     def total(self, reward: Floats, lengths: Sequence[int]) -> float:
-        """Return the mean sum of a reward over positions, over all streams."""
         steps = increments(self.frontier.successor, reward, self.probability, self.shared, self.longest, _EQUAL)
         sums = np.append(0.0, np.cumsum(steps))
         return float(sum(sums[min(n, len(steps))] + max(0, n - len(steps)) * steps[-1] for n in lengths))

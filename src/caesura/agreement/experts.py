@@ -25,7 +25,8 @@ from caesura.model.value import Ints
 class TypeSimilarity:
     """How similar two boundary types are, or a type and no boundary."""
 
-    first: str  # first, second: The types; ``"none"`` is no boundary
+    # The types; ``"none"`` is no boundary.
+    first: str
     second: str
     similarity: float
     confusions: int  # number of positions at which one expert chose the first and the other the second
@@ -163,7 +164,6 @@ def _types(corpus: Corpus) -> tuple[str, ...]:
 
 
 def _count_item(corpus: Corpus, item: str, types: tuple[str, ...]) -> Ints:
-    """Return the counts of all pairs of experts of an item."""
     annotations = corpus.of_item(item)
     coders = [coder for coder in corpus.coders if coder in annotations]
     if len(coders) < 2:

@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from caesura.agreement.chance import (
+    LI2024,
     Chance,
     ChanceModel,
     Coefficient,
     Exact,
     PlacedAtRandom,
+    PlacedSpans,
     Placement,
     Simulate,
+    SpanChance,
     as_chance,
 )
 from caesura.agreement.coder_pairs import COUNTING
@@ -26,7 +29,6 @@ from caesura.agreement.mean import MEAN, PLACED_VIEWS, AxisPlacement, MeanOverPa
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
-from caesura.agreement.spans import LI2024, PlacedSpans, SpanChance
 from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -108,7 +110,6 @@ def resolve_coefficient(
     options: Mapping[str, Any] | None = None,
     has_positions: bool = True,
 ) -> Coefficient:
-    """Check the arguments and return the coefficient with its measure, chance model and options."""
     requested = parse(measure)
     if requested.is_averaged:
         raise OptionError(f"{requested!r}: a coefficient pools the counts of all items; remove average and references")
@@ -174,12 +175,9 @@ def _check_chance(
 
 
 def default_coefficient(measure: Measure, *, has_positions: bool = True) -> str:
-    """Return the coefficient of a measure if none is chosen."""
-    return (
-        MEAN
-        if measure.default_coefficient is None or _lacks_positions(measure, has_positions)
-        else measure.default_coefficient
-    )
+    if measure.default_coefficient is None or _lacks_positions(measure, has_positions):
+        return MEAN
+    return measure.default_coefficient
 
 
 def correction_of_mean(measure: Measure) -> str | None:

@@ -40,11 +40,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.agreement.gamma_alignment import ItemAlignment, continuum_of
-from caesura.agreement.gamma_chance import observed_units
 from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily, tabled_categories
 from caesura.agreement.gamma_samples import warn_once
 from caesura.agreement.unitized import UnitizedItem, unitized_items
-from caesura.agreement.unitizing import Disorders, Plan
+from caesura.agreement.unitizing import Disorders, Plan, categories_of
 from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.measures.unitary import MANY_ANNOTATORS, exact_work, search_work
@@ -191,19 +190,18 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> Map
 def align_items(
     items: Sequence[UnitizedItem], coefficient: Gamma, *, share: float = 1.0
 ) -> Mapping[str, ItemAlignment]:
-    """Return the best alignment of each item."""
-    return coefficient.align(items, _plan_of(items), share=share)
+    return coefficient.align(items, Plan(categories_of(items), 0), share=share)
 
 
 def work_to_align(items: Sequence[UnitizedItem], coefficient: Gamma) -> int:
     """Return an estimate of the work for the best alignments of items with three or more coders, in about a nanosecond."""
     # Of the items with three to six coders, the largest ones and some of the others are looked at.
-    plan = _plan_of(items)
+    plan = Plan(categories_of(items), 0)
     how = coefficient.dissimilarity(plan)
 
     def work(item: UnitizedItem) -> int:
         continuum = continuum_of(item, plan.codes)
-        return exact_work(observed_units([continuum]).table(continuum.annotators), how)
+        return exact_work(continuum.table(), how)
 
     many = sum(search_work(item.units, len(item.coders)) for item in items)
     few = [item for item in items if 2 < len(item.coders) < MANY_ANNOTATORS and item.units]
@@ -212,9 +210,3 @@ def work_to_align(items: Sequence[UnitizedItem], coefficient: Gamma) -> int:
     some = others[:: max(1, len(others) // _LOOKED_AT)]
     scale = sum(item.units for item in others) / max(1, sum(item.units for item in some))
     return many + sum(map(work, largest)) + int(scale * sum(map(work, some)))
-
-
-def _plan_of(items: Sequence[UnitizedItem]) -> Plan:
-    """Return the categories of some items, in order."""
-    names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
-    return Plan(tuple(sorted(names, key=lambda name: (name is not None, name or ""))), 0)

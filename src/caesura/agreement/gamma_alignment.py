@@ -25,9 +25,11 @@ T = TypeVar("T")
 class PairDissimilarity(NamedTuple):
     """How much two aligned units differ."""
 
-    first: int  # first, second: Places of the two coders
+    # Places of the two coders.
+    first: int
     second: int
-    position: float  # position, category: alpha d_pos and beta d_cat; their sum is d
+    # alpha d_pos and beta d_cat; their sum is d.
+    position: float
     category: float
 
 
@@ -117,7 +119,6 @@ class ItemAlignments(Mapping[str, ItemAlignment]):
 
 
 def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
-    """Return the spans of an item as a continuum."""
     annotations = item.annotations.values()
     return Continuum(
         np.concatenate([spans.starts for spans in annotations]),
@@ -129,7 +130,6 @@ def continuum_of(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continu
 
 
 def concatenate(continua: Sequence[Continuum]) -> Continuum:
-    """Return several items one after the other as one continuum."""
     ends = np.cumsum([continuum.length for continuum in continua]).tolist()
     moved = [offset - part.bounds[0] for offset, part in zip([0.0, *ends], continua, strict=False)]
     units = observed_units(continua)
@@ -150,7 +150,6 @@ class AlignedItem:
     mean_units: Floats  # number by which the total cost is divided, as an array with one entry
 
     def build(self) -> ItemAlignment:
-        """Return the alignment with its spans."""
         spans = [span for annotation in self.item.annotations.values() for span in annotation.spans]
         pairs = _pairs_by_owner(self.alignment, self.delta_empty)
         rows = [

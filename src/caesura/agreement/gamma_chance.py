@@ -43,14 +43,14 @@ _WORD = 2**32 - 1
 class UnitColumns(NamedTuple):
     """Units of one or several samples, in any order within a sample."""
 
-    starts: Floats  # starts, ends: Positions
+    starts: Floats
     ends: Floats
-    codes: Codes  # codes, owners: Categories and annotators
+    # Categories and annotators.
+    codes: Codes
     owners: Codes
     sizes: Counts  # number of units of each sample
 
     def table(self, annotators: int) -> UnitTable:
-        """Return the units as a table for the best alignments."""
         return UnitTable.build(*self[:4], annotators, self.sizes)
 
 
@@ -58,7 +58,7 @@ class UnitColumns(NamedTuple):
 class Continuum:
     """Units of all annotators of an item, one annotator after the other."""
 
-    starts: Floats  # starts, ends: Positions
+    starts: Floats
     ends: Floats
     codes: Codes  # categories
     sizes: tuple[int, ...]  # number of units of each annotator
@@ -70,22 +70,18 @@ class Continuum:
 
     @property
     def units(self) -> int:
-        """Number of units of all annotators."""
         return len(self.starts)
 
     @property
     def length(self) -> float:
-        """Length of the item."""
         return self.bounds[1] - self.bounds[0]
 
     @cached_property
     def mean_length(self) -> float:
-        """Mean length of a unit."""
         return fsum((self.ends - self.starts).tolist()) / max(self.units, 1)
 
     @cached_property
     def digest(self) -> bytes:
-        """Checksum of the units and bounds."""
         facts = np.array([*self.bounds, *self.sizes])
         columns = (facts, self.starts, self.ends, self.codes)
         return blake2b(b"".join(column.tobytes() for column in columns), digest_size=16).digest()
@@ -101,7 +97,6 @@ class Continuum:
         return Continuum(self.starts[inside], self.ends[inside], self.codes[inside], sizes, self.bounds)
 
     def table(self) -> UnitTable:
-        """Return the units as a table for the best alignment."""
         return observed_units([self]).table(self.annotators)
 
 
@@ -110,7 +105,8 @@ class Piece(NamedTuple):
 
     continuum: Continuum  # the units
     place: int  # place of the item in the order of names
-    first: int  # first, last: Number of the first sample, and of the first one after the last
+    # Number of the first sample, and of the first one after the last.
+    first: int
     last: int
 
     @property
@@ -149,7 +145,6 @@ class Sampler:
     """Base class of samplers of random continua."""
 
     def columns(self, pieces: Sequence[Piece], seed: int) -> UnitColumns:
-        """Return the units of some samples."""
         raise NotImplementedError
 
     def draw(self, continuum: Continuum, seed: int, place: int, sample: int) -> UnitTable:

@@ -53,6 +53,7 @@ from caesura.agreement.unitizing import (
     Job,
     Plan,
     UnitizingCoefficient,
+    shared_result,
     shared_store,
 )
 from caesura.engines import Engine, use_engine
@@ -130,8 +131,6 @@ class GammaFamily(UnitizingCoefficient):
         "Whether a coefficient without expected disorder is undefined, or 1 and 0 as in pygamma-agreement.",
     )
 
-    # -- parts ----------------------------------------------------------------------------------------------------------
-
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
         with use_engine("threads") as engine:
             (rows,) = self.all_parts([Job(item, (item.coders,))], plan, engine)
@@ -140,7 +139,14 @@ class GammaFamily(UnitizingCoefficient):
         return np.asarray(rows[0])
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
-        too_many = {place: self._refusal(job) for place, job in enumerate(jobs) if self._refused(job)}
+        too_many = {
+            place: LimitError(
+                f"{self.name}: {len(job.item.coders)} coders, more than {MAX_GAMMA_CODERS}; choose fewer coders, or set the "
+                f"number of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
+            )
+            for place, job in enumerate(jobs)
+            if self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
+        }
         allowed = [job._replace(groups=()) if place in too_many else job for place, job in enumerate(jobs)]
         blocks = GroupBlock.all_of(allowed)
         computed = self._parts_of_groups(allowed, blocks, plan, engine)
@@ -168,15 +174,6 @@ class GammaFamily(UnitizingCoefficient):
         samples = self._draw(rows, cells, observed, limit)
         parts = self._parts_of_cells(cells, observed, samples)
         return parts | self._table_parts(rows, partial(self._cells, jobs, plan=plan), blocks, limit, samples)
-
-    def _refused(self, job: Job) -> bool:
-        return self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
-
-    def _refusal(self, job: Job) -> LimitError:
-        return LimitError(
-            f"{self.name}: {len(job.item.coders)} coders, more than {MAX_GAMMA_CODERS}; choose fewer coders, or set the number "
-            f"of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
-        )
 
     def _cells(self, jobs: Sequence[Job], groups: Sequence[Group], plan: Plan) -> list[Cell]:
         codes = plan.codes
@@ -313,7 +310,6 @@ class GammaFamily(UnitizingCoefficient):
         return np.asarray(units / table.annotators)
 
     def _tables(self, plan: Plan) -> int:
-        """Return the number of categories with own parts."""
         return 0
 
     def _parts_of_cells(
@@ -369,8 +365,6 @@ class GammaFamily(UnitizingCoefficient):
         if with_categories:
             terms.append(category_terms(alignments, tabled_categories(plan), size, unaligned=self.unaligned))
         return np.column_stack((*head, *terms))
-
-    # -- results ----------------------------------------------------------------------------------------------------------
 
     def finish(self, parts: Floats, plan: Plan) -> Disorders:
         return self._finish(parts[:, 0], parts[:, 1], parts[:, 2])
@@ -441,14 +435,12 @@ class GammaFamily(UnitizingCoefficient):
         return known
 
     def _with_units(self, best: _BestAlignments) -> list[AlignedItem]:
-        """Return the alignment of each item with its spans."""
         return [
             AlignedItem(item, alignment, self.delta_empty, self.divisor(alignment.table))
             for item, alignment in zip(best.items, best.alignments, strict=True)
         ]
 
     def _range(self, total: Floats) -> str:
-        """Return what the lower bounds of all alignments say about the value, as the end of a warning."""
         return "; .alignment has the lower bound of the observed disorder"
 
     def _cut(self, items: Sequence[UnitizedItem], plan: Plan) -> bool:
@@ -463,14 +455,7 @@ class GammaFamily(UnitizingCoefficient):
         return parts[:, :3]
 
     def warnings(self, items: Sequence[UnitizedItem]) -> Iterable[str]:
-        shared = shared_store()
-        if shared is None:
-            return self._warnings(items)
-        key = ("warnings", tuple(map(id, items)))
-        if key not in shared:
-            shared[key] = items, [*self._warnings(items)]  # with the items, so that their ids stay their own
-        messages: list[str] = shared[key][1]
-        return messages
+        return shared_result(("warnings", tuple(map(id, items))), items, lambda: [*self._warnings(items)])
 
     @staticmethod
     def _warnings(items: Sequence[UnitizedItem]) -> Iterator[str]:
@@ -499,14 +484,7 @@ class GammaFamily(UnitizingCoefficient):
 
 def _shared_continuum(item: UnitizedItem, codes: Mapping[str | None, int]) -> Continuum:
     """Return the continuum of an item; coefficients that share results build it once."""
-    shared = shared_store()
-    if shared is None:
-        return continuum_of(item, codes)
-    key = ("continuum", id(item))
-    if key not in shared:
-        shared[key] = item, continuum_of(item, codes)  # with the item, so that its id stays its own
-    continuum: Continuum = shared[key][1]
-    return continuum
+    return shared_result(("continuum", id(item)), item, lambda: continuum_of(item, codes))
 
 
 def tabled_categories(plan: Plan) -> int:

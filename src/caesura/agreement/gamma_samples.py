@@ -54,7 +54,8 @@ _PER_SAMPLE = 2500  # nanoseconds per sample of an item, besides its alignment
 class Cell(NamedTuple):
     """One item for one group of coders, and the continuum from which chance is drawn."""
 
-    observed: Continuum  # observed, chance: Observed units, and the units from which random samples are drawn
+    # Observed units, and the units from which random samples are drawn.
+    observed: Continuum
     chance: Continuum
     place: int  # place of the item in the order of names
     group: tuple[str, ...]  # the coders
@@ -80,7 +81,6 @@ class GroupBlock:
 
     @classmethod
     def all_of(cls, jobs: Sequence[Job]) -> list[GroupBlock]:
-        """Return the groups of some items."""
         by_groups: dict[Any, list[int]] = {}
         for place, job in enumerate(jobs):
             by_groups.setdefault((job.item.coders, id(job.groups)), []).append(place)  # the id saves time
@@ -96,7 +96,6 @@ class GroupBlock:
 
     @property
     def everyone(self) -> NDArray[np.bool_]:
-        """Whether each group has all coders."""
         return np.asarray(self.sizes == self.coders)
 
     @property
@@ -110,13 +109,11 @@ class GroupBlock:
         return np.asarray((self.sizes > 2) & ~self.everyone)
 
     def select(self, chosen: NDArray[np.bool_]) -> Iterator[Group]:
-        """Iterate over the items with some of their groups, if these have units."""
         for item, group in np.argwhere((self.units > 0) & chosen).tolist():
             yield Group(self.places[item], self.groups[group])
 
 
 def choose_groups(blocks: Sequence[GroupBlock], choose: Callable[[GroupBlock], NDArray[np.bool_]]) -> list[Group]:
-    """Return the chosen groups that have units, in the order of their items."""
     groups = (group for block in blocks for group in block.select(choose(block)))
     return sorted(groups, key=lambda group: group.place)
 
@@ -127,12 +124,11 @@ class Recipe:
 
     how: Dissimilarity  # how units are compared
     sampler: Sampler  # how random samples are drawn
-    seed: int  # random seed
+    seed: int
     # Function from alignments to rows of numbers; ``WORK_COLUMN`` is the work.
     statistics: Callable[[Alignments], Floats]
 
     def __call__(self, task: Sequence[Piece]) -> Floats:
-        """Return the statistics of the samples of a task, one row per sample."""
         observed = task[0].last < 0
         units = (
             observed_units([piece.continuum for piece in task]) if observed else self.sampler.columns(task, self.seed)
@@ -158,7 +154,6 @@ class SampleRows:
         self.known: dict[Any, Floats] = {} if shared is None else shared.setdefault(("rows", key, recipe.seed), {})
 
     def observed(self, cells: Sequence[Cell]) -> list[Floats]:
-        """Return the row of the observed units of each cell."""
         keys = [(-1, cell.observed.digest) for cell in cells]
         pieces = zip(keys, cells, strict=True)
         self._compute({key: Piece(cell.observed, 0, 0, -1) for key, cell in pieces if key not in self.known})
@@ -178,7 +173,6 @@ class SampleRows:
         return [self.known[key][: numbers[key]] for key in keys]
 
     def _compute(self, missing: Mapping[Any, Piece]) -> None:
-        """Compute the rows of the pieces, and add them to those that are known."""
         pieces, owners = [], []
         for key, piece in missing.items():
             size = max(1, _CHUNK // max(piece.continuum.units, 1))
@@ -216,11 +210,6 @@ def in_tasks(pieces: Sequence[Piece]) -> list[list[Piece]]:
         tasks[-1].append(piece)
         units += piece.samples * continuum.units
     return tasks
-
-
-def _easier(coders: int) -> float:
-    """Return the work for a group of coders as a part of the work with one coder more."""
-    return 1 / GROWTH if coders < MANY_ANNOTATORS else 1.0
 
 
 def refuse(name: str, cells: Sequence[Cell], work: float) -> NoReturn:
@@ -274,7 +263,6 @@ def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
 
 
 def _mean_work(samples: Sequence[Floats]) -> float:
-    """Return the mean work of one sample of every item."""
     if not samples:
         return 0.0
     numbers = np.array([len(rows) for rows in samples])
@@ -301,7 +289,6 @@ class WorkLimit:
 
     @cached_property
     def observed_work(self) -> float:
-        """Work of the observed units of every item."""
         return float(sum(row[WORK_COLUMN] for row in self.observed))
 
     @property
@@ -316,7 +303,6 @@ class WorkLimit:
             refuse(name, self.cells, work)
 
     def most(self, samples: Sequence[Floats]) -> int:
-        """Return the largest number of samples."""
         work = max(_mean_work(samples), 1.0)
         first, most = (int((limit - self.observed_work) / work) for limit in (MAX_FIRST_SAMPLES_WORK, MAX_SAMPLED_WORK))
         return max(MIN_SAMPLES, first if first < FIRST_SAMPLES else most)
@@ -336,6 +322,7 @@ class WorkLimit:
         others = 0.0
         for block in larger:
             numbers = (block.units[:, block.others] > 0).sum(axis=1).tolist()
-            easier = _easier(block.coders - 1)
+            # The work for one coder less, as a part of the work for all.
+            easier = 1 / GROWTH if block.coders - 1 < MANY_ANNOTATORS else 1.0
             others += sum(work.get(place, 0.0) * easier * n for place, n in zip(block.places, numbers, strict=True))
         return pairs <= MAX_TABLE_WORK, others <= MAX_TABLE_WORK

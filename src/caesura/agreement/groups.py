@@ -30,7 +30,7 @@ _CLUSTER_ARGUMENTS = ("compat", "chance", "seed", "engine")
 class CoderGroup:
     """The agreement inside one group of coders."""
 
-    name: str  # name of the group
+    name: str
     coders: tuple[str, ...]
     agreement: Agreement | None = None  # the coefficient inside the group; None if it is undefined
     # The same with the chance agreement of random placement; None if it is not defined or not needed.

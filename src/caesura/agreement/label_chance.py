@@ -62,7 +62,6 @@ class LabelChance(ChanceModel):
         return NearLabelChance if isinstance(measure, LabelShare) and measure.has_tolerance else cls
 
     def _agreement(self, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
-        """Return the agreement of weighted items, coders and pairs of coders, row by row."""
         shared = self.observed.shared
         # Over pairs first, because there are many more pairs than items.
         agreed = np.einsum("ri,ri->r", items, pairs @ self._agreed.T)
@@ -86,7 +85,6 @@ class LabelChance(ChanceModel):
 
     @property
     def _width(self) -> int:
-        """Number of values that one row of weights needs."""
         return len(self.observed.pairs) * self._labels.shape[2]
 
     def over_items(self, weights: Floats) -> AgreementArrays:

@@ -29,9 +29,9 @@ Labels = Mapping[str, tuple[str, ...]]
 class PairLabels:
     """Label similarity of one pair of coders."""
 
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     value: float | None  # mean similarity; None if no unit could be compared
-    deviation: float | None  # standard deviation
+    deviation: float | None
     comparisons: int
 
 
@@ -41,7 +41,7 @@ class ItemLabels:
 
     item: str
     value: float | None  # mean similarity; None if no unit could be compared
-    deviation: float | None  # standard deviation
+    deviation: float | None
     comparisons: int
 
 
@@ -153,7 +153,9 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     separator = optional(text)("separator", separator)
     check_corpus(corpus)
     labels, excluded = _labels_by_item(corpus)
-    _check_any(labels, excluded)
+    if not labels:
+        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
+        raise OptionError(f"no item has labels from two coders: {reasons}".removesuffix(": "))
     tallies = _Tallies(separator)
     for item, by_coder in labels.items():
         tallies.compare(item, by_coder)
@@ -188,7 +190,6 @@ class _Tallies:
         self.pairs_of_units = 0
 
     def compare(self, item: str, by_coder: Labels) -> None:
-        """Compare every pair of coders of an item on every unit."""
         sets = {coder: self._sets(labels) for coder, labels in by_coder.items()}
         self.by_item[item] = Counter()
         similarities = []
@@ -203,7 +204,6 @@ class _Tallies:
         self.units[item] = tuple(sum(values) / len(values) if values else None for values in units)
 
     def _sets(self, labels: tuple[str, ...]) -> list[frozenset[str]]:
-        """Return the set of labels of each unit."""
         sets = {}
         for label in set(labels):
             parts = [label] if self.separator is None else label.split(self.separator)
@@ -228,12 +228,6 @@ def _mean(tally: Tally) -> tuple[float | None, float | None]:
         return None, None
     mean = math.fsum(times * J for J, times in tally.items()) / n
     return mean, math.sqrt(math.fsum(times * (J - mean) ** 2 for J, times in tally.items()) / n)
-
-
-def _check_any(labels: Mapping[str, Labels], excluded: Iterable[Excluded]) -> None:
-    if not labels:
-        reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
-        raise OptionError(f"no item has labels from two coders: {reasons}".removesuffix(": "))
 
 
 def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, ...]]:

@@ -137,7 +137,6 @@ class MeanOverPairs(ChanceModel):
         return tuple(self._pair_values(parts, np.ones((1, len(self.observed.items)))) for parts in self._parts)
 
     def _over_pairs(self, rows: int, pairs: Callable[[slice], Floats]) -> AgreementArrays:
-        """Return the means over weighted pairs of coders, from all items."""
         blocks = [[_weighted(values, pairs(block)) for values in self._all_items] for block in self._blocks(rows, 1)]
         return self._arrays(*map(np.concatenate, zip(*blocks, strict=True)))
 
@@ -145,7 +144,6 @@ class MeanOverPairs(ChanceModel):
         return self._arrays(*map(self._means_of_items, self._parts))
 
     def _means_of_items(self, parts: Floats) -> Floats:
-        """Return the mean over the pairs of coders of each item."""
         observed, values = self.observed, self._finish(parts)
         first_rows = np.searchsorted(observed.item_index, np.arange(len(observed.items) + 1))  # rows are sorted by item
         pairs = np.ones((1, len(observed.pairs)))

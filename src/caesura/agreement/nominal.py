@@ -135,7 +135,7 @@ def _arrays(matches: Floats, counts: Floats) -> AgreementArrays:
 class _Marks(NamedTuple):
     """All positions with a mark, of all items and coders."""
 
-    # item, coder, column, value: One entry per mark, in the order of positions: item, coder, position, and set of types as a
+    # One entry per mark, in the order of positions: item, coder, position, and set of types as a
     # number from 1 up.
     item: Ints
     coder: Ints

@@ -15,7 +15,7 @@ from caesura.engines import Engine, use_engine
 from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
-from caesura.measures.many import Scores, score_many
+from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
@@ -41,7 +41,7 @@ class PairwiseRow:
     items: Mapping[str, float]  # item -> its value
     # Function that returns the score over all items, of which there may be a hundred thousand.
     find_score: Callable[[], Score] = field(repr=False, compare=False)
-    # full_misses, near_misses: Boundaries of one coder without a counterpart, and boundaries that the other coder put a few
+    # Boundaries of one coder without a counterpart, and boundaries that the other coder put a few
     # positions away; None if the annotations have no boundaries to align.
     full_misses: int | None = None
     near_misses: int | None = None
@@ -69,9 +69,11 @@ class PairwiseItem:
     units: int  # number of units; 0 in seconds
     boundaries: int | None  # number of boundaries of all coders together; None for hierarchies and trees
     pairs: int  # number of pairs of coders; each pair counts twice if pairs are ordered
-    mean: float  # mean, deviation: Mean and population standard deviation of the values of the pairs
+    # Mean and population standard deviation of the values of the pairs.
+    mean: float
     deviation: float
-    full_misses: int | None = None  # full_misses, near_misses: Misses of all pairs together, as in ``PairwiseRow``
+    # Misses of all pairs together, as in ``PairwiseRow``.
+    full_misses: int | None = None
     near_misses: int | None = None
 
     @property
@@ -187,7 +189,6 @@ class Pairwise(Result):
 
 
 def number_of_rows(corpus: Corpus, *, ordered: bool) -> int:
-    """Return the largest number of rows of a table of pairs."""
     return min(math.comb(len(corpus.coders), 2), number_of_pairs(corpus)) * (1 + ordered)
 
 
@@ -255,7 +256,6 @@ def pairwise(
 
 
 def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None) -> Iterator[PairwiseRow]:
-    """Yield one row per pair of coders."""
     number = len(observed.pairs)
     scores = observed.scores.by_group(observed.pair_index, number)
     item_names = [observed.items[item] for item in observed.item_index.tolist()]
@@ -267,19 +267,13 @@ def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None)
         yield PairwiseRow(coders, totals[k], items, find_score, *own_misses[k], find_entries)
 
 
-def _places(index: Ints, number: int) -> list[Ints]:
-    """Return the rows with each index below a number, in ascending order."""
-    return np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=number))[:-1])
-
-
 def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:
-    """Yield mean, deviation and size of each item."""
     by_item: dict[str, list[Comparable]] = {}
     for (item, _), annotation in observed.annotations.items():
         by_item.setdefault(item, []).append(annotation)
     number = len(observed.items)
     own_misses = _totals(misses, observed.item_index, number)
-    for k, places in enumerate(_places(observed.item_index, number)):
+    for k, places in enumerate(places_of_groups(observed.item_index, number)):
         item = observed.items[k]
         annotations = by_item[item]
         has_boundaries = not any(isinstance(annotation, Hierarchy | Tree | Spans) for annotation in annotations)
@@ -298,7 +292,6 @@ def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> I
 
 
 def _boundary_counts(annotation: Annotation) -> list[int]:
-    """Return the number of inner boundaries of each stream or tier."""
     tiers = tiers_of(annotation)
     if tiers:
         return [int(tier.edges.inner.size) for tier in tiers.values()]
@@ -306,7 +299,6 @@ def _boundary_counts(annotation: Annotation) -> list[int]:
 
 
 def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int | None, int | None]]:
-    """Return the full and the near misses of the rows with each index below a number."""
     if misses is None:
         return [(None, None)] * number
     full, near = (np.bincount(index, column, number).astype(np.int64).tolist() for column in misses.T)
@@ -314,7 +306,6 @@ def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int |
 
 
 def _compared(observed: CoderPairs) -> list[Pair]:
-    """Return the two annotations of each row."""
     names = zip(observed.item_index.tolist(), observed.pair_index.tolist(), strict=True)
     keys = [(observed.items[i], *(observed.coders[coder] for coder in observed.pairs[k])) for i, k in names]
     return cast("list[Pair]", [(observed.annotations[item, a], observed.annotations[item, b]) for item, a, b in keys])

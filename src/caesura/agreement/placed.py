@@ -209,7 +209,6 @@ def _item_heat(item: str, by_coder: Mapping[str, Annotation]) -> list[Heat]:
 
 
 def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]:
-    """Return the number of coders who marked each inner position."""
     length, hint = segmentations[0].length, "use shorter texts"
     check_limit("units of a text of which every position is counted", length, MAX_CELLS, hint)
     marks = np.concatenate([segmentation.inner for segmentation in segmentations])
@@ -217,7 +216,6 @@ def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]
 
 
 def spans_placed(corpus: Corpus) -> Placed:
-    """Count the spans that each coder marked."""
     rows = []
     for coder, by_item in corpus.by_coder().items():
         entries = [annotation for annotation in by_item.values() if isinstance(annotation, Spans)]

@@ -20,7 +20,7 @@ still unpaired (``kernels/placement.pyx``). Other measures have formulas of thei
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -66,13 +66,14 @@ class BoundaryCounts:
         for i, by_coder in enumerate(items):
             texts = [[] if annotation is None else _texts(annotation) for annotation in by_coder]
             lengths.append([text.length - 1 for text in next(filter(None, texts), ())])
-            for c, types_here, number_here in _counts_by_coder(texts, types):
-                entries.append((i, c, number.setdefault(types_here, len(number)), number_here))
+            for c, text in ((c, text) for c, streams in enumerate(texts) for text in streams):
+                for types_here, times in _sets_of(text, types):
+                    entries.append((i, c, number.setdefault(types_here, len(number)), times))
         self.sets: Sets = tuple(number)
         self.boundaries = np.zeros((len(items), max(map(len, items), default=0), max(1, len(number))))
         if entries:
-            *cells, times = np.array(entries, np.int64).T
-            np.add.at(self.boundaries, tuple(cells), times)
+            *cells, numbers = np.array(entries, np.int64).T
+            np.add.at(self.boundaries, tuple(cells), numbers)
         flat = np.array([n for row in lengths for n in row], np.int64)
         self.lengths, columns = np.unique(flat, return_inverse=True)
         self.streams = np.zeros((len(items), len(self.lengths)))
@@ -90,23 +91,12 @@ class BoundaryCounts:
         self.streams[[i for i, texts in enumerate(items) if texts], columns] = 1.0
 
 
-def _counts_by_coder(
-    texts: Sequence[Sequence[Segmentation]], types: tuple[str, ...]
-) -> Iterator[tuple[int, tuple[int, ...], int]]:
-    """Yield the coder's number, each set of types of the coder's streams, and the number of its positions."""
-    for c, streams in enumerate(texts):
-        for text in streams:
-            for types_here, times in _sets_of(text, types):
-                yield c, types_here, times
-
-
 def _texts(annotation: Any) -> list[Segmentation]:
     """Return the streams of an annotation: a segmentation, a dialogue, or a mapping of streams."""
     return [annotation] if isinstance(annotation, Segmentation) else list(annotation.values())
 
 
 def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
-    """Yield each set of types of a text with the number of its positions."""
     if len(types) == 1:
         return [((0,), int(text.inner.size))]
     positions, codes = inner_boundaries(text, types)
@@ -132,15 +122,13 @@ def _merge_long(counts: BoundaryCounts, linear_after: int | None) -> tuple[Ints,
     short = counts.lengths < first
     long_streams, surplus = counts.streams[:, ~short], counts.lengths[~short] - first
     ends = np.stack([product(long_streams, 1.0 - surplus), product(long_streams, surplus)], axis=1)
-    return np.append(counts.lengths[short], [first, first + 1]), np.concatenate(
-        [counts.streams[:, short], ends], axis=1
-    )
+    lengths = np.append(counts.lengths[short], [first, first + 1])
+    return lengths, np.concatenate([counts.streams[:, short], ends], axis=1)
 
 
 def choose_expected_counts(
     measure: Measure, types: tuple[str, ...], sets: Sets, *, draws: int, seed: int
 ) -> ExpectedCounts:
-    """Return the formula of the measure, or a simulation."""
     formula = measure.expected_counts(types, sets)
     return SimulatedCounts(measure, types, sets, draws=draws, seed=seed) if formula is None else formula
 
@@ -234,7 +222,6 @@ class PlacementChance(ChanceModel):
 
     @cached_property
     def _pairs_per_item(self) -> Floats:
-        """Number of pairs of coders that were scored on each item."""
         pairs: Floats = self.observed.shared.sum(axis=1).astype(float)
         return pairs
 
@@ -287,7 +274,6 @@ class PlacementChance(ChanceModel):
         )
 
     def _pooled(self, boundaries: Floats, positions: Floats, streams: Floats) -> Moments:
-        """Return the expected counts of all pairs if all coders have the same rates."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, None]
         if len(rates) > self._expected.max_rates:
             rates = np.broadcast_to(self._overall[0], rates.shape)
@@ -301,7 +287,6 @@ class PlacementChance(ChanceModel):
         streams: Floats,
         sides: tuple[Ints, Ints] | None = None,
     ) -> Moments:
-        """Return the expected counts of all pairs if each coder has rates of its own."""
         rates = boundaries / np.where(positions > 0, positions, 1)[:, :, None]
         observed = self.observed
         rows, number = pairs.shape

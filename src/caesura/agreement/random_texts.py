@@ -201,7 +201,6 @@ class RandomTextChance(ChanceModel):
         return error <= tolerance * math.sqrt(len(self._rows))
 
     def _mean(self, observed: Floats, expected: Floats, error: Floats, weights: Floats) -> AgreementArrays:
-        """Return weighted means over pairs, one row per row of weights."""
         # A pair that shares no item has the value NaN and weight 0.
         total = weights.sum(axis=1)
         total = np.where(total > 0, total, np.nan)

@@ -35,9 +35,9 @@ class _AgreementRow(Reasoned):
 class PairAgreement(_AgreementRow):
     """Agreement of one pair of coders, computed without the other coders."""
 
-    coders: tuple[str, str]  # the two coders
+    coders: tuple[str, str]
     value: float | None  # the coefficient; None if it is undefined
-    observed: float  # observed agreement
+    observed: float
     expected: float | None  # agreement by chance; None if no coder placed a boundary
     expected_error: float  # standard error of ``expected``; 0 if it was not simulated
     items: int  # number of items that both coded
@@ -60,7 +60,7 @@ class ItemAgreement(_AgreementRow):
 
     item: str
     value: float | None  # the coefficient; None if it is undefined
-    observed: float  # observed agreement
+    observed: float
     expected: float | None  # agreement by chance; None if no coder placed a boundary
     expected_error: float  # standard error of ``expected``; 0 if it was not simulated
     # Why the coefficient is undefined, if that is not one of the usual reasons.
@@ -73,7 +73,7 @@ class CoderAgreement(_AgreementRow):
 
     coder: str
     value: float | None  # the coefficient over the pairs with this coder; None if it is undefined
-    observed: float  # observed agreement
+    observed: float
     expected: float | None  # agreement by chance; None if no coder placed a boundary
     without: float | None  # the coefficient of all others, without this coder; None if it is undefined
     # ``without`` minus the coefficient of all coders; above 0 if the other coders agree better among themselves.

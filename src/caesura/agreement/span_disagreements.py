@@ -50,7 +50,9 @@ def span_disagreements(
     corpus: Corpus, coefficient: str | UnitizingCoefficient | None = None, against: str | None = None
 ) -> Disagreements:
     """List where coders disagree about spans, by their best alignment."""
-    chosen = _gamma(coefficient)
+    chosen = resolve_unitizing(coefficient or "gamma", {})
+    if not isinstance(chosen, Gamma):
+        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {coefficient!r}")
     if against == MAJORITY and MAJORITY not in corpus.coders:
         raise OptionError(
             "spans have no majority; give the name of a coder, or leave out against for all pairs of coders"
@@ -79,13 +81,6 @@ def span_disagreements(
     )
 
 
-def _gamma(coefficient: str | UnitizingCoefficient | None) -> Gamma:
-    chosen = resolve_unitizing(coefficient or "gamma", {})
-    if not isinstance(chosen, Gamma):
-        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {coefficient!r}")
-    return chosen
-
-
 def _warn_unproved(items: Sequence[UnitizedItem], alignments: Mapping[str, ItemAlignment], share: float) -> None:
     searched = (item for item in items if share < 1 and len(item.coders) > 2)
     shortened = {item.name for item in searched if not alignments[item.name].proved}
@@ -107,9 +102,6 @@ def _comparisons(item: UnitizedItem, against: str | None) -> int:
     return number * (number - 1) // 2 if against is None else (number - 1) * (against in item.coders)
 
 
-# -- disagreements of two coders ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class _Group:
     """A unitary alignment about which two of the compared coders disagree."""
@@ -121,12 +113,10 @@ class _Group:
 
     @cached_property
     def cost(self) -> float:
-        """Sum of the costs."""
         return sum(cost for _, _, _, cost in self.pairs)
 
     @property
     def rank(self) -> tuple[float, int, str, float]:
-        """The sort key: the costliest first, then that of the most pairs, then by item and position."""
         return -self.cost, -len(self.pairs), self.item.name, self.context.number(_edges(self.units)[0])
 
     @cached_property
@@ -177,7 +167,6 @@ def _unitary_pairs(unitary: UnitaryAlignment, delta_empty: float) -> list[_Pair]
 
 
 def _edges(units: Sequence[MarkedSpan | None]) -> list[float]:
-    """Return all starts and ends, in ascending order."""
     return sorted({edge for unit in units if unit is not None for edge in (unit.start, unit.end)})
 
 
@@ -190,16 +179,13 @@ class _PlaceBuilder:
 
     @property
     def rows(self) -> OnDemand[Disagreement]:
-        """All disagreements of two coders, place by place."""
         return OnDemand(self.row, range(self.ends[-1]))
 
     @property
     def places(self) -> OnDemand[DisagreementPlace]:
-        """All places, the costliest first."""
         return OnDemand(self.place, range(len(self.groups)))
 
     def totals(self, items: Sequence[str], coders: Sequence[str]) -> DisagreementTotals:
-        """Return the sums over all disagreements, in the order of the list."""
         item_numbers, coder_numbers = ({name: i for i, name in enumerate(names)} for names in (items, coders))
         kind_numbers = {kind: i for i, kind in enumerate(_KINDS)}
         sizes = [len(group.pairs) for group in self.groups]
@@ -247,7 +233,6 @@ class _PlaceBuilder:
         )
 
     def place(self, number: int) -> DisagreementPlace:
-        """Return a place by its rank."""
         group = self.groups[number]
         context = group.context
         units = {coder: unit for coder, unit in zip(group.item.coders, group.units, strict=True) if unit is not None}
@@ -275,9 +260,6 @@ class _PlaceBuilder:
         )
 
 
-# -- text ---------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Context:
     """The text of an item, and whether its positions are seconds."""
@@ -287,7 +269,6 @@ class _Context:
 
     @classmethod
     def of(cls, item: UnitizedItem) -> _Context:
-        """Return the text that a coder of the item has."""
         annotations: list[Spans] = list(item.annotations.values())
         texts = [spans.text if spans.text is not None else spans.units for spans in annotations]
         text = next((text for text in texts if text is not None), None)

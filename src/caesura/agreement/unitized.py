@@ -18,7 +18,7 @@ _FEW_SPANS = 50  # of which Python finds the largest end faster than numpy
 class UnitizedItem:
     """One item: the spans of each coder, and where the item begins and ends."""
 
-    name: str  # name of the item
+    name: str
     annotations: Mapping[str, Spans]  # spans of each coder, in ascending order of the coders' names
     bounds: tuple[float, float]  # beginning and end
     # Whether the bounds are known from the file or an option. Otherwise they are the first start and the last end.
@@ -30,18 +30,15 @@ class UnitizedItem:
 
     @property
     def units(self) -> int:
-        """Number of spans of all coders."""
         return sum(len(spans) for spans in self.annotations.values())
 
     def select(self, coders: tuple[str, ...]) -> UnitizedItem:
-        """Return the item with some of its coders."""
         if coders == self.coders:
             return self
         annotations = {coder: self.annotations[coder] for coder in coders}
         return UnitizedItem(self.name, annotations, self.bounds_of(coders), self.known)
 
     def bounds_of(self, coders: Iterable[str]) -> tuple[float, float]:
-        """Return beginning and end of the item for some of its coders."""
         if self.known:
             return self.bounds
         return _extent(self._extents[coder] for coder in coders)
@@ -55,7 +52,6 @@ class UnitizedItem:
 def unitized_items(
     corpus: Corpus, bounds: tuple[float, float] | None = None
 ) -> tuple[list[UnitizedItem], list[Excluded]]:
-    """Return the items of a corpus that at least two coders annotated."""
     items: list[UnitizedItem] = []
     excluded: list[Excluded] = []
     for name in sorted(corpus.item_names):
@@ -83,38 +79,24 @@ def _item(name: str, annotations: Mapping[str, Spans], bounds: tuple[float, floa
     """Return an item after checking that its coders annotated the same text or recording."""
     first, spans = next(iter(annotations.items()))
     for coder, other in annotations.items():
-        _check_same_material((first, coder), spans, other)
+        names = f"coders {first!r} and {coder!r}"
+        if other.axis != spans.axis:
+            raise MismatchError(f"{names}: one has spans in {spans.axis}, the other in {other.axis}")
+        if spans.text is not None and other.text is not None and spans.text != other.text:
+            raise MismatchError(f"{names} have different texts; {_difference(spans.text, other.text)}")
+        if spans.units is not None and other.units is not None and spans.units != other.units:
+            raise MismatchError(f"{names} have different tokens; {_difference(spans.units, other.units)}")
     stated = {coder: other.bounds for coder, other in annotations.items() if other.bounds is not None}
     if bounds is None and len(set(stated.values())) > 1:
-        (a, one_extent), (b, other_extent) = _two_different(stated)
-        problem = f"{one_extent[0]:.10g}-{one_extent[1]:.10g} and {other_extent[0]:.10g}-{other_extent[1]:.10g}"
+        a, (begin, end) = next(iter(stated.items()))
+        b, other_extent = next(entry for entry in stated.items() if entry[1] != (begin, end))
+        problem = f"{begin:.10g}-{end:.10g} and {other_extent[0]:.10g}-{other_extent[1]:.10g}"
         raise MismatchError(f"coders {a!r} and {b!r} have items of different extent, {problem}; set bounds=")
     extent = bounds or next(iter(stated.values()), None)
     if extent is None:
         return UnitizedItem(name, annotations, _extent(map(_extent_of, annotations.values())), False)
     _check_inside(annotations, extent)
     return UnitizedItem(name, annotations, extent, True)
-
-
-def _check_same_material(coders: tuple[str, str], first: Spans, second: Spans) -> None:
-    """Raise an error if two coders have different axes, texts or tokens."""
-    if second.axis != first.axis:
-        raise MismatchError(f"{_names(coders)}: one has spans in {first.axis}, the other in {second.axis}")
-    if first.text is not None and second.text is not None and first.text != second.text:
-        raise MismatchError(f"{_names(coders)} have different texts; {_text_difference(first.text, second.text)}")
-    if first.units is not None and second.units is not None and first.units != second.units:
-        raise MismatchError(f"{_names(coders)} have different tokens; {_token_difference(first.units, second.units)}")
-
-
-def _names(coders: tuple[str, str]) -> str:
-    return "coders {!r} and {!r}".format(*coders)
-
-
-def _two_different(
-    stated: Mapping[str, tuple[float, float]],
-) -> tuple[tuple[str, tuple[float, float]], tuple[str, tuple[float, float]]]:
-    first = next(iter(stated.items()))
-    return first, next(entry for entry in stated.items() if entry[1] != first[1])
 
 
 def _extent_of(spans: Spans) -> tuple[float, float] | None:
@@ -141,15 +123,12 @@ def _check_inside(annotations: Mapping[str, Spans], bounds: tuple[float, float])
             raise SpansError(f"coder {coder!r}: spans[{i}] must lie in {limits}; got {spans.spans[i]}")
 
 
-def _text_difference(first: str, second: str) -> str:
+def _difference(first: str | tuple[str, ...], second: str | tuple[str, ...]) -> str:
+    """Return where two texts, or two lists of tokens, differ. Characters are counted from 0, tokens from 1."""
     place = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
     if place is None:
-        return f"one has {len(first)} characters, the other {len(second)}"
-    return f"they differ at character {place}: {first[place : place + 20]!r} and {second[place : place + 20]!r}"
-
-
-def _token_difference(first: tuple[str, ...], second: tuple[str, ...]) -> str:
-    place = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    if place is None:
-        return f"one has {len(first)} tokens, the other {len(second)}"
+        noun = "characters" if isinstance(first, str) else "tokens"
+        return f"one has {len(first)} {noun}, the other {len(second)}"
+    if isinstance(first, str):
+        return f"they differ at character {place}: {first[place : place + 20]!r} and {second[place : place + 20]!r}"
     return f"they differ at token {place + 1}: {first[place][:40]!r} and {second[place][:40]!r}"

@@ -29,7 +29,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, combinations
@@ -53,9 +53,6 @@ METRICS = ("nominal", "interval", "ratio")
 _MAX_ATOMS = 2**62
 _MAX_NUMBERS = 500_000  # numbers that one task computes
 _ROUNDING = 1e-12  # relative size below which a difference of two sums is 0
-
-
-# -- spans in atoms -----------------------------------------------------------------------------------------------------
 
 
 class _Line(NamedTuple):
@@ -109,7 +106,6 @@ class _Lines(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[UnitizedItem], atom: float | None, codes: dict[str | None, int]) -> _Lines:
-        """Return the lines of some items."""
         spans = [spans for item in items for spans in item.annotations.values()]
         sizes = np.array([len(part.categories) for part in spans])
         first = np.concatenate(([0], np.cumsum(sizes)))
@@ -130,16 +126,13 @@ class _Lines(NamedTuple):
         return cls(starts, ends, labels, first, valid, edges)
 
     def atoms(self, coder_in: Floats, bounds: Sequence[tuple[float, float] | None], atom: float | None) -> Floats:
-        """Return the number of atoms of each item for each group of coders."""
         known = np.array([(math.nan, math.nan) if pair is None else pair for pair in bounds])
         starts, ends = self.edges.reshape(2, len(bounds), 1, -1)
         member = coder_in > 0
         low = np.where(member & ~np.isnan(starts), starts, np.inf).min(axis=2)
         high = np.where(member & ~np.isnan(ends), ends, -np.inf).max(axis=2)
-        low, high = (
-            np.where(low > high, 0.0, low),
-            np.where(low > high, 0.0, high),
-        )  # nobody in the group marked anything
+        nothing = low > high  # nobody in the group marked anything
+        low, high = np.where(nothing, 0.0, low), np.where(nothing, 0.0, high)
         low = np.where(np.isnan(known[:, :1]), low, known[:, :1])
         high = np.where(np.isnan(known[:, 1:]), high, known[:, 1:])
         return np.asarray(high - low if atom is None else np.rint(high / atom) - np.rint(low / atom))
@@ -189,15 +182,11 @@ class _Alpha(UnitizingCoefficient):
     )
 
     def _check_categories(self, plan: Plan) -> None:
-        """Raise an error if there are too many categories for the parts of all items."""
         hint = "choose fewer categories, or gamma"
         cells = plan.items * len(plan.categories)
         check_limit(f"items times categories for {self.name}", cells, MAX_CATEGORY_CELLS, hint)
         cells = plan.groups * len(plan.categories)
         check_limit(f"groups of coders times categories for {self.name}", cells, 8 * MAX_CATEGORY_CELLS, hint)
-
-
-# -- the coefficients of 2016 ---------------------------------------------------------------------------------------------
 
 
 class _Sums(NamedTuple):
@@ -231,7 +220,6 @@ class _Alpha2016(_Alpha):
 
     @property
     def _metric(self) -> str:
-        """The difference of two categories."""
         return "nominal"
 
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
@@ -279,7 +267,6 @@ class _Alpha2016(_Alpha):
         return [parts[i] if valid[i] else self._problem(job, plan) for i, job in enumerate(jobs)]
 
     def _problem(self, job: Job, plan: Plan) -> InputError:
-        """Return the reason why an item is excluded."""
         try:
             for coder, spans in job.item.annotations.items():
                 line = _line(coder, spans, self.atom, plan.codes)
@@ -519,9 +506,6 @@ class KuAlpha(CuAlpha):
         return f"category {self.category!r}: {_category_reason(float(sums.shared[0, plan.place_of(self.category)]))}"
 
 
-# -- the coefficient of 1995 and 2004 -----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class AlphaU2004(_Alpha):
     """Krippendorff's alpha_U of 1995 and 2004, superseded by u-alpha; it behaves badly with more than two coders.
@@ -555,7 +539,10 @@ class AlphaU2004(_Alpha):
         for code in sorted({code for line in lines.values() for code in np.unique(line.codes).tolist()}):
             chosen = {coder: self._of_category(coder, item, line, code) for coder, line in lines.items()}
             sections = {coder: _Sections.of(line) for coder, line in chosen.items()}
-            observed = _differences_of_pairs(chosen)
+            observed = {
+                (a, b): unit_differences(first.starts, first.ends, second.starts, second.ends)
+                for (a, first), (b, second) in combinations(chosen.items(), 2)
+            }
             for row, (group, extent) in enumerate(zip(job.groups, extents, strict=True)):
                 m, length = len(group), extent[1] - extent[0]
                 if not length:  # none of these coders marked anything
@@ -595,14 +582,6 @@ class AlphaU2004(_Alpha):
         return [undefined if math.isnan(value) else (value, None, None) for value in values]
 
 
-def _differences_of_pairs(lines: Mapping[str, _Line]) -> dict[tuple[str, str], float]:
-    """Return the differences between the spans of every two coders."""
-    return {
-        (a, b): unit_differences(first.starts, first.ends, second.starts, second.ends)
-        for (a, first), (b, second) in combinations(lines.items(), 2)
-    }
-
-
 class _Sections(NamedTuple):
     """The spans of one coder and category by length, and the gaps between them; edges are the first start and last end."""
 
@@ -621,15 +600,12 @@ class _Sections(NamedTuple):
 
     def outer_gaps(self, extent: tuple[float, float]) -> tuple[float, float]:
         """Return the gaps before the first and after the last span; the whole line if there is no span."""
-        return (
-            (extent[1] - extent[0], 0.0)
-            if self.edges is None
-            else (self.edges[0] - extent[0], extent[1] - self.edges[1])
-        )
+        if self.edges is None:
+            return extent[1] - extent[0], 0.0
+        return self.edges[0] - extent[0], extent[1] - self.edges[1]
 
 
 def _extent(bounds: tuple[float, float], atom: float | None) -> tuple[float, float]:
-    """Return beginning and end of an item in atoms."""
     first = bounds[0] if atom is None else float(np.rint(bounds[0] / atom))
     return first, first + _length(bounds, atom)
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -35,6 +35,7 @@ NOTHING_MARKED = "nobody marked anything"
 
 # Reason why a row of a table has no value, if the coefficient limits its work.
 LEFT_OUT = "left out, because it would take too much work"
+T = TypeVar("T")
 _SHARED: ContextVar[dict[Any, Any] | None] = ContextVar("shared", default=None)
 
 
@@ -52,8 +53,23 @@ def shared_results() -> Iterator[None]:
 
 
 def shared_store() -> dict[Any, Any] | None:
-    """Return what the coefficients inside ``shared_results`` share."""
     return _SHARED.get()
+
+
+def shared_result(key: tuple[Any, ...], owner: object, compute: Callable[[], T]) -> T:
+    """Return a result that the coefficients inside ``shared_results`` compute once; the key has the id of ``owner``."""
+    shared = _SHARED.get()
+    if shared is None:
+        return compute()
+    if key not in shared:
+        shared[key] = owner, compute()  # with the owner, so that its id stays its own
+    return cast(T, shared[key][1])
+
+
+def categories_of(items: Iterable[UnitizedItem]) -> tuple[str | None, ...]:
+    """Return all categories, in ascending order; None, the missing category, comes first."""
+    names = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
+    return tuple(sorted(names, key=lambda name: (name is not None, name or "")))
 
 
 def check_bounds(name: str, value: Any) -> tuple[float, float]:
@@ -74,15 +90,13 @@ _check_bounds.value_type, _check_bounds.choices = str, ()  # type: ignore[attr-d
 class Plan(NamedTuple):
     """What all items of a computation share."""
 
-    # All categories of the corpus, in ascending order; None, the missing category, comes first.
-    categories: tuple[str | None, ...]
-    seed: int  # random seed
+    categories: tuple[str | None, ...]  # all categories of the corpus; see ``categories_of``
+    seed: int
     items: int = 1
     groups: int = 1  # number of items, each counted once for every group of coders that is compared
 
     @property
     def codes(self) -> dict[str | None, int]:
-        """Category -> its place in ``categories``."""
         return {category: code for code, category in enumerate(self.categories)}
 
     def place_of(self, category: str | None) -> int:
@@ -102,7 +116,7 @@ class Job(NamedTuple):
 class Disorders(NamedTuple):
     """Observed and expected disagreement, one value per row. The coefficient is 1 - observed / expected."""
 
-    # observed, expected: Disagreement; where the coefficient is undefined, ``expected`` is 0, negative or NaN.
+    # Disagreement; where the coefficient is undefined, ``expected`` is 0, negative or NaN.
     observed: Floats
     expected: Floats
 
@@ -197,8 +211,6 @@ class UnitizingCoefficient(OptionSet):
     def settings(self) -> dict[str, Any]:
         """Every option with its value."""
         return {entry.name: getattr(self, entry.name) for entry in self.declared()}
-
-    # -- what a coefficient implements --------------------------------------------------------------------------------
 
     @abstractmethod
     def item_parts(self, item: UnitizedItem, plan: Plan) -> Floats:
@@ -377,7 +389,6 @@ class UnitizingCoefficient(OptionSet):
 
 
 def _attempt(coefficient: UnitizingCoefficient, plan: Plan, job: Job) -> Floats | InputError:
-    """Return the parts of one item, or the error if it cannot be scored."""
     try:
         with own_errors():
             return coefficient.group_parts(job, plan)

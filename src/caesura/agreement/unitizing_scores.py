@@ -17,7 +17,7 @@ from caesura.agreement.bootstrap import Bootstrap
 from caesura.agreement.chance import or_none
 from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
 from caesura.agreement.unitized import UnitizedItem, unitized_items
-from caesura.agreement.unitizing import Job, Plan, UnitizingCoefficient, shared_store
+from caesura.agreement.unitizing import Job, Plan, UnitizingCoefficient, categories_of, shared_result, shared_store
 from caesura.engines import Engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, InputError, MismatchError, OptionError, ResourceError, Undefined, own_errors
 from caesura.model.corpus import Corpus
@@ -117,7 +117,7 @@ class ScoredItems:
     """Items of a corpus with the parts of all groups of coders, and sums of these parts."""
 
     coefficient: UnitizingCoefficient
-    plan: Plan  # what all items share
+    plan: Plan
     # The items that were scored, in ascending order of their names, so that their order in the corpus does not matter.
     items: tuple[UnitizedItem, ...]
     blocks: tuple[Block, ...]  # the parts of all groups of coders
@@ -125,16 +125,13 @@ class ScoredItems:
 
     @property
     def coders(self) -> tuple[str, ...]:
-        """Coders of the items that were scored, in ascending order."""
         return tuple(sorted({coder for block in self.blocks for coder in block.coders}))
 
     @cached_property
     def item_parts(self) -> Floats:
-        """Parts of all coders, one row per item."""
         return np.asarray(self.over(lambda coders: [coders]))
 
     def over(self, choose: Callable[[tuple[str, ...]], Iterable[tuple[str, ...]]]) -> Floats | None:
-        """Return the sum over items of the parts of chosen groups."""
         places, rows = [], []
         for block in self.blocks:
             groups = [block.groups.index(group) for group in choose(block.coders) if len(group) > 1]
@@ -158,7 +155,6 @@ class ScoredItems:
         return value, float(disorders.observed[0]), float(disorders.expected[0]), reason
 
     def defined_total(self) -> tuple[float, float, float]:
-        """Return value, observed and expected disagreement of all items."""
         *numbers, reason = self.total(self.item_parts)
         if reason is not None:
             raise Undefined(f"{self.coefficient.name} is undefined: {reason}")
@@ -166,7 +162,6 @@ class ScoredItems:
         return value, observed, expected
 
     def pair_value(self, pair: tuple[str, str]) -> float | None:
-        """Return the value of two coders alone."""
         return or_none(self.total(self.over(lambda names: [tuple(name for name in names if name in pair)]))[0])
 
     def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
@@ -180,7 +175,6 @@ class ScoredItems:
         return value, observed, expected, reason
 
     def resample(self, weights: Floats) -> Floats:
-        """Return the coefficient of weighted items."""
         parts = self.coefficient.needed_parts(self.item_parts)
         if self.coefficient.average == "items":
             values = self.coefficient.finish(parts, self.plan).values
@@ -192,15 +186,15 @@ class ScoredItems:
 def score_items(
     corpus: Corpus, coefficient: UnitizingCoefficient, *, seed: int, engine: Engine, tables: bool = True
 ) -> ScoredItems:
-    """Compute the parts of all items of a corpus."""
     if len(corpus.coders) < 2:
         raise MismatchError(f"{coefficient.name} needs at least two coders; got {len(corpus.coders)}")
-    items, excluded = _items_of(corpus, coefficient.bounds)
-    categories = {name for item in items for spans in item.annotations.values() for name in spans.category_names}
+    # Coefficients that share results prepare the items once.
+    key = ("items", id(corpus), coefficient.bounds)
+    items, known = shared_result(key, corpus, lambda: unitized_items(corpus, coefficient.bounds))
+    excluded = list(known)
     groups = _groups if tables else _all_coders
     jobs = [Job(item, groups(item.coders)) for item in items]
-    names = tuple(sorted(categories, key=lambda name: (name is not None, name or "")))
-    plan = Plan(names, seed, len(jobs), sum(len(job.groups) for job in jobs))
+    plan = Plan(categories_of(items), seed, len(jobs), sum(len(job.groups) for job in jobs))
     scored: list[Job] = []
     parts: list[Floats] = []
     failures: list[InputError] = []
@@ -214,18 +208,6 @@ def score_items(
     if not scored:
         raise failures[0] if failures else MismatchError(str(excluded[0]) if excluded else "there are no items")
     return ScoredItems(coefficient, plan, tuple(job.item for job in scored), _blocks(scored, parts), tuple(excluded))
-
-
-def _items_of(corpus: Corpus, bounds: tuple[float, float] | None) -> tuple[list[UnitizedItem], list[Excluded]]:
-    """Return the items of a corpus, and those that are excluded; coefficients that share results prepare them once."""
-    shared = shared_store()
-    if shared is None:
-        return unitized_items(corpus, bounds)
-    key = ("items", id(corpus), bounds)
-    if key not in shared:
-        shared[key] = corpus, unitized_items(corpus, bounds)  # with the corpus, so that its id stays its own
-    items, excluded = shared[key][1]
-    return items, list(excluded)
 
 
 def _parts_or_errors(
@@ -340,7 +322,6 @@ def _signature(corpus: Corpus, scored: ScoredItems, value: float, interval: Mapp
 
 
 def _columns(result: tuple[float, float, float, str | None]) -> tuple[float | None, float, float | None]:
-    """Return value, observed and expected agreement of a row."""
     value, observed, expected, _ = result
     return or_none(value), 1 - observed, or_none(1 - expected)
 

@@ -73,7 +73,6 @@ class CoderHierarchies:
 
     @property
     def coders(self) -> tuple[str, ...]:
-        """Names of the coders, in the order of the input."""
         return tuple(self.by_coder)
 
     @property
@@ -84,27 +83,23 @@ class CoderHierarchies:
 
     @property
     def timed(self) -> bool:
-        """Whether units have a duration."""
         return self.text.edges is not None
 
     def candidates(self, level: str, weights: str = "coders") -> list[Candidate]:
         """Return the distinct spans, sorted by start, larger spans first, then by level."""
-        key = (level, weights)
-        if key not in self._candidates:
-            self._candidates[key] = self._find_candidates(level, weights)
-        return self._candidates[key]
-
-    def _find_candidates(self, level: str, weights: str) -> list[Candidate]:
+        if (level, weights) in self._candidates:
+            return self._candidates[level, weights]
         copies: dict[tuple[int, ...], dict[str, list[Span]]] = {}
         for coder, hierarchy in self.by_coder.items():
             for span in hierarchy.spans:
                 key = (span.start, -span.end, span.level) if level == "full" else (span.start, -span.end)
                 copies.setdefault(key, {}).setdefault(coder, []).append(span)
-        return [_candidate(copies[key], weights) for key in sorted(copies)]
+        candidates = [_candidate(copies[key], weights) for key in sorted(copies)]
+        self._candidates[level, weights] = candidates
+        return candidates
 
 
 def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
-    """Return one candidate from the copies of a span, by coder."""
     all_copies = list(chain.from_iterable(copies.values()))
     first = all_copies[0]
     if len(all_copies) == 1:  # most spans have only one coder, and counting is slow
@@ -131,7 +126,6 @@ def _most_frequent_label(labels: Mapping[tuple[str, int], int], level: int) -> s
 def collect_hierarchies(
     hierarchies: Mapping[str, Hierarchy] | Sequence[Hierarchy], tolerance: float
 ) -> CoderHierarchies:
-    """Return the hierarchies of all coders over the same units."""
     tolerance = positive("tolerance", tolerance)
     by_coder = by_coder_name("hierarchies", hierarchies, Hierarchy)
     if len(by_coder) < 2:

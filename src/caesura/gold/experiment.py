@@ -59,7 +59,6 @@ class FigureSummary:
 
     @classmethod
     def of(cls, values: Iterable[float | None]) -> FigureSummary:
-        """Return the summary of some values."""
         listed = list(values)
         defined = [value for value in listed if value is not None]
         if not defined:
@@ -77,7 +76,8 @@ class UnificationRow:
     method: str  # name of the method for ``unify``
     level: str  # ``"flat"`` or ``"full"``
     includes_self: bool  # whether the best annotator is also scored against itself; True for all other methods
-    kappa: FigureSummary  # kappa, recall, precision, non_crossing: The figures over all annotations
+    # The figures over all annotations.
+    kappa: FigureSummary
     recall: FigureSummary
     precision: FigureSummary
     non_crossing: FigureSummary
@@ -329,11 +329,8 @@ def _figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float
 
 def _block_figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float | None]]:
     """Return the figures of pairs that are packed once for all measures."""
-    overlap, crossing, kappa = (
-        parse(f"hierarchy_overlap(level={level!r})"),
-        parse("non_crossing"),
-        parse("hierarchy_kappa"),
-    )
+    overlap = parse(f"hierarchy_overlap(level={level!r})")
+    crossing, kappa = parse("non_crossing"), parse("hierarchy_kappa")
     batch, places, errors = overlap.pack(pairs)
     for error in errors.values():
         raise error

@@ -54,7 +54,8 @@ class GoldSpan:
     """A span that at least one coder marked."""
 
     item: str
-    start: int  # start, end: First and last unit
+    # First and last unit.
+    start: int
     end: int
     level: int  # level, the one most coders chose
     label: str | None  # label, the one most of these coders chose
@@ -75,7 +76,7 @@ class GoldItem:
     item: str
     units: int
     coders: tuple[str, ...]  # coders of the item
-    # kept, dropped: Number of boundaries or spans that are in the gold standard, and of others that coders placed.
+    # Number of boundaries or spans that are in the gold standard, and of others that coders placed.
     kept: int
     dropped: int
     optima: int  # number of equally good solutions
@@ -306,7 +307,6 @@ def gold_in_seconds(corpus: Corpus, scale: TimeScale, n_t: str, **options: Any) 
 
 
 def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str, actual: str) -> None:
-    """Raise an error if an option for another kind of data was set."""
     for name, value in options.items():
         if value != defaults[name]:
             raise OptionError(f"{name} is an option for {owner}; these are {actual}")
@@ -344,7 +344,6 @@ def _linear_gold(
 
 
 def _coders_of(corpus: Corpus, entries: Collection[LinearGold | UnifiedHierarchy]) -> tuple[str, ...]:
-    """Return the coders who annotated an item with a gold standard, in the order of the corpus."""
     names = {coder for entry in entries for coder in entry.coders}
     return tuple(coder for coder in corpus.coders if coder in names)
 
@@ -360,9 +359,6 @@ def _linear_item(entry: LinearGold) -> GoldItem:
     kept, dropped = len(entry.kept), len(entry.dropped)
     units = entry.annotation.length
     return GoldItem(entry.item, units, entry.coders, kept, dropped, entry.optima, entry.cost, entry.agreement)
-
-
-# -- hierarchies ------------------------------------------------------------------------------------------------------
 
 
 def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | None, options: dict[str, Any]) -> Gold:
@@ -420,7 +416,6 @@ def _hierarchies_of(corpus: Corpus, item: str) -> list[Hierarchy]:
 
 
 def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float | None]) -> GoldItem:
-    """Return the description of an item; ``kappas`` has one value per coder."""
     defined = [kappa for kappa in kappas if kappa is not None]
     mean = math.fsum(defined) / len(defined) if defined else None
     kept, dropped = len(entry.included), len(entry.dropped)

@@ -71,7 +71,6 @@ class TimeScale:
 
     @cached_property
     def size(self) -> int:
-        """Number of positions of all items."""
         return sum(map(len, self.places.values()))
 
 
@@ -180,15 +179,9 @@ class _Scale:
         return cls(sort_types({name for side in sides for name in side.types}), False) if scales else None
 
 
-def _check_threshold(threshold: int | None, coders: int) -> None:
-    if threshold is not None and threshold > coders:
-        raise OptionError(f"threshold must be at most {coders}, the number of coders; got {threshold}")
-
-
 def linear_golds(
     corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
-    """Return the gold standard of each item."""
     decided = _Decided.of(corpus, options, scale_of_time)
     all_comparisons = iter(decided.alignment.comparisons())
     comparisons = {item: list(islice(all_comparisons, len(own))) for item, own in decided.decisions.items()}
@@ -218,8 +211,9 @@ class _Decided:
 
     @classmethod
     def of(cls, corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
-        """Decide which boundaries of a corpus are in the gold standard."""
-        _check_threshold(options.threshold, len(corpus.coders))
+        number = len(corpus.coders)
+        if options.threshold is not None and options.threshold > number:
+            raise OptionError(f"threshold must be at most {number}, the number of coders; got {options.threshold}")
         excluded: list[Excluded] = []
         texts = _texts(corpus, options, excluded)
         rules, thresholds = _rules(texts, options)
@@ -301,9 +295,6 @@ def _reason_not_usable(
     return (text_difference(by_coder) or "").removeprefix(": ") or None
 
 
-# -- methods ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Places:
     """Where the positions of a text are: their own numbers, or times. The first place is that of position 1."""
@@ -361,7 +352,6 @@ def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tupl
 
 
 def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[str, int]:
-    """Return the significant threshold of Cochran's Q for each type, over all texts."""
     from caesura.agreement.cochran import cochran_q
 
     by_type: dict[str, dict[str, dict[str, Segmentation]]] = {}
@@ -385,9 +375,6 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
             )
         thresholds[name] = threshold
     return thresholds
-
-
-# -- one item ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +423,6 @@ def _item_gold(
 def _annotation(
     texts: Sequence[_Text], decisions: Sequence[_Decision], scale: _Scale | None
 ) -> Segmentation | Dialogue:
-    """Return the gold standard of an item."""
     positions: dict[str, dict[str, tuple[int, ...]]] = {text.stream or "": {} for text in texts}
     for decision in decisions:
         positions[decision.text.stream or ""][decision.name] = decision.positions
@@ -494,14 +480,12 @@ class _Alignment:
         )
 
     def _placed(self, positions: Ints, offsets: Ints) -> Ints:
-        """Return where positions are."""
         if all(entry.places.at is None for entry in self.decisions):
             return positions
         parts = np.split(positions, offsets[self.ends[1:-1]])
         return np.concatenate([entry.places[part] for entry, part in zip(self.decisions, parts, strict=True)])
 
     def errors(self) -> dict[str, CaesuraError]:
-        """Return the errors of items that cannot be aligned."""
         found: dict[str, CaesuraError] = {}
         for document, error in self.measure.check(self.batch).items():
             decision = self.decisions[int(np.searchsorted(self.ends, document, "right")) - 1]
@@ -509,7 +493,6 @@ class _Alignment:
         return found
 
     def comparisons(self) -> list[_Comparison]:
-        """Return the comparison of each decision with its coders."""
         batch = self.batch
         partners = self.measure.partners(batch)
         paired = partners >= 0

@@ -108,9 +108,6 @@ def count_paths(first: Ints, left: Ints, right: Ints) -> int:
     return math.prod(factors) * sum(counts.values())
 
 
-# -- n_t > 2 ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _CoderStates:
     """The boundary edit distance between the gold standard and one coder, as an automaton over positions."""

@@ -25,7 +25,6 @@ def recording_of(tiers: Sequence[Tier]) -> Tier:
 
 
 def tier_of_marks(recording: Tier, marks: TimedMarks, *, points: bool, typed: bool) -> Tier:
-    """Return the tier with boundaries at these times."""
     if points:
         events = [Point(time, label) for time, label in marks]
         return Tier((), recording.begin, recording.end, events, recording.words)
@@ -68,8 +67,6 @@ def _common_label(annotations: Sequence[_Labels], start: float, end: float) -> s
 
 
 class _Labels:
-    """The labels of a tier, by time."""
-
     def __init__(self, tier: Tier) -> None:
         self._intervals = tier.intervals
         self._ends = [interval.end for interval in tier.intervals]

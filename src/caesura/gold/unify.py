@@ -245,13 +245,12 @@ def unify(
 class UnificationMethod:
     """A method of unification with its checked options."""
 
-    name: str  # name of the method
+    name: str
     level: str  # ``"flat"`` or ``"full"``
     options: Mapping[str, Any]  # the options that the method has
 
 
 def check_method(name: str, level: str, *, strict: bool = True, **options: Any) -> UnificationMethod:
-    """Check a method and its options, and return them."""
     if name not in METHODS:
         raise OptionError(suggest("no method", name, METHODS))
     choice(*METHODS[name])(f"level of {name}", level)
@@ -282,7 +281,6 @@ class _Verdict:
 def build_gold(
     hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float, *, explain: bool = True
 ) -> UnifiedHierarchy:
-    """Return the gold standard of one method over common units."""
     candidates = hierarchies.candidates(method.level, method.options.get("weights", "coders"))
     verdict = _RULES[method.name](candidates, hierarchies, method)
     decided = list(zip(candidates, verdict.reasons, strict=True))
@@ -401,7 +399,6 @@ def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None]
 
 
 def check_pair_spans(items: Iterable[Iterable[Hierarchy]]) -> None:
-    """Raise an error if it is too much work to compare all pairs of coders."""
     sizes = [[len(hierarchy.spans) for hierarchy in hierarchies] for hierarchies in items]
     spans = sum((len(of_coders) - 1) * sum(of_coders) for of_coders in sizes)
     hint = "choose items (--item) or fewer coders, or another method than best_annotator, without an evaluation"
@@ -417,7 +414,6 @@ def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str],
 
 
 def kappas_or_none(pairs: Sequence[HierarchyPair]) -> list[float | None]:
-    """Return Flammia & Zue's kappa of each pair of hierarchies, or None if it is undefined."""
     return [kappa for block in blocks_of(pairs) for kappa in values_or_none(score_many(block, "hierarchy_kappa"))]
 
 
@@ -432,7 +428,6 @@ def blocks_of(pairs: Sequence[HierarchyPair]) -> Iterator[Sequence[HierarchyPair
 
 
 def values_or_none(scores: Scores) -> list[float | None]:
-    """Return the value of each pair, or None if it is undefined."""
     for error in scores.errors.values():
         if not isinstance(error, Undefined):
             raise error

@@ -10,10 +10,9 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import curve as kernel
-from caesura.measures.axis import LEVEL, AxisMeasure, amount, amounts, within
+from caesura.measures.axis import LEVEL, AxisMeasure, Side, amount, amounts, within
 from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.distances import Side
 from caesura.measures.edges import EdgeBatch, Packing, join_edges, pack_axis, side_edges
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.result import Score
@@ -36,8 +35,6 @@ class Marks(NamedTuple):
 
 
 class AveragePrecision(AxisMeasure):
-    """The measure behind ``average_precision``."""
-
     # The additive parts are counts by threshold, so that the curves of many texts add up: the marks that have exactly this
     # score, and by how many they enlarge the matching. The types of a batch are its thresholds, the highest first.
 
@@ -64,7 +61,6 @@ class AveragePrecision(AxisMeasure):
 
     @property
     def packing(self) -> Packing:
-        """What the arrays of this measure contain."""
         percent = any(str(self[name]).endswith("%") for name in self.amount_options)
         return Packing(self["level"], needs_extent=percent, all_points=True)
 
@@ -124,7 +120,6 @@ class AveragePrecision(AxisMeasure):
 
 
 def thresholds_of(types: Sequence[str]) -> Floats:
-    """Return the thresholds that the types of a batch are."""
     return np.array([MARKED if name in UNTYPED else float(name) for name in types], np.float64)
 
 
@@ -134,11 +129,7 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
     return divide(np.sum(steps * divide(matches, marked), axis=1), reference[:, 0])
 
 
-# -- packing ----------------------------------------------------------------------------------------------------------
-
-
 def has_scores(pairs: Sequence[Any]) -> bool:
-    """Return whether the second side of a pair has scores."""
     return any(isinstance(pair, (tuple, list)) and isinstance(pair[-1], BoundaryScores) for pair in pairs if pair)
 
 

@@ -1,4 +1,8 @@
-"""The base class of measures on an axis of units or seconds, and the grammar of their tolerances."""
+"""The base classes of measures on an axis of units or seconds, and the grammar of their tolerances.
+
+Measures of segments cut both sides at all boundaries of both. Each cell lies in one segment of either side, so every measure
+is a sum over at most as many cells as there are boundaries; there is no grid.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,30 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, OptionError
+from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, PairCounts
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.edges import EXTENTS, EdgeBatch, Packing, gather_tiers, pack_axis
+from caesura.measures.edges import (
+    EXTENTS,
+    Cells,
+    EdgeBatch,
+    Packing,
+    find_cells,
+    gather_tiers,
+    pack_axis,
+    segment_classes,
+)
 from caesura.model.edges import SAME_PLACE
+from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import signature_value
+from caesura.model.segmentation import Segmentation
 from caesura.model.signature import option_text
 from caesura.model.tier import Tier
 from caesura.model.value import Floats
-from caesura.options import Option, choice, non_negative, optional, whole
+from caesura.options import Option, choice, non_negative, optional, positive, whole
 
 LEVEL = Option("level", None, optional(whole(1)), "level of a hierarchy to compare (needed if it has several)")
 EXTENT = Option(
@@ -28,6 +45,13 @@ EXTENT = Option(
 )
 # Words of the resolved option ``axis``.
 AXIS_WORDS = MappingProxyType({"axis": np.array(["units", "time"])})
+# An annotation on an axis: units, seconds, or a level of a hierarchy.
+Side = Segmentation | Tier | Hierarchy
+GAPS = Option("gaps", "segment", choice("segment", "ignore"), "whether time without a label is a segment or is ignored")
+BETA = Option("beta", 1, positive, "weight of recall (coverage, under) against precision (purity, over) in F")
+AXIS_OPTIONS = (GAPS, EXTENT, LEVEL)  # options of all measures of segments
+# Ends of the extent that the option ``ends`` adds to the boundaries of both sides.
+END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin", "end"), "marked": ()}
 _IN_SECONDS = MappingProxyType({"axis": "time"})
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+) ?(s|ms|%)")
@@ -63,7 +87,6 @@ def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
 
 
 def seconds_on_units(name: str, value: str) -> str:
-    """Return the message for a value in seconds on an axis of units."""
     return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
 
 
@@ -78,7 +101,6 @@ class AxisMeasure(Measure):
 
     @property
     def packing(self) -> Packing:
-        """What the arrays of this measure contain."""
         return Packing(self["level"], self["extent"])
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
@@ -101,7 +123,6 @@ class AxisMeasure(Measure):
 
     @cached_property
     def _counts_tiers(self) -> bool:
-        """Whether the measure may count two tiers without a batch, with its options."""
         is_defined = type(self).count_tiers is not AxisMeasure.count_tiers
         return is_defined and self["extent"] == "same" and not self.needs_pairs and not self.is_averaged
 
@@ -166,3 +187,36 @@ def within(tolerance: Floats, *, timed: bool, strict: bool) -> Floats:
     if not timed:
         return tolerance
     return tolerance - SAME_PLACE if strict else tolerance + SAME_PLACE
+
+
+class SegmentMeasure(AxisMeasure):
+    min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
+
+    def counted_cells(self, batch: EdgeBatch) -> Cells:
+        """Return the cells that count: all, or those that have a label on both sides."""
+        cells = find_cells(batch)
+        if self["gaps"] == "segment":
+            return cells
+        a, b = segment_classes(batch, "a")[cells.a_seg], segment_classes(batch, "b")[cells.b_seg]
+        return cells.keep((a > 0) & (b > 0))
+
+    @property
+    def packing(self) -> Packing:
+        return super().packing._replace(needs_labels=self["gaps"] == "ignore")
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        assert isinstance(batch, EdgeBatch)
+        if self["gaps"] == "segment":
+            return {}
+        empty = np.flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
+        return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
+
+    def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
+        return batch.resolved(extent=self["extent"] != "same")
+
+
+def f_of_ratios(counts: Floats, columns: tuple[int, int, int, int], beta: float, *, empty: float = 0.0) -> Floats:
+    """Return F_beta of the precision and recall in each row of counts; 0 if both are 0."""
+    values = np.empty(len(counts))
+    class_kernel.f_of_ratios(np.asarray(counts, np.float64), columns, empty, float(beta) ** 2, values)
+    return values

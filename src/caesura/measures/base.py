@@ -1,7 +1,7 @@
 """The base class of all measures. A measure turns pairs of annotations into scores.
 
-The file of a measure imports what it needs from here: ``declaration.py`` has the attributes and options of measures,
-``definition.py`` the methods that a measure defines, and this file what all measures do with them.
+The file of a measure imports what it needs from here: ``declaration.py`` has the attributes and options of measures and the
+methods that a measure defines, and this file what all measures do with them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, own_errors
-from caesura.measures.averages import averaged_columns, averaged_figures, averaged_rows, averaged_values
+from caesura.measures.averages import (
+    ReferencesBatch,
+    averaged_columns,
+    averaged_figures,
+    averaged_rows,
+    averaged_values,
+    count_references,
+    has_references,
+    pack_references,
+)
 from caesura.measures.batch import Batch, Comparison, Packed, Text, are_plain, gather_plain, is_plain, pack
 from caesura.measures.chunks import in_chunks, with_last_position, without_first_token
-from caesura.measures.declaration import COUNT_COEFFICIENTS
-from caesura.measures.definition import BatchCounts, Counts, Definition, PairCounts
+from caesura.measures.declaration import COUNT_COEFFICIENTS, BatchCounts, Counts, Declaration, PairCounts
 from caesura.measures.edges import has_times, pack_axis
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
-from caesura.measures.references import ReferencesBatch, count_references, has_references, pack_references
 from caesura.measures.sums import divide, exact_sum, precision_recall, summarize
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
@@ -48,13 +55,13 @@ __all__ = [
 ]
 
 _MAX_CACHED = 1000
+_PREPARATIONS = ("references", "last_position", "chunk", "first_token")  # options that change the pairs
 
 
-class Measure(Definition):
+class Measure(Declaration):
     """Base class of all measures: packs pairs, counts them, and creates scores and totals.
 
-    See :class:`~caesura.measures.declaration.Declaration` for parameters and attributes, and
-    :class:`~caesura.measures.definition.Definition` for the methods that a measure defines.
+    See :class:`~caesura.measures.declaration.Declaration` for parameters, attributes, and the methods that a measure defines.
     """
 
     @property
@@ -139,9 +146,7 @@ class Measure(Definition):
 
     @cached_property
     def _packs_as_they_are(self) -> bool:
-        """Whether pairs of segmentations over the same units need no preparation."""
-        options = ("references", "last_position", "chunk", "first_token")
-        return type(self).to_batch is Measure.to_batch and not any(self.settings.get(name) for name in options)
+        return type(self).to_batch is Measure.to_batch and not any(map(self.settings.get, _PREPARATIONS))
 
     def _pack_comparisons(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         """Return the arrays of pairs with one reference each."""
@@ -175,9 +180,8 @@ class Measure(Definition):
 
         Those of dialogues depend on the order of the streams as well.
         """
-        names = ("references", "last_position", "chunk", "first_token")
         is_plain = type(self).to_batch is Measure.to_batch or self.separate_sides or self.view == "streams"
-        return is_plain and type(self).pack is Measure.pack and not any(self.settings.get(name) for name in names)
+        return is_plain and type(self).pack is Measure.pack and not any(map(self.settings.get, _PREPARATIONS))
 
     def pack_crossed(self, batch: Batch) -> Packed[Batch]:
         """Return the documents of a batch of crossed sides that can be scored, their places, and the errors of the others.
@@ -201,8 +205,7 @@ class Measure(Definition):
         A measure that packs pairs in its own way shares no batch with other measures.
         """
         own = None if type(self).to_batch is Measure.to_batch else self
-        names = ("references", "last_position", "chunk", "first_token")
-        return (self.view, self.sides, self.packing, own, *(self.settings.get(name) for name in names))
+        return (self.view, self.sides, self.packing, own, *map(self.settings.get, _PREPARATIONS))
 
     def count(self, batch: Batch) -> BatchCounts:
         """Return the columns of every document; the counts of the streams of a dialogue are added.
@@ -301,7 +304,6 @@ class Measure(Definition):
 
     @cached_property
     def _counts_pairs(self) -> bool:
-        """Whether the measure counts two segmentations without a batch, with the options of this measure."""
         is_defined = type(self).count_pair is not Measure.count_pair
         return is_defined and self._packs_as_they_are and not self.is_averaged
 
@@ -398,7 +400,6 @@ class Measure(Definition):
         documents: int = 1,
         **source: Any,
     ) -> Score:
-        """Return the score with this value and these counts, and the input of its alignment."""
         counts = dict(zip(self.columns(types), numbers, strict=True))
         figures: Any = None
         if self.is_averaged:
@@ -432,7 +433,6 @@ class Measure(Definition):
 
     @cached_property
     def _shown_settings(self) -> dict[str, Any]:
-        """The options that parameters and signatures list."""
         omitted = {option.name: option.default for option in self.options if option.omitted_at_default}
         return {name: value for name, value in self._resolved if name not in omitted or value != omitted[name]}
 
@@ -454,16 +454,6 @@ class Measure(Definition):
         OptionError
             If there are no scores, or if they have different measures or types.
         """
-        types = self._types_of_total(scores)
-        counts = np.array([exact_sum(score.parts.get(name, 0) for score in scores) for name in self.columns(types)])
-        resolved = {
-            name: summarize([score.params[name] for score in scores])
-            for name, value in scores[0].params.items()
-            if name not in self.settings or value != self[name]
-        }
-        return self.build_score(counts, types, resolved, documents=sum(score.documents for score in scores))
-
-    def _types_of_total(self, scores: Sequence[Score]) -> tuple[str, ...]:
         if not scores:
             raise OptionError("a total needs at least one score; got none")
         first = scores[0]
@@ -472,7 +462,14 @@ class Measure(Definition):
                 raise OptionError(
                     f"only scores of one measure over the same types add up; got {first.signature} and {score.signature}"
                 )
-        return first.types if self.fixed_types else tuple(sorted({name for score in scores for name in score.types}))
+        types = first.types if self.fixed_types else tuple(sorted({name for score in scores for name in score.types}))
+        counts = np.array([exact_sum(score.parts.get(name, 0) for score in scores) for name in self.columns(types)])
+        resolved = {
+            name: summarize([score.params[name] for score in scores])
+            for name, value in first.params.items()
+            if name not in self.settings or value != self[name]
+        }
+        return self.build_score(counts, types, resolved, documents=sum(score.documents for score in scores))
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         """Return one line with the name, every resolved option, the types, the preset and the version.

@@ -45,9 +45,9 @@ class Batch:
     """Documents in flat arrays: the boundaries of a in document d are ``a_pos[a_off[d]:a_off[d + 1]]``."""
 
     length: Ints  # number of units of each document
-    a_pos: Ints  # a_pos, b_pos: Positions of boundaries
-    a_code: Ints  # a_code, b_code: Types of boundaries as indices into ``types``; empty if there is only one type
-    a_off: Ints  # a_off, b_off: Offsets: the start of each document, followed by the end of the last one
+    a_pos: Ints  # positions of boundaries
+    a_code: Ints  # types of boundaries as indices into ``types``; empty if there is only one type
+    a_off: Ints  # the start of each document, followed by the end of the last one
     b_pos: Ints
     b_code: Ints
     b_off: Ints
@@ -104,7 +104,6 @@ class Batch:
         return self.take(rest), places[rest], {int(places[d]): error for d, error in errors.items()}
 
     def take(self, documents: Ints) -> Self:
-        """Return a copy with some of the documents."""
         if self.packed is not None:
             chosen = documents.tolist()
             packed = [self.packed[0][d] for d in chosen], [self.packed[1][d] for d in chosen]
@@ -124,12 +123,10 @@ class Batch:
 
     @property
     def a_count(self) -> Ints:
-        """Number of boundaries of a per document."""
         return self.a_off[1:] - self.a_off[:-1]
 
     @property
     def b_count(self) -> Ints:
-        """Number of boundaries of b per document."""
         return self.b_off[1:] - self.b_off[:-1]
 
 
@@ -161,7 +158,6 @@ def _offsets_at(off: Ints, documents: Ints) -> Ints:
 def pack(
     texts: Sequence[Comparison], view: View, sides: tuple[str, str], *, plain: bool | None = None
 ) -> Packed[Batch]:
-    """Return the batch of the pairs that can be compared, their indices in ``texts``, and errors by index."""
     pairs: Sequence[Any] = texts
     places = np.arange(len(texts))
     errors: dict[int, CaesuraError] = {}
@@ -186,15 +182,11 @@ def gather_plain(pairs: Sequence[Any], view: View) -> Batch | None:
     if sizes is None:
         return None
     length, a_off, b_off, in_all, in_a_pair = sizes
-    if in_a_pair & HAS_UNITS and not _have_same_units(pairs):
+    if in_a_pair & HAS_UNITS and not all(a.units is None or b.units is None or a.units is b.units for a, b in pairs):
         return None
     if view == "typed" and not in_all & HAS_NO_TYPES:
         return None
     return Batch.from_packed(packed, length, a_off, b_off)
-
-
-def _have_same_units(pairs: Sequence[SegmentationPair]) -> bool:
-    return all(a.units is None or b.units is None or a.units is b.units for a, b in pairs)
 
 
 def is_plain(a: Any, b: Any) -> bool:
@@ -208,7 +200,6 @@ def is_plain(a: Any, b: Any) -> bool:
 
 
 def _pack_side(pairs: Sequence[SegmentationPair], side: int, types: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
-    """Return the positions, codes and offsets of one side of all documents."""
     if len(types) == 1:
         return join_positions([pair[side].inner for pair in pairs])
     return join_boundaries([inner_boundaries(pair[side], types) for pair in pairs])
@@ -220,7 +211,6 @@ def join_positions(positions: list[Ints]) -> tuple[Ints, Ints, Ints]:
 
 
 def join_boundaries(documents: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
-    """Return the positions, codes and offsets of all documents of a side."""
     positions = [p for p, _ in documents]
     return join_arrays(positions), join_arrays([c for _, c in documents]), offsets_of(positions)
 
@@ -276,7 +266,6 @@ def are_plain(pairs: Sequence[Any]) -> bool:
 
 
 def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False, same_words: bool = True) -> str | None:
-    """Return why two annotations cannot be compared, or None."""
     for side, text in zip(sides, (a, b), strict=True):
         if isinstance(text, Segmentation):
             continue
@@ -291,7 +280,6 @@ def pair_problem(a: Any, b: Any, sides: tuple[str, str], *, marks: bool = False,
 
 
 def units_difference(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
-    """Return how the units of two annotations differ, or None."""
     if a.length != b.length:
         message = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
         return message + alignment_hint(a.units, b.units)
@@ -313,14 +301,8 @@ def _common_types(
     if is_common and (len(first) < 3 or any(text.types_declared for text in pairs[0])):
         return first, {}
     types = _choose_types(pairs)
-    return types, _misfits(pairs, types, sides)
-
-
-def _misfits(
-    pairs: Sequence[SegmentationPair], types: tuple[str, ...], sides: tuple[str, str]
-) -> dict[int, CaesuraError]:
     problems = enumerate(_type_problem(pair, types, sides) for pair in pairs)
-    return {i: MismatchError(problem) for i, problem in problems if problem is not None}
+    return types, {i: MismatchError(problem) for i, problem in problems if problem is not None}
 
 
 def _choose_types(pairs: Sequence[SegmentationPair]) -> tuple[str, ...]:
@@ -344,7 +326,6 @@ def warn_about_type_order(types: tuple[str, ...]) -> None:
 
 
 def _type_problem(pair: SegmentationPair, types: tuple[str, ...], sides: tuple[str, str]) -> str | None:
-    """Return why a pair does not fit a list of types, or None."""
     for side, text in zip(sides, pair, strict=True):
         if text.types == types or (text.types == UNTYPED and not text.boundary_positions.size):
             continue

@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
@@ -31,13 +33,15 @@ from caesura.measures.boundary_edits import (
 from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.expected import ExpectedCounts
-from caesura.measures.moved_times import count_times, pair_times
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
+
+_NANOSECONDS = 10**9
+_MAX_TOTAL = 2.0**62  # sums of costs stay below it
 
 
 class _SimilarityMeasure(EditDistanceMeasure):
@@ -59,17 +63,13 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
 
     def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
-        """Return the parts of this measure from the columns of ``edit_counts``."""
         return counts[:, :6]
 
     def edit_counts(self, batch: Batch) -> Counts:
         """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d)."""
-        return batch.cached(self._edits_key, lambda: self.align_and_count(batch))
-
-    @cached_property
-    def _edits_key(self) -> tuple[Any, ...]:
-        """S and B share their counts if the options that affect the edits are equal."""
-        return ("edits", self["alignment"], *cost_options(self.settings))
+        # S and B share their counts if the options that affect the edits are equal.
+        key = ("edits", self["alignment"], *cost_options(self.settings))
+        return batch.cached(key, lambda: self.align_and_count(batch))
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
         gain, pairs, matches, positions, a, b = edits.T
@@ -109,7 +109,6 @@ class _SimilarityMeasure(EditDistanceMeasure):
         return isinstance(self["n_t"], int) and not self._te and self.cost_problem(self.costs(UNTYPED)) is None
 
     def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
-        """Return the parts of this measure from the edits of two texts with one type."""
         return edits
 
 
@@ -130,8 +129,6 @@ def _te_sums(batch: Batch, partners: Ints) -> Floats:
 
 
 class SegmentationSimilarity(_SimilarityMeasure):
-    """The measure behind ``segmentation_similarity``."""
-
     name = "segmentation_similarity"
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     summary = "edits per possible boundary"
@@ -193,9 +190,53 @@ _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for
 _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 
 
-class BoundarySimilarity(_SimilarityMeasure):
-    """The measure behind ``boundary_similarity``."""
+def _pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> Ints:
+    """Return, for each boundary of a in seconds, the index of its partner in b at the lowest cost, or -1."""
+    # Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
+    # boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
+    partners = np.full(len(batch.a_pos), -1, np.int64)
+    ticks_of_documents = _ticks_per_second(batch, n_t, constant, weight)
+    for ticks in np.unique(ticks_of_documents).tolist():
+        documents = np.flatnonzero(ticks_of_documents == ticks)
+        window = max(1, round(n_t * ticks))
+        denominator = lcm(constant.denominator, weight.denominator)
+        gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
+        rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
+        places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
+        for run in np.split(documents, np.flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
+            first, last = int(run[0]), int(run[-1]) + 1
+            off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
+            kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
+    return partners
 
+
+def _ticks_per_second(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> NDArray[np.int64]:
+    """Return the number of units per second in which the times of each document are compared."""
+    pairs = np.minimum(batch.a_count, batch.b_count) + 2.0
+    denominator = lcm(constant.denominator, weight.denominator)
+    total = 2.0 * denominator * float(n_t) * _NANOSECONDS * pairs * pairs
+    powers = np.ceil(np.log10(np.maximum(total / _MAX_TOTAL, 1.0))).astype(np.int64)
+    return _NANOSECONDS // 10 ** np.minimum(powers, 9)
+
+
+def _count_times(batch: EdgeBatch, partners: Ints) -> Floats:
+    """Return the edits of each document: additions, transpositions, span in seconds, and matches."""
+    first, last = int(batch.a_off[0]), int(batch.a_off[-1])
+    document = np.repeat(np.arange(len(batch)), batch.a_count)
+    own = partners[first:last]
+    paired = own >= 0
+    distance = np.abs(batch.a_pos[first:last][paired] - batch.b_pos[own[paired]])
+    moved = distance > 0
+    out = np.zeros((len(batch), 8))
+    pairs = np.bincount(document[paired], minlength=len(batch))
+    out[:, 0] = batch.a_count + batch.b_count - 2 * pairs
+    out[:, 1] = np.bincount(document[paired][moved], minlength=len(batch))
+    out[:, 2] = np.bincount(document[paired], distance, minlength=len(batch))
+    out[:, 5] = pairs - out[:, 1]
+    return out
+
+
+class BoundarySimilarity(_SimilarityMeasure):
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
@@ -238,7 +279,6 @@ class BoundarySimilarity(_SimilarityMeasure):
 
     @property
     def in_seconds(self) -> bool:
-        """Whether n_t is in seconds."""
         return isinstance(self["n_t"], str)
 
     def validate(self) -> None:
@@ -278,7 +318,9 @@ class BoundarySimilarity(_SimilarityMeasure):
 
     def align_and_count(self, batch: Batch) -> Counts:
         return (
-            count_times(batch, self.partners(batch)) if isinstance(batch, EdgeBatch) else super().align_and_count(batch)
+            _count_times(batch, self.partners(batch))
+            if isinstance(batch, EdgeBatch)
+            else super().align_and_count(batch)
         )
 
     def partners(self, batch: Batch) -> Ints:
@@ -286,7 +328,7 @@ class BoundarySimilarity(_SimilarityMeasure):
             return super().partners(batch)
         costs = self.costs(batch.types)
         width = Fraction(costs.n_t)
-        return pair_times(batch, width, costs.transposition_cost(0), costs.per_position * width)
+        return _pair_times(batch, width, costs.transposition_cost(0), costs.per_position * width)
 
     def align(self, batch: Batch) -> tuple[Edit, ...]:
         # Classes of segments are not types of boundaries.

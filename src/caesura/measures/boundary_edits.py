@@ -40,8 +40,7 @@ from caesura.limits import MAX_BOUNDARY_PAIRS
 from caesura.measures.base import COUNT_COEFFICIENTS, Counts, Measure
 from caesura.measures.batch import Batch
 from caesura.measures.edit_chain import edit_chain
-from caesura.measures.edit_columns import EditColumns, edit_columns
-from caesura.measures.edit_list import list_edits
+from caesura.measures.edit_columns import EditColumns, edit_columns, list_edits
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.pooled import PooledBatch
 from caesura.model.result import Edit
@@ -75,11 +74,14 @@ class BoundaryCosts:
 
     # Transpositions span fewer than ``n_t`` positions, or seconds if it is a fraction.
     n_t: Any  # whole number of positions, or fraction of seconds
-    transposition: str  # transposition, substitution: Form of the cost
+    # Form of the cost.
+    transposition: str
     substitution: str
-    wt: Fraction  # wt, ws: Constant parts of the costs
+    # Constant parts of the costs.
+    wt: Fraction
     ws: Fraction
-    w_trp: Fraction  # w_trp, w_sub: Weights that multiply the costs of transpositions and substitutions
+    # Weights that multiply the costs of transpositions and substitutions.
+    w_trp: Fraction
     w_sub: Fraction
     types: int  # number of boundary types
 
@@ -178,7 +180,6 @@ class BoundaryCosts:
         return counts
 
     def total(self, counts: Counts) -> Floats:
-        """Return the cost of each row of counts."""
         # All terms are integers before the division, so the result is the nearest float.
         cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
         return cost
@@ -209,7 +210,6 @@ class EditDistanceMeasure(Measure):
         return bool(self["transposition"] == "te")
 
     def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
-        """Return the costs of edits over some types."""
         number = len(types)
         costs = self._known_costs.get(number)
         if costs is None:
@@ -218,7 +218,6 @@ class EditDistanceMeasure(Measure):
 
     @cached_property
     def _known_costs(self) -> dict[int, BoundaryCosts]:
-        """Costs by the number of types."""
         return {}
 
     def gains(self, types: tuple[str, ...]) -> kernel.Gains:
@@ -234,7 +233,6 @@ class EditDistanceMeasure(Measure):
 
     @cached_property
     def _known_gains(self) -> dict[int, kernel.Gains]:
-        """Gains by the number of types."""
         return {}
 
     def validate(self) -> None:
@@ -290,7 +288,6 @@ class EditDistanceMeasure(Measure):
         return errors
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        """Return the reason why the measure cannot use these costs, or None."""
         return None
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
@@ -302,7 +299,6 @@ class EditDistanceMeasure(Measure):
         return None if chain is None else ChainEdits(chain, sets, parts_of)
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
-        """Return the expected parts from the expected edits of two random texts."""
         raise NotImplementedError  # subclasses define it
 
     def partners(self, batch: Batch) -> Ints:

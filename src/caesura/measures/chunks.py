@@ -115,7 +115,6 @@ def _without(
 
 
 def _marked(batch: Batch, seconds: float) -> Batch:
-    """Return the marks of all documents."""
     assert isinstance(batch, EdgeBatch)
     chunks = np.floor((batch.end - batch.begin) / seconds + SAME_PLACE).astype(np.int64)
     a_pos, a_off = _marks(batch.a_pos, batch.a_off, batch.begin, chunks, seconds)

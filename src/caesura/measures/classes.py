@@ -7,19 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import classes as kernel
+from caesura.measures.axis import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_of_ratios
 from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
-from caesura.measures.edges import Cells, EdgeBatch, Packing, segment_classes
-from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_of_ratios, sum_by_document
+from caesura.measures.contingency import ClassSums, dense_sums, sparse_sums, sums_of_labels, sums_of_tiers
+from caesura.measures.edges import EdgeBatch, Packing, segment_classes
 from caesura.model.result import Score
 from caesura.model.tier import Tier
-from caesura.model.value import Floats, Ints
+from caesura.model.value import Floats
 from caesura.options import Option, choice, optional, positive
 
 _OVER_WORDS = choice("segments", "labels")
@@ -37,154 +38,6 @@ def _over(default: str) -> Option:
     return Option("over", default, _OVER_WORDS, "what forms a class: every segment, or all segments with equal labels")
 
 
-class Table(NamedTuple):
-    """The contingency table of all documents: lengths common to a class of either side, and the totals."""
-
-    # cells, rows, columns: Lengths and the document of each: common lengths, classes of the reference, classes of the
-    # hypothesis.
-    cells: tuple[Floats, Ints]
-    rows: tuple[Floats, Ints]
-    columns: tuple[Floats, Ints]
-    row: Ints  # row, column: Class of the reference and of the hypothesis of each common length
-    column: Ints
-    total: Floats  # length of each document
-
-    def sum(self, part: str, values: Floats) -> Floats:
-        """Return the sum of some values of each document."""
-        return sum_by_document(values, getattr(self, part)[1], len(self.total))
-
-    def products(self) -> list[Floats]:
-        """Return the products of every two lengths: common ones of a row, of a column; of rows, and of columns."""
-        sums = []
-        for (length, document), group in (
-            (self.cells, self.row),
-            (self.cells, self.column),
-            (self.rows, self.rows[1]),
-            (self.columns, self.columns[1]),
-        ):
-            out, before = np.zeros(len(self.total)), np.zeros(int(group.max(initial=-1)) + 1)
-            groups, documents = np.ascontiguousarray(group), np.ascontiguousarray(document)
-            kernel.products_in_groups(np.ascontiguousarray(length), groups, documents, before, out)
-            sums.append(out)
-        return sums
-
-
-def _table(cells: Cells, a_class: Ints | None, b_class: Ints | None) -> Table:
-    """Return the contingency table; without classes, every segment is a class."""
-    width, document = cells.width, cells.document
-    n = len(cells.off) - 1
-    row, column = cells.a_seg, cells.b_seg
-    if a_class is not None and b_class is not None:
-        row, column = a_class[row], b_class[column]
-        width, row, column, document = _join_classes(width, row, column, document)
-    rows, columns = _margin(width, row, document), _margin(width, column, document)
-    return Table((width, document), rows, columns, row, column, sum_by_document(width, document, n))
-
-
-def _margin(width: Floats, index: Ints, document: Ints) -> tuple[Floats, Ints]:
-    size = int(index.max(initial=-1)) + 1
-    of_class = np.zeros(size, np.int64)
-    of_class[index] = document
-    return np.asarray(np.bincount(index, width, size), np.float64), of_class
-
-
-def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tuple[Floats, Ints, Ints, Ints]:
-    """Return the common length of each pair of classes that meet, their numbers over all documents, and the document."""
-    n = int(document.max(initial=-1)) + 1
-    rows, columns = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    starts = np.flatnonzero(np.diff(document, prepend=-1))
-    rows[document[starts]] = np.maximum.reduceat(row, starts) + 1
-    columns[document[starts]] = np.maximum.reduceat(column, starts) + 1
-    first = np.concatenate([[0], np.cumsum(rows * columns)])
-    key = first[document] + row * columns[document] + column
-    if first[-1] <= 4 * len(key) + 1000:  # most classes meet: count in a table
-        table = np.asarray(np.bincount(key, width, int(first[-1])), np.float64)
-        key = np.flatnonzero(table)
-        width, document = table[key], np.repeat(np.arange(n), rows * columns)[key]
-    else:
-        order = np.argsort(key, kind="stable")
-        groups = np.flatnonzero(np.diff(key[order], prepend=-1))
-        width = np.add.reduceat(width[order], groups)
-        key, document = key[order[groups]], document[order[groups]]
-    row, column = np.divmod(key - first[document], columns[document])
-    first_row, first_column = (np.concatenate([[0], np.cumsum(sizes)])[document] for sizes in (rows, columns))
-    return np.asarray(width, np.float64), row + first_row, column + first_column, document
-
-
-class ClassSums(NamedTuple):
-    """Sums over the contingency table of each document, one array per sum; or those of one document, as numbers."""
-
-    # cells, rows, columns: Squares of the common lengths, and of the lengths of the classes of the reference and of the
-    # hypothesis.
-    cells: Any
-    rows: Any
-    columns: Any
-    # cells_in_rows, cells_in_columns: Conditional entropies times the whole length, in bits: x log2(row / x) and x log2(column
-    # / x).
-    cells_in_rows: Any
-    cells_in_columns: Any
-    row_entropy: Any  # row_entropy, column_entropy: Entropies times the whole length
-    column_entropy: Any
-    row_number: Any  # row_number, column_number: Number of classes of either side
-    column_number: Any
-    total: Any  # whole length
-    # in_rows, in_columns, of_rows, of_columns: Products of every two different common lengths of the same class, and of the
-    # lengths of every two classes. Only without entropies.
-    in_rows: Any
-    in_columns: Any
-    of_rows: Any
-    of_columns: Any
-
-
-_MAX_TABLE = 1_000_000  # entries of a dense table
-_SMALL_TABLE = 4096  # for one pair; batches have a table of at least this size
-
-
-def _dense_sums(cells: Cells, a_class: Ints, b_class: Ints, *, entropies: bool) -> ClassSums | None:
-    """Return the sums from one dense table per document; None if a document has too many classes for it."""
-    rows, columns = int(a_class.max(initial=0)) + 1, int(b_class.max(initial=0)) + 1
-    size = min(rows * columns, _MAX_TABLE, 4 * len(cells.width) + 4096)
-    memory = np.empty(size), np.empty(rows), np.empty(columns)
-    out = np.empty((len(cells.off) - 1, len(ClassSums.__annotations__)))
-    segments = np.ascontiguousarray(cells.a_seg), np.ascontiguousarray(cells.b_seg)
-    arrays = (*segments, np.ascontiguousarray(cells.off), np.ascontiguousarray(a_class), np.ascontiguousarray(b_class))
-    if kernel.class_sums(np.ascontiguousarray(cells.width), *arrays, entropies, *memory, out) >= 0:
-        return None
-    return ClassSums(*out.T)
-
-
-def _sums_of_labels(batch: EdgeBatch, *, entropies: bool) -> ClassSums | None:
-    """Return the sums if all cells count and labels are the classes; None if a document has too many for a dense table."""
-    boundaries = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0])
-    max_table = min(_MAX_TABLE, 4 * (boundaries + len(batch)) + _SMALL_TABLE)
-    out = np.empty((len(batch), len(ClassSums.__annotations__)))
-    a = batch.a_places, batch.a_off, batch.a_code, batch.a_last
-    b = batch.b_places, batch.b_off, batch.b_code, batch.b_last
-    fits = kernel.class_sums_of_batch(batch.begin, batch.end, *a, *b, entropies, max_table, out)
-    return ClassSums(*out.T) if fits else None
-
-
-def _sparse_sums(table: Table, *, entropies: bool) -> ClassSums:
-    """Return the sums from the classes that meet; logarithms are slow and computed only if they are needed."""
-    (width, _), (rows, of_rows), (columns, of_columns), total = table.cells, table.rows, table.columns, table.total
-    squares = table.sum("cells", width * width), table.sum("rows", rows * rows), table.sum("columns", columns * columns)
-    if not entropies:
-        none = np.zeros(len(total))
-        return ClassSums(*squares, none, none, none, none, none, none, total, *table.products())
-    none = np.zeros(len(total))
-    return ClassSums(
-        *squares,
-        table.sum("cells", _bits(width, rows[table.row])),
-        table.sum("cells", _bits(width, columns[table.column])),
-        table.sum("rows", _bits(rows, total[of_rows])),
-        table.sum("columns", _bits(columns, total[of_columns])),
-        table.sum("rows", (rows > 0).astype(np.float64)),
-        table.sum("columns", (columns > 0).astype(np.float64)),
-        total,
-        *(none, none, none, none),
-    )
-
-
 class ClassMeasure(SegmentMeasure):
     """Base class of measures that compare classes: every segment, or all segments with equal labels."""
 
@@ -193,8 +46,7 @@ class ClassMeasure(SegmentMeasure):
     needs_entropies: ClassVar[bool] = False
 
     def sums(self, batch: EdgeBatch) -> ClassSums:
-        """Return the sums over the contingency table of each document."""
-        if self._counts_labels and (sums := _sums_of_labels(batch, entropies=self.needs_entropies)) is not None:
+        if self._counts_labels and (sums := sums_of_labels(batch, entropies=self.needs_entropies)) is not None:
             return sums
         if self._samples(batch):
             batch = _sampled(batch, self["frame"])
@@ -202,10 +54,10 @@ class ClassMeasure(SegmentMeasure):
         if self._samples(batch):
             cells = cells.keep(cells.width > 0)
         if self["over"] == "segments":
-            return _sparse_sums(_table(cells, None, None), entropies=self.needs_entropies)
+            return sparse_sums(cells, None, None, entropies=self.needs_entropies)
         classes = segment_classes(batch, "a"), segment_classes(batch, "b")
-        dense = _dense_sums(cells, *classes, entropies=self.needs_entropies)
-        return dense or _sparse_sums(_table(cells, *classes), entropies=self.needs_entropies)
+        dense = dense_sums(cells, *classes, entropies=self.needs_entropies)
+        return dense or sparse_sums(cells, *classes, entropies=self.needs_entropies)
 
     @abstractmethod
     def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
@@ -219,8 +71,8 @@ class ClassMeasure(SegmentMeasure):
     def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
         if not self._counts_labels:
             return None
-        sums = kernel.class_sums_of_pair(a.packed_edges, b.packed_edges, self.needs_entropies, _SMALL_TABLE)
-        return None if sums is None else self.columns_of(ClassSums(*sums), in_units=False)
+        sums = sums_of_tiers(a, b, entropies=self.needs_entropies)
+        return None if sums is None else self.columns_of(sums, in_units=False)
 
     @cached_property
     def _counts_labels(self) -> bool:
@@ -262,17 +114,14 @@ def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
             number += (number.astype(np.float32) * step).astype(np.float64) < places
         return np.asarray(np.minimum(number, most), np.float64)
 
-    a, b = (
-        count(pos.astype(np.float64), np.repeat(samples, np.diff(off)))
-        for pos, off in (
-            (batch.a_pos[batch.a_off[0] : batch.a_off[-1]], batch.a_off),
-            (batch.b_pos[batch.b_off[0] : batch.b_off[-1]], batch.b_off),
-        )
-    )
-    changes: dict[str, Any] = {"a_pos": a, "a_off": batch.a_off - batch.a_off[0], "b_pos": b}
-    changes |= {name: getattr(batch, name)[slice(batch.a_off[0], batch.a_off[-1])] for name in ("a_code",)}
-    changes |= {name: getattr(batch, name)[slice(batch.b_off[0], batch.b_off[-1])] for name in ("b_code",)}
-    changes |= {"b_off": batch.b_off - batch.b_off[0], "begin": count(batch.begin, samples), "end": samples}
+    changes: dict[str, Any] = {"begin": count(batch.begin, samples), "end": samples}
+    for side, pos, off, code in (
+        ("a", batch.a_places, batch.a_off, batch.a_code),
+        ("b", batch.b_places, batch.b_off, batch.b_code),
+    ):
+        used = slice(off[0], off[-1])
+        changes[f"{side}_pos"] = count(pos[used].astype(np.float64), np.repeat(samples, np.diff(off)))
+        changes |= {f"{side}_off": off - off[0], f"{side}_code": code[used]}
     return replace(batch, **changes)
 
 
@@ -288,8 +137,6 @@ def _pair_sums(sums: ClassSums, *, in_units: bool) -> list[Any]:
 
 
 class RandIndex(ClassMeasure):
-    """The measure behind ``rand_index``."""
-
     name = "rand_index"
     summary = "pairs in the same segment"
     title = "Rand index (Rand 1971)"
@@ -312,8 +159,6 @@ class RandIndex(ClassMeasure):
 
 
 class AdjustedRandIndex(ClassMeasure):
-    """The measure behind ``adjusted_rand_index``."""
-
     name = "adjusted_rand_index"
     summary = "the same, beyond chance"
     title = "Adjusted Rand index (Hubert & Arabie 1985)"
@@ -340,8 +185,6 @@ class AdjustedRandIndex(ClassMeasure):
 
 
 class PairwiseF(ClassMeasure):
-    """The measure behind ``pairwise_f``."""
-
     name = "pairwise_f"
     summary = "pairs with the same label"
     title = "Pairwise precision, recall and F (Levy & Sandler 2008)"
@@ -400,19 +243,12 @@ class _EntropyMeasure(ClassMeasure):
         return {"over": over, "under": under}
 
 
-def _bits(x: Floats, whole: Floats) -> Floats:
-    """Return x log2(whole / x), which is 0 for x = 0."""
-    return x * np.log2(divide(whole, x, empty=1.0))
-
-
 def _explained(conditional: float, normalizer: float, empty: float) -> float:
     """Return 1 - conditional / normalizer within 0 and 1; ``empty`` if the normalizer is 0."""
     return min(max(1 - conditional / normalizer, 0.0), 1.0) if normalizer > 0 else empty
 
 
 class VMeasure(_EntropyMeasure):
-    """The measure behind ``v_measure``."""
-
     name = "v_measure"
     summary = "labels: homogeneous and complete"
     title = "V-measure (Rosenberg & Hirschberg 2007)"
@@ -425,8 +261,6 @@ class VMeasure(_EntropyMeasure):
 
 
 class NormalizedConditionalEntropy(_EntropyMeasure):
-    """The measure behind ``nce``."""
-
     name = "nce"
     summary = "labels: conditional entropy"
     title = "Normalized conditional entropy, over- and under-segmentation (Lukashevich 2008)"

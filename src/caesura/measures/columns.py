@@ -23,7 +23,6 @@ Flags = NDArray[np.bool_]
 
 
 def supports_columns(measure: Measure) -> bool:
-    """Return whether a measure can read documents from columns; other measures need objects."""
     return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch and not measure.needs_pairs
 
 
@@ -61,7 +60,6 @@ class CheckedColumns:
         return np.arange(len(self._documents)) if self.valid is None else self.valid
 
     def batch(self, view: View) -> Batch:
-        """Return the batch of the valid documents."""
         return self._typed if view == "typed" else self._inner
 
     @cached_property
@@ -92,7 +90,6 @@ class CheckedColumns:
         return replace(batch, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
 
     def pairs(self, types: tuple[str, ...] | None) -> list[SegmentationPair]:
-        """Return each valid document as two segmentations."""
         return [self._original.pair(document, types) for document in self.places.tolist()]
 
     def _with_codes(self, documents: Documents, invalid: NDArray[np.uint8]) -> Documents:
@@ -144,7 +141,6 @@ def _is_repeat(pos: Ints, off: Ints) -> Flags:
 
 
 def _remove_boundaries(batch: Batch, a: Flags, b: Flags) -> Batch:
-    """Return a batch without the flagged boundaries."""
     a_side = _remove_rows(batch.a_pos, batch.a_code, batch.a_off, a)
     b_side = _remove_rows(batch.b_pos, batch.b_code, batch.b_off, b)
     return Batch(batch.length, *a_side, *b_side, batch.types)

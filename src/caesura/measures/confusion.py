@@ -28,18 +28,19 @@ class TypeScore:
     """B-precision, B-recall and B-F of one boundary type, or of all types."""
 
     type: str | None  # the boundary type; None for all types together
-    precision: float  # precision, recall, f: The rates
+    precision: float
     recall: float
     f: float
     correct: float  # correctness of the pairs of this type: the cell (type, type) of the matrix
-    hypothesis: int  # hypothesis, reference: Number of boundaries of each side
+    # Number of boundaries of each side.
+    hypothesis: int
     reference: int
 
 
 class ConfusionScore(Score):
     """A score with a confusion matrix. The value is micro-averaged F1."""
 
-    measure: BoundaryConfusion  # the measure with its options
+    measure: BoundaryConfusion
 
     @property
     def matrix(self) -> Floats:
@@ -165,8 +166,6 @@ def _marked_positions(batch: Batch) -> Ints:
 
 
 class BoundaryConfusion(EditDistanceMeasure):
-    """The measure behind ``boundary_confusion``."""
-
     name = "boundary_confusion"
     title = "Boundary confusion matrix, B-precision, B-recall and B-F (Fournier 2013)"
     summary = "precision and recall of each type"

@@ -30,7 +30,7 @@ class CrossedSides:
     """Annotations of both sides, each packed once."""
 
     batch: Batch  # documents whose sides contain every annotation
-    # first_of, second_of: Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that
+    # Document whose side a (b) contains the annotation; -1 for an annotation that is not used on that
     # side.
     first_of: Ints
     second_of: Ints
@@ -42,15 +42,17 @@ class CrossedSides:
         return int(self.batch.a_count[self.first_of[first]].sum() + self.batch.b_count[self.second_of[second]].sum())
 
     def pairs(self, first: Ints, second: Ints) -> Batch:
-        """Return the batch of pairs of packed annotations."""
-        documents = self.first_of[first], self.second_of[second]
-        if self.packed is not None:
-            return _cross_packed(self.batch, self.packed, *documents)
-        side = Positions(self.batch.b_pos, self.batch.b_code, self.batch.b_off)
-        return cross(self.batch, documents[0], side, documents[1])
+        batch, first, second = self.batch, self.first_of[first], self.second_of[second]
+        if self.packed is None:
+            return cross(batch, first, Positions(batch.b_pos, batch.b_code, batch.b_off), second)
+        a, b = (
+            np.array(side, object)[documents].tolist()
+            for side, documents in zip(self.packed, (first, second), strict=True)
+        )
+        a_off, b_off = (np.insert(np.cumsum(count), 0, 0) for count in (batch.a_count[first], batch.b_count[second]))
+        return Batch.from_packed((a, b), batch.length[first], a_off, b_off)
 
     def pairs_with(self, first: Ints, texts: Positions, second: Ints) -> Batch:
-        """Return the batch of pairs of a packed annotation and another text."""
         return cross(self.batch, self.first_of[first], texts, second)
 
 
@@ -63,18 +65,8 @@ def cross(batch: Batch, first: Ints, texts: Positions, second: Ints) -> Batch:
 
 
 def _take_texts(texts: Positions, numbers: Ints) -> Positions:
-    """Return a copy of some of the texts."""
     rows, off = rows_of(texts.off, numbers)
     return Positions(texts.positions[rows], texts.codes[rows] if texts.codes.size else EMPTY, off)
-
-
-def _cross_packed(batch: Batch, packed: PackedSides, first: Ints, second: Ints) -> Batch:
-    """Return documents with the first side of some documents and the second side of others, without their positions."""
-    sides = [
-        np.array(side, object)[documents].tolist() for side, documents in zip(packed, (first, second), strict=True)
-    ]
-    a_off, b_off = (np.insert(np.cumsum(count), 0, 0) for count in (batch.a_count[first], batch.b_count[second]))
-    return Batch.from_packed((sides[0], sides[1]), batch.length[first], a_off, b_off)
 
 
 def pack_sides(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> CrossedSides | None:

@@ -19,10 +19,9 @@ from caesura.measures.average_precision import (
     has_scores,
     pack_scores,
 )
-from caesura.measures.axis import check_amounts
+from caesura.measures.axis import Side, check_amounts
 from caesura.measures.base import divide
 from caesura.measures.batch import Batch, Packed
-from caesura.measures.distances import Side
 from caesura.measures.edges import EdgeBatch
 from caesura.model.checks import finite_number
 from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line
@@ -390,7 +389,6 @@ def curve_of(
 
 
 def with_threshold_from(curve: BoundaryCurve, source: BoundaryCurve | float | None) -> BoundaryCurve:
-    """Return a curve with the threshold that was chosen on another corpus."""
     if source is None:
         return curve
     if isinstance(source, BoundaryCurve):

@@ -35,6 +35,11 @@ OPEN_END = (
 )
 
 
+# Boundaries of a side, offsets, classes of the segments that end there, classes of the last segments, and which documents have
+# labels.
+_Side = tuple[Floats, Ints, Ints, Ints, NDArray[np.bool_]]
+
+
 class Packing(NamedTuple):
     """What a measure needs to know about the two sides."""
 
@@ -83,7 +88,6 @@ class EdgeBatch(Batch):
 
     @property
     def b_places(self) -> Floats:
-        """Boundaries of b."""
         return self.b_pos  # type: ignore[return-value]
 
     def resolved(self, *, extent: bool) -> dict[str, NDArray[Any]]:
@@ -96,7 +100,8 @@ class Cells(NamedTuple):
     """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``."""
 
     width: Floats  # length of each cell
-    a_seg: Ints  # a_seg, b_seg: Number of the segment of either side that contains the cell, counted over all documents
+    # Number of the segment of either side that contains the cell, counted over all documents.
+    a_seg: Ints
     b_seg: Ints
     off: Ints  # first cell of each document, followed by the number of all cells
 
@@ -105,14 +110,11 @@ class Cells(NamedTuple):
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     def keep(self, wanted: NDArray[np.bool_]) -> Cells:
-        """Return some of the cells."""
         off = np.concatenate([[0], np.cumsum(wanted)])[self.off]
         return Cells(self.width[wanted], self.a_seg[wanted], self.b_seg[wanted], off)
 
 
 def find_cells(batch: EdgeBatch) -> Cells:
-    """Return the cells of all documents of a batch."""
-
     def sweep() -> Cells:
         size = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0]) + len(batch)
         width, a_seg, b_seg = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
@@ -134,9 +136,6 @@ def segment_classes(batch: EdgeBatch, side: str) -> Ints:
     classes = np.empty(len(is_inner), np.int64)
     classes[is_inner], classes[ends] = codes, last
     return classes
-
-
-# -- packing ----------------------------------------------------------------------------------------------------------
 
 
 def has_times(pairs: Sequence[Any]) -> bool:
@@ -169,7 +168,6 @@ def _pack_plain(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
 
 
 def gather_tiers(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
-    """Return the batch of pairs of tiers that are certainly comparable, or None."""
     if packing.prepare is not None or packing.extent == "from_zero" or packing.shared_labels:
         return None
     try:
@@ -179,36 +177,38 @@ def gather_tiers(pairs: Sequence[Any], packing: Packing) -> EdgeBatch | None:
     arrays = kernel.gather(*packed, packing.needs_extent, packing.needs_labels, packing.all_points)
     if arrays is None:
         return None
-    begin, end, a_pos, a_off, a_code, a_last, a_labelled, b_pos, b_off, b_code, b_last, b_labelled = arrays
-    kernel.same_places(a_pos, a_off, b_pos, b_off)
+    begin, end, a, b = arrays[0], arrays[1], arrays[2:7], arrays[7:]
+    return _edge_batch(begin, end, a, b, UNTYPED, np.zeros(len(begin)), timed=True)
+
+
+def _edge_batch(
+    begin: Floats, end: Floats, a: _Side, b: _Side, types: tuple[str, ...], changes: Floats, *, timed: bool
+) -> EdgeBatch:
+    a_pos, a_off, a_code, a_last, a_labelled = a
+    b_pos, b_off, b_code, b_last, b_labelled = b
+    if timed:
+        kernel.same_places(a_pos, a_off, b_pos, b_off)
     return EdgeBatch(
-        np.zeros(len(begin), np.int64),
+        np.zeros(len(begin), np.int64) if timed else end.astype(np.int64),
         a_pos,  # type: ignore[arg-type]
         a_code,
         a_off,
         b_pos,  # type: ignore[arg-type]
         b_code,
         b_off,
+        types,
         begin=begin,
         end=end,
         a_last=a_last,
         b_last=b_last,
         a_labelled=a_labelled,
         b_labelled=b_labelled,
-        extent_change=np.zeros(len(begin)),
-        timed=True,
+        extent_change=changes,
+        timed=timed,
     )
 
 
-def _all_points(edges: Edges, packing: Packing) -> Edges:
-    if edges.points is None:
-        return edges
-    points = edges.points
-    return edges._replace(inner=points if packing.start_points else points[points > edges.begin + SAME_PLACE])
-
-
 def pack_edges(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> Packed[EdgeBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     rows: list[tuple[Edges, Edges, float]] = []
     places: list[int] = []
     errors: dict[int, CaesuraError] = {}
@@ -253,7 +253,11 @@ def _pair_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bo
 def side_edges(text: Any, side: str, packing: Packing) -> tuple[bool, Edges]:
     """Return whether an annotation is in seconds, and its edges."""
     if type(text) is Tier:
-        return True, _all_points(text.edges, packing) if packing.all_points else text.edges
+        edges = text.edges
+        if packing.all_points and edges.points is not None:
+            points = edges.points if packing.start_points else edges.points[edges.points > edges.begin + SAME_PLACE]
+            edges = edges._replace(inner=points)
+        return True, edges
     if isinstance(text, Segmentation):
         return False, _segmentation_edges(text, packing.needs_labels)
     if isinstance(text, Hierarchy):
@@ -271,18 +275,14 @@ def _segmentation_edges(text: Segmentation, needs_labels: bool) -> Edges:
     return Edges(0.0, float(text.length), text.inner, np.array(codes, np.int64), tuple(numbers))
 
 
-def _check_level(levels: set[int], side: str, level: int | None) -> None:
-    """Raise an error if a hierarchy has several levels and none is chosen, or if it does not have the chosen level."""
+def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
+    levels = {span.level for span in text.spans}
     listed = ", ".join(map(str, sorted(levels))) or "none"
     if level is None and len(levels) > 1:
         raise MismatchError(f"{side}: the hierarchy has the levels {listed}; choose one with level={min(levels)}")
     if level is not None and level not in levels:
         raise MismatchError(f"{side}: the hierarchy has no level {level}; its levels are {listed}")
 
-
-def _level_edges(text: Hierarchy, side: str, level: int | None) -> Edges:
-    """Return the edges of the spans on one level of a hierarchy."""
-    _check_level({span.level for span in text.spans}, side, level)
     spans = [span for span in text.spans if level is None or span.level == level]
     times = range(text.length + 1) if text.edges is None else text.edges
     labelled = any(span.label is not None for span in spans)
@@ -327,7 +327,6 @@ def _on_one_extent(a: Edges, b: Edges, sides: tuple[str, str], packing: Packing)
 
 
 def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed: bool, packing: Packing) -> EdgeBatch:
-    """Return the documents of a batch, in the order of the edges of both sides."""
     types: tuple[str, ...] = UNTYPED
     if packing.shared_labels:
         types = tuple(sorted({label for edges in (*a, *b) for label in edges.labels if label}))
@@ -335,33 +334,8 @@ def join_edges(a: Sequence[Edges], b: Sequence[Edges], changes: Floats, *, timed
         by_id = {key: with_shared_codes(edges, types) for key, edges in distinct.items()}
         a, b = ([by_id[id(edges)] for edges in side] for side in (a, b))
     begin, end = np.array([edges.begin for edges in a], np.float64), np.array([edges.end for edges in a], np.float64)
-    a_pos, a_off = _join_places(a)
-    b_pos, b_off = _join_places(b)
-    if timed:
-        kernel.same_places(a_pos, a_off, b_pos, b_off)
-    none = np.zeros(len(a), np.int64)
-    (a_code, a_last), (b_code, b_last) = (
-        _join_codes(side) if packing.needs_labels else (NO_CODES, none) for side in (a, b)
-    )
-    a_labelled, b_labelled = (np.array([edges.is_labelled for edges in side], bool) for side in (a, b))
-    return EdgeBatch(
-        none if timed else end.astype(np.int64),
-        a_pos,  # type: ignore[arg-type]
-        a_code,
-        a_off,
-        b_pos,  # type: ignore[arg-type]
-        b_code,
-        b_off,
-        types,
-        begin=begin,
-        end=end,
-        a_last=a_last,
-        b_last=b_last,
-        a_labelled=a_labelled,
-        b_labelled=b_labelled,
-        extent_change=changes,
-        timed=timed,
-    )
+    first, second = (_join_side(side, packing.needs_labels) for side in (a, b))
+    return _edge_batch(begin, end, first, second, types, changes, timed=timed)
 
 
 def with_shared_codes(edges: Edges, labels: tuple[str, ...]) -> Edges:
@@ -373,15 +347,13 @@ def with_shared_codes(edges: Edges, labels: tuple[str, ...]) -> Edges:
     return edges._replace(codes=code[edges.codes], labels=labels)
 
 
-def _join_places(rows: Sequence[Edges]) -> tuple[Floats, Ints]:
+def _join_side(rows: Sequence[Edges], needs_labels: bool) -> _Side:
     places = [edges.inner for edges in rows]
     joined = np.concatenate(places) if places else np.empty(0)
-    return joined.astype(np.float64), offsets_of(places)
-
-
-def _join_codes(rows: Sequence[Edges]) -> tuple[Ints, Ints]:
-    """Return the classes of the segments that end at a boundary, and those of the last segments."""
-    if not rows:
-        return NO_CODES, NO_CODES
-    codes = [edges.codes if edges.codes.size else np.ones(len(edges.inner) + 1, np.int64) for edges in rows]
-    return np.concatenate([part[:-1] for part in codes]), np.array([part[-1] for part in codes], np.int64)
+    codes, last = NO_CODES, np.zeros(len(rows), np.int64)
+    if needs_labels and rows:
+        parts = [edges.codes if edges.codes.size else np.ones(len(edges.inner) + 1, np.int64) for edges in rows]
+        codes = np.concatenate([part[:-1] for part in parts])
+        last = np.array([part[-1] for part in parts], np.int64)
+    labelled = np.array([edges.is_labelled for edges in rows], bool)
+    return joined.astype(np.float64), offsets_of(places), codes, last, labelled

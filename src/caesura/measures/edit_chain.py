@@ -51,7 +51,6 @@ class EditChain:
 
 
 def edit_chain(gain_t: Ints, gain_s: Ints, sets: tuple[tuple[int, ...], ...]) -> EditChain | None:
-    """Return the automaton of the minimum boundary edits."""
     return _edit_chain(tuple(gain_t.tolist()), tuple(gain_s.tolist()), sets)
 
 
@@ -110,8 +109,6 @@ def _raise_supersets(values: list[int], limits: list[int]) -> None:
 
 
 class _Reader:
-    """Reads one position of both texts."""
-
     def __init__(self, gain_t: tuple[int, ...], gain_s: tuple[int, ...]) -> None:
         self.n_t = len(gain_t)
         self.transposition = [None if gain < 0 else _value(gain) for gain in gain_t]

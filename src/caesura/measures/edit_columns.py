@@ -1,13 +1,12 @@
-"""Edits of many documents as columns of numbers, for pages and tables that need millions of them."""
+"""Edits of one document as a list, or of many as columns of numbers, for pages and tables that need millions of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.measures.batch import Batch
 from caesura.model.result import Edit
@@ -26,12 +25,14 @@ class EditColumns:
 
     document: Ints  # place of the document in the batch
     kind: Ints  # index in ``EDIT_KINDS``
-    a_position: Ints  # a_position, b_position: Positions of the boundaries on both sides, or ``NONE``
+    # Positions of the boundaries on both sides, or ``NONE``.
+    a_position: Ints
     b_position: Ints
-    a_type: Ints  # a_type, b_type: Types as indices into ``types``, or ``NONE``
+    # Types as indices into ``types``, or ``NONE``.
+    a_type: Ints
     b_type: Ints
-    cost: Floats  # cost of the edit
-    types: tuple[str, ...]  # the boundary types
+    cost: Floats
+    types: tuple[str, ...]
     documents: int
     # Stream of a dialogue as index into ``streams``; None if the documents are no dialogues. Positions are counted in the
     # stream.
@@ -55,27 +56,18 @@ class EditColumns:
 
     @property
     def disagreements(self) -> Ints:
-        """Number of edits of each document that are no matches."""
         return np.bincount(self.document[self.kind != MATCH], minlength=self.documents)
-
-    def costly_edits(self) -> Iterator[tuple[int, Edit]]:
-        """Yield the edits that cost something, each with the place of its document."""
-        chosen = self.cost > 0
-        yield from zip(self.document[chosen].tolist(), self._edits(chosen), strict=True)
 
     def by_document(self) -> list[tuple[Edit, ...]]:
         """Return the edits of each document that is no dialogue, from left to right."""
-        edits = list(self._edits(np.ones(len(self), bool)))
-        ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
-        return [tuple(edits[start:end]) for start, end in pairwise(ends)]
-
-    def _edits(self, chosen: NDArray[np.bool_]) -> Iterator[Edit]:
-        """Yield some of the edits."""
         types: dict[int, str | None] = {NONE: None, **dict(enumerate(self.types))}
         columns = (self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
-        for kind, a, b, a_type, b_type, cost in zip(*(c[chosen].tolist() for c in columns), strict=True):
+        edits = []
+        for kind, a, b, a_type, b_type, cost in zip(*(column.tolist() for column in columns), strict=True):
             positions = (None if a == NONE else a, None if b == NONE else b)
-            yield Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost)
+            edits.append(Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost))
+        ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
+        return [tuple(edits[start:end]) for start, end in pairwise(ends)]
 
 
 def edit_columns(
@@ -85,7 +77,7 @@ def edit_columns(
     transposition_cost: Callable[[int], float],
     substitution_cost: Callable[[int], float],
 ) -> EditColumns:
-    """Return the edits of all documents of a batch, as ``measures.base.list_edits`` does for one."""
+    """Return the edits of all documents of a batch, as ``list_edits`` does for one."""
     a_code = batch.a_code if batch.a_code.size else np.zeros_like(batch.a_pos)
     b_code = batch.b_code if batch.b_code.size else np.zeros_like(batch.b_pos)
     documents = np.arange(len(batch))
@@ -107,7 +99,10 @@ def edit_columns(
     cost = np.select([kind == MATCH, kind >= DELETION], [0.0, 1.0])
     cost += _costs(kind == TRANSPOSITION, np.abs(a_position - b_position), transposition_cost)
     cost += _costs(kind == SUBSTITUTION, np.abs(a_type - b_type), substitution_cost)
-    order = np.lexsort((_leftmost(a_position, a_type, b_position, b_type, len(batch.types)), document))
+    # Sort the edits of a document by the leftmost boundary and the first type there.
+    a, b = a_position * len(batch.types) + a_type, b_position * len(batch.types) + b_type
+    leftmost = np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))
+    order = np.lexsort((leftmost, document))
     return EditColumns(
         document=document[order],
         kind=kind[order],
@@ -129,7 +124,45 @@ def _costs(chosen: Ints, distance: Ints, cost_of: Callable[[int], float]) -> Flo
     return costs
 
 
-def _leftmost(a_position: Ints, a_type: Ints, b_position: Ints, b_type: Ints, types: int) -> Ints:
-    """Return a number by which the edits of a document are sorted: the leftmost boundary, and the first type there."""
-    a, b = a_position * types + a_type, b_position * types + b_type
-    return np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))
+def list_edits(
+    batch: Batch,
+    partners: Ints,
+    *,
+    transposition_cost: Callable[[int], float],
+    substitution_cost: Callable[[int], float],
+) -> tuple[Edit, ...]:
+    """Return the edits of a document, from left to right. A boundary without a partner costs 1."""
+    types = batch.types
+    a_pos, b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()
+    a_code = batch.a_code.tolist() or [0] * len(a_pos)
+    b_code = batch.b_code.tolist() or [0] * len(b_pos)
+    edits = []
+    unpaired = set(range(len(b_pos)))
+    for i, j in enumerate(partners.tolist()):
+        position, code = a_pos[i], a_code[i]
+        if j < 0:
+            edits.append(((position, code), Edit("deletion", position, None, types[code], None, 1.0)))
+            continue
+        unpaired.discard(j)
+        if b_pos[j] != position:
+            kind, cost = "transposition", transposition_cost(abs(b_pos[j] - position))
+        elif b_code[j] != code:
+            kind, cost = "substitution", substitution_cost(abs(b_code[j] - code))
+        else:
+            kind, cost = "match", 0.0
+        leftmost = min((position, code), (b_pos[j], b_code[j]))
+        edits.append((leftmost, Edit(kind, position, b_pos[j], types[code], types[b_code[j]], cost)))
+    for j in unpaired:
+        edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], 1.0)))
+    # No two edits begin at the same boundary, so the order is the same when the sides are swapped.
+    return tuple(edit for _, edit in sorted(edits, key=lambda entry: entry[0]))
+
+
+def count_misses(batch: Batch, partners: Ints) -> tuple[Floats, Floats]:
+    """Return the full misses and the near misses of each document: boundaries without a partner, and pairs at a distance."""
+    paired = partners >= 0
+    moved = paired.copy()
+    moved[paired] = batch.a_pos[batch.a_off[0] : batch.a_off[-1]][paired] != batch.b_pos[partners[paired]]
+    document = np.repeat(np.arange(len(batch)), batch.a_count)
+    pairs, near = (np.bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
+    return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)

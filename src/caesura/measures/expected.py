@@ -55,7 +55,6 @@ class RandomStreams:
 
     @cached_property
     def total(self) -> Floats:
-        """Number of positions in each group."""
         total: Floats = product(self.weights, self.positions)
         return total
 
@@ -64,7 +63,7 @@ class RandomStreams:
 class Moments:
     """Expected counts and their uncertainty."""
 
-    counts: Floats  # expected counts
+    counts: Floats
     covariance: Floats | None = None  # covariance of the estimate; None if the counts are exact
 
     def summed(self, weights: Floats) -> Moments:
@@ -81,8 +80,6 @@ class Moments:
 
 
 class ExpectedCounts(ABC):
-    """Base class of the ways to compute expected counts."""
-
     method: str  # description of the computation
     draws: int = 0  # number of pairs of texts that were drawn, at most, for one pair of distributions; 0 for a formula
     max_rates: int  # number of different distributions for which the computation is fast enough
@@ -169,7 +166,6 @@ class SimulatedCounts(ExpectedCounts):
         ]
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
-        """Return positions, codes and offsets of the texts of one side."""
         text, place = np.divmod(_occupied(rng, float(p.sum()), draws * positions), positions)
         if len(self.types) == 1:
             return place + 1, EMPTY, np.searchsorted(text, np.arange(draws + 1))

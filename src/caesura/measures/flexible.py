@@ -40,8 +40,16 @@ from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed, Text
-from caesura.measures.edit_columns import DELETION, INSERTION, MATCH, NONE, SUBSTITUTION, TRANSPOSITION, EditColumns
-from caesura.measures.edit_list import count_misses
+from caesura.measures.edit_columns import (
+    DELETION,
+    INSERTION,
+    MATCH,
+    NONE,
+    SUBSTITUTION,
+    TRANSPOSITION,
+    EditColumns,
+    count_misses,
+)
 from caesura.measures.similarity import (
     FlexibleCosts,
     SimilarityLike,
@@ -63,8 +71,6 @@ DRAW_COLUMNS = ("cost", "positions", "objects", "shared", "a_only", "b_only", "s
 
 
 class FlexibleSimilarity(Measure):
-    """The measure behind ``flexible_similarity``."""
-
     name = "flexible_similarity"
     title = "Flexible segmentation similarity S_f and S_f^B (Lai, Li & Zhang 2023)"
     summary = "typed edits with costs you choose"
@@ -153,7 +159,6 @@ class FlexibleSimilarity(Measure):
         return kernel.SEGSIMFLEX if self["counting"] == _SEGSIMFLEX else kernel.PARDIST
 
     def costs(self, types: tuple[str, ...]) -> FlexibleCosts:
-        """Return the costs of edits over some types."""
         default_cost = None if self.compat is None else self.presets[self.compat]["transposition"]
         return flexible_costs(self["similarity"], self["transposition"], default_cost, self.mover, types)
 
@@ -253,15 +258,12 @@ class FlexibleSimilarity(Measure):
         return _EditLister(batch, self.costs(batch.types), self.supports_exact_chance)
 
     def _partners(self, batch: Batch) -> Ints:
-        """Return, for each boundary of a, the index of its partner in b, or -1."""
         partners = np.empty(len(batch.a_pos), np.int64)
         self._align(batch, np.empty((len(batch), 2)), partners)
         return partners
 
 
 class _EditLister:
-    """Lists the edits of a batch."""
-
     def __init__(self, batch: StreamBatch, costs: FlexibleCosts, exact: bool) -> None:
         self.batch = batch
         self.arrays = costs.arrays[:4] if exact else costs.arrays[6:10]
@@ -318,7 +320,6 @@ class _EditLister:
         return begins[number] - origin, codes[number] if set(numbers) - {None} else None, tuple(numbers)
 
     def _costs(self, x: Ints, y: Ints, left: Ints, right: Ints, paired: NDArray[np.bool_]) -> Floats:
-        """Return the costs of edits with these types and positions."""
         substitution, deletion, insertion, step = self.arrays
         cost = np.empty(len(x), substitution.dtype)
         cost[y == NONE], cost[x == NONE] = deletion[x[y == NONE]], insertion[y[x == NONE]]
@@ -365,7 +366,6 @@ class _EditLister:
 
 
 def _documents(counts: Ints) -> Ints:
-    """Return the document of each boundary, from the number of boundaries of each document."""
     return np.repeat(np.arange(len(counts)), counts)
 
 

@@ -41,12 +41,14 @@ from caesura.options import Option, choice, non_negative, number, optional, whol
 class MarkCluster:
     """A group of neighboring marks."""
 
-    lower: int  # lower, upper: First and last marked position
+    # First and last marked position.
+    lower: int
     upper: int
-    # low, up: First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
+    # First and last position where a boundary is rewarded; ``beta`` may make them narrower than the cluster.
     low: int
     up: int
-    mu: float  # mu, sigma: Mean and standard deviation of the positions of the marks
+    # Mean and standard deviation of the positions of the marks.
+    mu: float
     sigma: float
     peak: int  # largest number of coders at a position
     positions: tuple[int, ...]  # marked positions
@@ -69,7 +71,7 @@ class BoundaryCredit:
 class FuzzyScore(Score):
     """A score with its clusters. The value is the success, P - N."""
 
-    measure: FuzzySuccess  # the measure with its options
+    measure: FuzzySuccess
 
     @property
     def p(self) -> float:
@@ -120,8 +122,6 @@ class _ClusterArrays(NamedTuple):
 
 
 class FuzzySuccess(Measure):
-    """The measure behind ``fuzzy_success``."""
-
     name = "fuzzy_success"
     title = "Fuzzy success against the marks of many coders (Yöndem & Üçoluk)"
     summary = "boundaries against marks of many"
@@ -243,7 +243,6 @@ class FuzzySuccess(Measure):
         return {"p": counts["reward"] / counts["weight"], "n": counts["punishment"] / counts["items"]}
 
     def clusters(self, batch: MarkBatch) -> tuple[MarkCluster, ...]:
-        """Return the clusters of a document."""
         arrays = self._clusters(batch)
         # The reward is convex between two marks, so a mark is the best place for a boundary: compute the reward at all marks.
         _, cluster_of, credit = self._credit(batch, arrays, batch.a_pos, batch.a_off, "best")

@@ -33,8 +33,6 @@ class HierarchyMeasure(Measure):
 
 
 class HierarchyKappa(HierarchyMeasure):
-    """The measure behind ``hierarchy_kappa``."""
-
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
     summary = "ends of spans, beyond chance"
@@ -70,7 +68,6 @@ class HierarchyKappa(HierarchyMeasure):
         return errors
 
     def _count(self, batch: HierarchyBatch) -> Counts:
-        """Return the counts, which ``check`` and ``compute`` need."""
         return batch.cached("kappa", lambda: self._count_batch(batch))
 
     def _count_batch(self, batch: HierarchyBatch) -> Counts:
@@ -122,8 +119,6 @@ def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
 
 
 class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
-    """The measure behind ``hierarchy_overlap``."""
-
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
     summary = "identical spans"
@@ -154,8 +149,6 @@ class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
 
 
 class NonCrossing(HierarchyMeasure):
-    """The measure behind ``non_crossing``."""
-
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
     summary = "spans that cross no other span"
@@ -175,7 +168,6 @@ class NonCrossing(HierarchyMeasure):
 
 
 def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -> NDArray[np.bool_]:
-    """Return which spans cross one of the other spans."""
     crossing = np.zeros(len(spans), bool)
     stack = np.empty(int(others.count(documents).max(initial=0)), np.int64)
     offsets, other_offsets = _offsets(spans, documents), _offsets(others, documents)

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.axis import amount, amounts, check_amounts
+from caesura.measures.axis import AXIS_OPTIONS, SegmentMeasure, Side, amount, amounts, check_amounts
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
-from caesura.measures.segments import AXIS_OPTIONS, SegmentMeasure, Side
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
@@ -27,18 +26,17 @@ _PLAIN = re.compile(r"[^\[\]'\"\s]+")
 class Shares(NamedTuple):
     """Observed agreement of rows of counts, and expected agreement by kappa and by pi."""
 
-    observed: Floats  # observed, kappa, pi: One value per row; expected agreement is 1 if it is 1 up to rounding
+    # One value per row; expected agreement is 1 if it is 1 up to rounding.
+    observed: Floats
     kappa: Floats
     pi: Floats
 
     def coefficient(self, name: str) -> Floats:
-        """Return agreement beyond chance."""
         expected: Floats = getattr(self, name)
         return (self.observed - expected) / np.where(expected < 1, 1 - expected, np.nan)
 
 
 def shares_of(agreed: Floats, length: Floats, first: Floats, second: Floats) -> Shares:
-    """Return observed and expected agreement from lengths."""
     whole = np.where(length > 0, length, 1.0)
     p, q = first / whole[:, None], second / whole[:, None]
     # Added one by one, so that labels that do not occur in these documents change no digit.
@@ -48,8 +46,6 @@ def shares_of(agreed: Floats, length: Floats, first: Floats, second: Floats) -> 
 
 
 class LabelShare(SegmentMeasure):
-    """The measure behind ``label_share``."""
-
     name = "label_share"
     summary = "time with equal labels"
     title = "Share of time with equal labels, with kappa and pi of time"

@@ -1,4 +1,4 @@
-"""Score many pairs at once: all pairs form a batch, which an engine processes in pieces."""
+"""Score many pairs: at once, as a batch that an engine processes in pieces, or one after the other in a tally."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
+from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
 
 _MAX_WHOLE = 2**53  # whole numbers up to this are exact
@@ -129,8 +130,7 @@ class Scores(Result):
         GroupScores
             The scores, as :meth:`over` returns them.
         """
-        ends = np.cumsum(np.bincount(group, minlength=number))
-        places = np.split(np.argsort(group, kind="stable"), ends[:-1])
+        places = places_of_groups(group, number)
         counts = self.counts
         sums: Floats = np.zeros((number, counts.shape[1]))
         if (counts == np.floor(counts)).all() and np.abs(counts).sum() < _MAX_WHOLE:
@@ -177,7 +177,6 @@ class Scores(Result):
         return score if find_batch is None else score.with_edits_from(partial(self._edits, place))
 
     def _document(self, place: int) -> Batch:
-        """Return the batch of a pair that was scored."""
         return self.batch.take(np.searchsorted(self.places, [place]))
 
     def _edits(self, place: int) -> tuple[Edit, ...] | None:
@@ -194,12 +193,17 @@ class Scores(Result):
         return self.measure.edits_of(self._document(place)) if edits is None else edits[within]
 
 
+def places_of_groups(group: Ints, number: int) -> list[Ints]:
+    """Return the places of each group below a number, in ascending order."""
+    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=number))[:-1])
+
+
 @dataclass(frozen=True, eq=False)
 class GroupScores:
     """Scores of groups of pairs from summed parts, the result of ``Scores.by_group``."""
 
     measure: Measure
-    types: tuple[str, ...]  # the boundary types
+    types: tuple[str, ...]
     resolved: dict[str, NDArray[np.generic]]  # options resolved per pair
     places: list[Ints]  # places of the pairs of each group
     sums: Floats  # summed parts of each group
@@ -310,7 +314,6 @@ def score_packed(
     workers: int | None = None,
     scheduler: Any = None,
 ) -> Scores:
-    """Score pairs that are packed already."""
     batch, places, errors = packed
     try:
         result = compute(measure, batch, engine, workers, scheduler)
@@ -367,7 +370,6 @@ def count_separately(
 
 
 def _joined(results: Sequence[BatchCounts]) -> BatchCounts:
-    """Return the counts of several batches one below the other."""
     resolved = {name: np.concatenate([result.resolved[name] for result in results]) for name in results[0].resolved}
     return BatchCounts(np.concatenate([result.counts for result in results]), resolved)
 
@@ -381,3 +383,106 @@ def _pieces(batch: Batch, work: Ints, engine: Engine) -> Iterator[Batch]:
     for ends in pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist()):
         # A piece for another process is copied out of the batch when it is sent.
         yield batch.take(np.arange(*ends)) if engine.remote else batch.slice(*ends)
+
+
+class Tally:
+    """The running sum of a measure: one score over all documents so far.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+
+    Notes
+    -----
+    Sums are exact, so the order of the documents, and of the tallies that are merged, does not change the score. A tally can
+    be pickled and sent to another process.
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> tally = Tally("B")
+    >>> for masses in ([2, 2, 7], [2, 3, 6]):
+    ...     tally.update(Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses(masses))
+    >>> tally.compute().value
+    0.875
+    >>> tally
+    Tally(boundary_similarity(n_t=2), 2 documents)
+    """
+
+    def __init__(self, measure: str | Measure) -> None:
+        self.measure = parse(measure)
+        self._sums = Partial.empty(self.measure, UNTYPED)
+
+    def __len__(self) -> int:
+        return self._sums.documents
+
+    def update(self, reference: Any, hypothesis: Any) -> None:
+        """Add one document.
+
+        Parameters
+        ----------
+        reference, hypothesis : Segmentation, Dialogue, Hierarchy or Tree
+            The two sides.
+
+        Raises
+        ------
+        MismatchError
+            If the two cannot be compared. The tally does not change.
+        Undefined
+            If the measure has no value for them. The tally does not change.
+        OptionError
+            If the boundary types differ from those of earlier documents. The tally does not change.
+        """
+        batch, _, errors = self.measure.pack([(reference, hypothesis)])
+        if errors:
+            raise errors[0]
+        added = Partial.of(self.measure, self.measure.count(batch), batch.types)
+        self._sums = self._sums.merge(added, self.measure)
+
+    def merge(self, other: Tally) -> None:
+        """Add the documents of another tally.
+
+        Parameters
+        ----------
+        other : Tally
+            A tally of the same measure, such as that of another process. It does not change.
+
+        Raises
+        ------
+        OptionError
+            If the measures differ.
+        """
+        if not isinstance(other, Tally) or other.measure != self.measure:
+            got = repr(other.measure) if isinstance(other, Tally) else type(other).__name__
+            raise OptionError(f"only tallies of the same measure add up; expected {self.measure!r}, got {got}")
+        self._sums = self._sums.merge(other._sums, self.measure)
+
+    def compute(self) -> Score:
+        """Return the score of all documents so far.
+
+        Returns
+        -------
+        Score
+            The score, from summed parts.
+
+        Raises
+        ------
+        OptionError
+            If there is no document yet.
+        """
+        if not len(self):
+            raise OptionError("the tally has no documents yet; call update(reference, hypothesis) first")
+        return self._sums.score(self.measure)
+
+    def reset(self) -> None:
+        """Forget all documents."""
+        self._sums = Partial.empty(self.measure, UNTYPED)
+
+    def __repr__(self) -> str:
+        return f"Tally({self.measure!r}, {len(self)} document{'' if len(self) == 1 else 's'})"

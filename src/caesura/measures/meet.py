@@ -104,7 +104,6 @@ def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Int
 
 
 def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
-    """Return positions as times if units have times."""
     out = position.astype(np.float64)
     if side.edges.size:
         timed = (np.diff(side.edge_off) > 0)[document]
@@ -113,8 +112,6 @@ def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
 
 
 class TMeasure(MeetMeasure):
-    """The measure behind ``t_measure``."""
-
     name = "t_measure"
     title = "t-measure of two hierarchies, which compares positions in the same span (McFee)"
     summary = "positions nested deeper together"
@@ -127,8 +124,6 @@ class TMeasure(MeetMeasure):
 
 
 class LMeasure(MeetMeasure):
-    """The measure behind ``l_measure``."""
-
     name = "l_measure"
     title = "l-measure of two hierarchies, which compares positions with the same label (McFee)"
     summary = "positions with the same label"

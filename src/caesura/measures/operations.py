@@ -20,7 +20,7 @@ from caesura.model.result import Result, Score
 class OperationsRow:
     """The boundaries of a type on both sides, by edit. The proportions add up to 1."""
 
-    type: str  # the boundary type
+    type: str
     boundaries: int  # number of boundaries of the type
     match: float  # proportion at the same position with the same type on the other side
     substitution: Mapping[str, float]  # proportion at the same position with a different type, by that type
@@ -126,25 +126,21 @@ def operations_from_counts(
                 substitutes[name, partner] += count if kind == "substitution" else 0
                 totals[name] += count
     occurring = [name for name in types if totals[name]]
-    return OperationsTable(tuple(_row(name, totals[name], edits, substitutes, occurring) for name in occurring))
-
-
-def _row(
-    name: str,
-    total: int,
-    edits: Counter[tuple[str, str]],
-    substitutes: Counter[tuple[str, str | None]],
-    types: list[str],
-) -> OperationsRow:
-    return OperationsRow(
-        type=name,
-        boundaries=total,
-        match=edits[name, "match"] / total,
-        substitution=MappingProxyType({other: substitutes[name, other] / total for other in types if other != name}),
-        unpaired=(edits[name, "deletion"] + edits[name, "insertion"]) / total,
-        transposition=edits[name, "transposition"] / total,
-        transposition_with_substitution=edits[name, "transposition with substitution"] / total,
-    )
+    rows = []
+    for name in occurring:
+        total = totals[name]
+        by_substitute = {other: substitutes[name, other] / total for other in occurring if other != name}
+        row = OperationsRow(
+            type=name,
+            boundaries=total,
+            match=edits[name, "match"] / total,
+            substitution=MappingProxyType(by_substitute),
+            unpaired=(edits[name, "deletion"] + edits[name, "insertion"]) / total,
+            transposition=edits[name, "transposition"] / total,
+            transposition_with_substitution=edits[name, "transposition with substitution"] / total,
+        )
+        rows.append(row)
+    return OperationsTable(tuple(rows))
 
 
 def _scores(source: Any, measure: Measure) -> Iterator[Score]:

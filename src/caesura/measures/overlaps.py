@@ -1,4 +1,4 @@
-"""Measures of the largest overlaps of segments: purity and coverage, covering, and the alignment index A."""
+"""Measures of how segments overlap: purity and coverage, covering, the alignment index A, and unit error."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from caesura.errors import CaesuraError, Undefined
 from caesura.kernels import cells as kernel
-from caesura.measures.axis import EXTENT, LEVEL
-from caesura.measures.base import BatchCounts, Counts, divide
+from caesura.kernels import segments as segment_kernel
+from caesura.measures.axis import AXIS_OPTIONS, BETA, EXTENT, LEVEL, SegmentMeasure, Side, f_of_ratios
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
-from caesura.measures.segments import AXIS_OPTIONS, BETA, SegmentMeasure, Side, f_of_ratios
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.result import Score
+from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative
 
 
 def _sizes(cells: Cells, segment: Ints) -> Floats:
-    """Return the length of each segment, as the sum of its cells."""
     length = np.zeros(int(segment.max(initial=-1)) + 1)
     kernel.lengths(cells.width, segment, length)
     return length
@@ -62,15 +62,11 @@ def _without_pairs(covered: Any, covering: Any, total: Any, pure: Any, covering_
 
 
 class _OverlapMeasure(SegmentMeasure):
-    """Base class of measures of the largest overlaps."""
-
     @property
     def counts_all(self) -> bool:
-        """Whether all cells count."""
         return bool(self["gaps"] == "segment")
 
     def overlaps(self, batch: EdgeBatch) -> _Overlaps:
-        """Return the sums of the largest overlaps of each document."""
         ties = self.settings.get("ties")
         if ties is not None or not self.counts_all:
             return _overlaps(self.counted_cells(batch), ties)
@@ -86,8 +82,6 @@ class _OverlapMeasure(SegmentMeasure):
 
 
 class PurityCoverage(_OverlapMeasure):
-    """The measure behind ``purity_coverage``."""
-
     name = "purity_coverage"
     summary = "how far segments cover each other"
     title = "Purity, coverage and their F (pyannote.metrics)"
@@ -122,7 +116,6 @@ class PurityCoverage(_OverlapMeasure):
 
     @property
     def _labelled_reference(self) -> bool:
-        """Whether only labelled time of the reference counts."""
         return bool(self["fill"] or self["gaps"] == "reference")
 
     @property
@@ -206,8 +199,6 @@ def _fill_gaps(edges: Edges, fill: float) -> Edges:
 
 
 class Covering(_OverlapMeasure):
-    """The measure behind ``covering``."""
-
     name = "covering"
     summary = "the best overlap of each segment"
     title = "Segmentation covering (Arbelaez et al. 2011; van den Burg & Williams 2020)"
@@ -250,8 +241,6 @@ class Covering(_OverlapMeasure):
 
 
 class AlignmentIndex(_OverlapMeasure):
-    """The measure behind ``alignment_index``."""
-
     name = "alignment_index"
     summary = "time that aligned segments share"
     title = "Alignment index A (Ocampo Diaz & Ouyang 2022)"
@@ -282,6 +271,34 @@ class AlignmentIndex(_OverlapMeasure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return np.minimum(divide(*counts.T), 1.0)
+
+
+class UnitError(Measure):
+    kinds = ("linear", "dialogue")
+    name = "unit_error"
+    title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"
+    summary = "the segment around each unit"
+    short_name = "unit error"
+    best = 0.0
+    worst = 1.0
+    symmetric = True  # the value (the mean of the two) is symmetric; R_FN and R_FP are swapped
+    coefficients = COUNT_COEFFICIENTS
+    default_coefficient = "multi_pi"
+    chance_family = "counts"
+    parts = ("fn", "fp", "units")
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        counts = np.empty((len(batch), 3))
+        counts[:, 2] = batch.length
+        segment_kernel.unit_overlap(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, counts)
+        return BatchCounts(counts, {})
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        fn, fp, units = counts.T
+        return divide(fn + fp, 2 * units)
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        return {"r_fn": counts["fn"] / counts["units"], "r_fp": counts["fp"] / counts["units"]}
 
 
 def purity_coverage(
@@ -464,3 +481,40 @@ def alignment_index(
     """
     measure = AlignmentIndex.cached(None, ties=ties, gaps=gaps, extent=extent, level=level)
     return measure.score(reference, hypothesis)
+
+
+def unit_error(reference: Segmentation, hypothesis: Segmentation) -> Score:
+    """Compute R_FN and R_FP: how much of a unit's segment is missing or added, averaged over units.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation
+        The two sides.
+
+    Returns
+    -------
+    Score
+        The mean of R_FN and R_FP, an error rate from 0 to 1. ``score.parts["r_fn"]`` and ``score.parts["r_fp"]``
+        contain the two rates.
+
+    Notes
+    -----
+    With R(w) and H(w) the segments that contain unit w::
+
+        R_FN = mean of |R(w) minus H(w)| / |R(w)|       R_FP = mean of |H(w) minus R(w)| / |H(w)|
+
+    The names are those of equation 2 of Fournier & Inkpen (2012), after Franz et al. (2007). The equation does not define
+    FN(w) and FP(w); this definition is ours.
+
+    References
+    ----------
+    Fournier, C., & Inkpen, D. (2012). Segmentation similarity and agreement. NAACL-HLT.
+
+    Examples
+    --------
+    >>> reference, hypothesis = Segmentation.from_masses([2, 2]), Segmentation.from_masses([4])
+    >>> score = unit_error(reference, hypothesis)
+    >>> score.parts["r_fn"], score.parts["r_fp"]
+    (0.0, 0.5)
+    """
+    return UnitError.cached(None).score(reference, hypothesis)

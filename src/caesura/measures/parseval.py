@@ -57,7 +57,8 @@ class BracketRules:
     deleted_labels: frozenset[str]  # labels of brackets that are removed: the deleted tags, and labels equal to them
     uncounted_tags: frozenset[str]  # tags of words that do not count for the length of a sentence
     quotes: frozenset[str]  # tags of quotes that may be restored
-    equal_labels: Equals  # equal_labels, equal_words: Labels and words that are equal to others
+    # Labels and words that are equal to others.
+    equal_labels: Equals
     equal_words: Equals
     labelled: bool  # whether labels must be equal
 
@@ -75,7 +76,6 @@ class BracketRules:
         )
 
     def sides(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
-        """Return both trees in the form in which they are compared."""
         gold_words, predicted_words = _WordSelection(gold, self), _WordSelection(predicted, self)
         if self.quotes and predicted_words.count and gold_words.count != predicted_words.count:
             _restore_quotes(gold_words, predicted_words, self)
@@ -113,7 +113,6 @@ class _WordSelection:
         return sum(self.repeats)
 
     def side(self, rules: BracketRules) -> BracketSide:
-        """Return the words, tags and brackets that are compared."""
         before = [0, *accumulate(self.repeats)]
         brackets = []
         for label, is_bracket, start, end in zip(
@@ -211,7 +210,6 @@ class BracketBatch(TreeBatch):
 
 
 def _check_labels(name: str, value: object) -> tuple[str, ...]:
-    """Return a set of labels, sorted."""
     if not isinstance(value, (list, tuple, set, frozenset)) or not all(isinstance(label, str) for label in value):
         raise OptionError(f"{name} must be a list of labels, such as ['TOP', ',']; got {value!r}")
     return tuple(sorted(set(value)))
@@ -312,7 +310,6 @@ class Parseval(OverlapMeasure):
 
 
 def _word_difference(gold: list[str], predicted: list[str], equals: Equals) -> str | None:
-    """Return how the words of the two sides differ, or None."""
     pairs = enumerate(zip(gold, predicted, strict=False), 1)
     first = next(((i, x, y) for i, (x, y) in pairs if x != y and y not in equals.get(x, ())), None)
     example = "" if first is None else f"word {first[0]} is {first[1][:40]!r} and {first[2][:40]!r}"
@@ -332,7 +329,6 @@ def _count(gold: BracketSide, predicted: BracketSide, rules: BracketRules) -> tu
 
 
 def parseval_measure(param: str | PathLike[str] | None, options: Mapping[str, Any]) -> Parseval:
-    """Return the measure that a parameter file and options describe."""
     chosen = {name: value for name, value in options.items() if value is not None}
     if param is None:
         return Parseval.cached(None, **chosen)

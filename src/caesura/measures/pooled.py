@@ -47,7 +47,6 @@ class PooledBatch(Batch):
 
     @classmethod
     def of(cls, streams: Batch, stream_off: Ints, names: tuple[StreamNames, ...]) -> PooledBatch:
-        """Return the documents that some streams form."""
         ends = np.concatenate([[0], np.cumsum(streams.length)])[stream_off]
         a = streams.a_pos, streams.a_code, streams.a_off[stream_off]
         b = streams.b_pos, streams.b_code, streams.b_off[stream_off]
@@ -60,17 +59,14 @@ class PooledBatch(Batch):
         return self.of(self.streams.slice(first, last), offsets, self.names[start:stop])
 
     def take(self, documents: Ints) -> PooledBatch:
-        """Return a copy with some of the documents."""
         rows, offsets = rows_of(self.stream_off, documents)
         return self.of(self.streams.take(rows), offsets, tuple(self.names[d] for d in documents.tolist()))
 
     def named_streams(self) -> Iterator[tuple[str | None, Batch]]:
-        """Yield the name and the batch of every stream of the only document."""
         for i, name in enumerate(self.names[0]):
             yield name, self.streams.take(np.array([i]))
 
     def document_errors(self, errors: Mapping[int, CaesuraError]) -> dict[int, CaesuraError]:
-        """Return the errors of documents from the errors of their streams."""
         found: dict[int, CaesuraError] = {}
         for place, error in sorted(errors.items()):
             document = int(np.searchsorted(self.stream_off, place, side="right")) - 1
@@ -95,7 +91,6 @@ class PooledBatch(Batch):
         return np.array([summarize(part) for part in texts], np.str_)
 
     def pool_edits(self, columns: EditColumns) -> EditColumns:
-        """Return the edits of documents from the edits of their streams."""
         numbers: dict[str | None, int] = {}
         codes = [numbers.setdefault(name, len(numbers)) for names in self.names for name in names]
         document = np.repeat(np.arange(len(self)), np.diff(self.stream_off))
@@ -114,7 +109,6 @@ class PooledBatch(Batch):
 def pack_dialogues(
     pairs: Sequence[Comparison], sides: tuple[str, str], pack_streams: Callable[[Sequence[Any]], Packed[Any]]
 ) -> Packed[Batch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     errors: dict[int, CaesuraError] = {}
     texts = valid_results(lambda pair: stream_pairs(pair, sides, tiers=True), dict(enumerate(pairs)), errors)
     document = np.repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)

@@ -12,22 +12,21 @@ from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
+from caesura.measures.boundary_f import BoundaryF
 from caesura.measures.classes import AdjustedRandIndex, NormalizedConditionalEntropy, PairwiseF, RandIndex, VMeasure
-from caesura.measures.composite import SegmentationScore
 from caesura.measures.confusion import BoundaryConfusion
-from caesura.measures.crisp import UnitError
-from caesura.measures.distances import BoundaryDeviation, BoundaryF, GeneralizedHamming, Hausdorff
+from caesura.measures.distances import BoundaryDeviation, GeneralizedHamming, Hausdorff
 from caesura.measures.flexible import FlexibleSimilarity
 from caesura.measures.fuzzy import FuzzySuccess
 from caesura.measures.hierarchy import HierarchyKappa, HierarchyOverlap, NonCrossing
 from caesura.measures.label_share import LabelShare
 from caesura.measures.meet import LMeasure, TMeasure
-from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage
+from caesura.measures.overlaps import AlignmentIndex, Covering, PurityCoverage, UnitError
 from caesura.measures.parseval import Parseval
 from caesura.measures.sigma import Sigma
 from caesura.measures.span_f import SpanF, TokenF
 from caesura.measures.structiou import StructIoU
-from caesura.measures.window import Pk, WindowDiff, WinPR
+from caesura.measures.window import Pk, SegmentationScore, WindowDiff, WinPR
 from caesura.model.signature import is_signature
 from caesura.options import parse_call, suggest, without_aliases
 
@@ -138,7 +137,10 @@ def parse(text: str | Measure) -> Measure:
     for option, value in alias_options.items():
         if options.get(option, value) != value:
             raise OptionError(f"{name} means {option}={value!r}; remove {option}={options[option]!r}")
-    return measure_class(**{**options, **alias_options, "compat": _preset(measure_class, options.get("compat"))})
+    compat = options.get("compat")
+    if isinstance(compat, str):  # case does not matter
+        compat = next((preset for preset in measure_class.presets if _key(preset) == _key(compat)), compat)
+    return measure_class(**{**options, **alias_options, "compat": compat})
 
 
 def is_called(measure: Measure, name: str) -> bool:
@@ -155,15 +157,7 @@ def is_called(measure: Measure, name: str) -> bool:
 
 
 def find_measure(name: str) -> type[Measure]:
-    """Return the class of a measure."""
     return _find(name.partition("(")[0].strip())[0]
-
-
-def _preset(measure_class: type[Measure], name: Any) -> Any:
-    """Return the preset that a name means; case does not matter."""
-    if not isinstance(name, str):
-        return name
-    return next((preset for preset in measure_class.presets if _key(preset) == _key(name)), name)
 
 
 _IGNORED = re.compile(r"[\s_^-]")
@@ -231,7 +225,6 @@ def _find(name: str) -> Meaning:
 
 
 def _problem(name: str, key: str, meanings: list[str]) -> str:
-    """Return why a name is not the name of one measure."""
     quoted = " or ".join(map(repr, meanings))
     if key in _COEFFICIENT_KEYS:
         corrected = "a measure that the coefficient corrects for chance, such as 'B'"
@@ -340,5 +333,4 @@ DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def default_measures(task: str, kind: str) -> tuple[Measure, ...]:
-    """Return the default measures of a task for a kind of data."""
     return tuple(map(parse, DEFAULT_MEASURES[task].get(kind, ())))

@@ -39,8 +39,6 @@ class WordsBatch(Batch):
 
 
 class Sigma(Measure):
-    """The measure behind ``sigma``."""
-
     name = "sigma"
     title = "BLEU of text and breaks, as a share of its upper limit for this text (Karakanta et al. 2022)"
     summary = "breaks between different words"
@@ -93,7 +91,6 @@ class Sigma(Measure):
 
 
 def _problem(reference: Any, hypothesis: Any, sides: tuple[str, str]) -> str | None:
-    """Return why the words of two texts cannot be compared, or None."""
     problem = pair_problem(reference, hypothesis, sides, same_words=False)
     if problem or reference.units or hypothesis.units or reference.length <= MAX_NUMBERED_UNITS:
         return problem
@@ -131,11 +128,9 @@ def _counts_of_numbers(reference: Segmentation, hypothesis: Segmentation, types:
     length = reference.length
     a, b = (_breaks(text, types) for text in (reference, hypothesis))
     is_break, equal = b > 0, a == b
-    with_unit = np.ones(
-        length + 1, bool
-    )  # whether the n-gram that begins with a unit is shared; none begins after the last
-    with_unit[length] = False
-    with_break = is_break & equal  # whether the n-gram that begins with the break after a unit is shared
+    # Whether the n-gram that begins with a unit, or with the break after a unit, is shared; none begins after the last unit.
+    with_unit = np.append(np.ones(length, bool), False)
+    with_break = is_break & equal
     common = [length + _common_breaks(a, b)]
     for _ in range(1, ORDERS):
         next_unit = with_unit[1:]
@@ -172,7 +167,6 @@ def _common_breaks(a: Ints, b: Ints) -> int:
 
 @lru_cache(1)  # many texts of a corpus have the same length
 def _numbers(length: int) -> tuple[str, ...]:
-    """Return the numbers of units that have no words."""
     return tuple(map(str, range(length)))
 
 

@@ -28,8 +28,6 @@ _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placem
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature that was read."""
-
     # Words before the measure: a coefficient, ``pairwise``, ``judge`` or ``evaluate``; empty for a score.
     words: tuple[str, ...]
     facts: Mapping[str, str]  # entries before the measure, such as ``chance`` and ``seed``, as text
@@ -58,7 +56,6 @@ def read_signature(text: str, *, complete: bool = True) -> Signature:
 
 
 def measure_of(text: str) -> Measure:
-    """Return the measure that a signature names."""
     measure = read_signature(text, complete=False).measure
     if measure is None:
         raise OptionError(f"the signature names no measure; got {text[:60]!r}")
@@ -134,7 +131,10 @@ def _short_head(claim: Signature) -> str:
     facts = {name: value for name, value in claim.facts.items() if name not in _NOT_COMPARED}
     facts = {name: value for name, value in facts.items() if value != DEFAULT_FACTS.get(name)}
     chance = facts.pop("chance", "")
-    if word := _fact_of_chance(chance):
+    word = chance_word(chance)
+    if word == "simulate":  # simulation with control variates is the default, and has no name
+        word = chance if "no control" in chance else ""
+    if word:
         facts["chance"] = word
     if "ordered" in claim.words:
         facts["ordered"] = "yes"
@@ -145,21 +145,10 @@ def _short_head(claim: Signature) -> str:
     return f"{claim.words[0]}({options})" if options else claim.words[0]
 
 
-def _fact_of_chance(text: str) -> str:
-    """Return how a chance agreement other than the default is named: simulation with control variates has no name."""
-    word = chance_word(text)
-    if word == "simulate":
-        return text if "no control" in text else ""
-    return word
-
-
 def chance_word(text: str) -> str:
     """Return the word for ``chance=`` that the entry of a signature stands for."""
     exact = "exact" if "exact" in text else ""
     return exact or next((word for start, word in _CHANCE_WORDS.items() if text.startswith((start, word))), "")
-
-
-# -- the long form ----------------------------------------------------------------------------------------------------
 
 
 def _read_long(parts: SignatureParts, missing: list[str]) -> Signature:
@@ -203,9 +192,6 @@ def _check_complete(measure_class: type[Measure], texts: Mapping[str, str], miss
         )
 
 
-# -- the short form ---------------------------------------------------------------------------------------------------
-
-
 def _read_short(parts: SignatureParts) -> Signature:
     label = parts.entries[0][0]
     head, over, measure_text = label.rpartition(" over ")
@@ -213,8 +199,10 @@ def _read_short(parts: SignatureParts) -> Signature:
     measure: Measure | None = None
     if not over and label.partition("(")[0] in WITHOUT_MEASURE:
         words, facts = _read_head(label)
+    elif "…" in (text := measure_text if over else label):
+        raise OptionError(f"the options of {text!r} are abbreviated; use the long signature, which --json prints")
     else:
-        measure = _measure_of_label(measure_text if over else label)
+        measure = parse(text)
     return Signature(words, facts, measure, {}, parts.value, parts.data, parts.version or "", short=True)
 
 
@@ -225,9 +213,3 @@ def _read_head(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise OptionError(f"expected a coefficient or a task before 'over'; got {text!r}") from None
     return (name,), {fact: signature_value(value) for fact, value in facts.items()}
-
-
-def _measure_of_label(label: str) -> Measure:
-    if "…" in label:
-        raise OptionError(f"the options of {label!r} are abbreviated; use the long signature, which --json prints")
-    return parse(label)

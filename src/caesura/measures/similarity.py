@@ -112,7 +112,9 @@ def _read(path: Path, name: str) -> Similarity:
 
 def _read_csv(path: Path, name: str, text: str) -> dict[str, dict[str, float]]:
     """Return the rows of a table with column names in the first line (its first cell is ignored) and row names."""
-    lines = _split_cells(path, name, text)
+    tables = [_parse_csv(path, name, text, delimiter) for delimiter in ",;\t"]
+    # The delimiter is the one that makes the table square.
+    lines = next((table for table in tables if table and all(len(row) == len(table) for _, row in table)), tables[0])
     if len(lines) < 2:
         problem = f"{name}: expected a line of column names and one line per row; got {len(lines)} lines"
         raise FormatError(path, None, problem)
@@ -136,12 +138,6 @@ def _cell(path: Path, line: int, name: str, cell: str) -> float:
         return float(cell)
     except ValueError:
         raise FormatError(path, line, f"{name}: expected a number; got {cell!r}") from None
-
-
-def _split_cells(path: Path, name: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return line numbers and cells, with the delimiter that makes the table square."""
-    tables = [_parse_csv(path, name, text, delimiter) for delimiter in ",;\t"]
-    return next((lines for lines in tables if lines and all(len(row) == len(lines) for _, row in lines)), tables[0])
 
 
 def _parse_csv(path: Path, name: str, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
@@ -265,7 +261,7 @@ UNLIMITED = 2**40
 class FlexibleCosts:
     """Costs of edits over a list of types, as numbers and as integer multiples of 1 / scale."""
 
-    types: tuple[str, ...]  # the boundary types
+    types: tuple[str, ...]
     similarity: Floats  # M over the types and none
     transposition: Floats  # c: the cost per position of each type
     scale: int  # denominator of the whole-number costs
@@ -301,7 +297,6 @@ def flexible_costs(
     mover: str,
     types: tuple[str, ...],
 ) -> FlexibleCosts:
-    """Return the costs of edits over some types."""
     T = len(types)  # noqa: N806 - the paper's symbol
     s = _similarity_matrix(similarity, types)
     cost = 1 - s
@@ -368,6 +363,5 @@ def _pitfalls(similarity: Similarity) -> tuple[str, ...]:
 
 
 def warn_about_pitfalls(similarity: Similarity) -> None:
-    """Warn about entries of a similarity that are valid but easily misunderstood."""
     for message in _pitfalls(similarity):
         warn(message)

@@ -1,7 +1,22 @@
-"""F of spans and of the tokens inside them, with the exact chance of Li et al. (2024)."""
+"""F of spans and of the tokens inside them, with the exact chance of Li et al. (2024).
+
+A coder has k spans of the lengths L_1 ... L_k, together a of n tokens. Every placement without overlaps, in any order, is
+equally likely; there are k! C(n - a + k, k) of them. A placement is an order of the spans and of the F = n - a free tokens. A
+span has j other spans and g free tokens before it with probability ::
+
+    W(j, g) = C(j + g, j) C(k - 1 - j + F - g, k - 1 - j) / (k C(k + F, k))
+
+and the j spans before it are a random subset of the others. Their lengths add up to s with the probability p_j(s), which a
+recurrence over the other spans gives. The span then begins at token g + s::
+
+    P(l) = sum over j and s of p_j(s) W(j, l - s)
+
+P depends on a span only through its length.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
@@ -12,9 +27,8 @@ from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels.marked import common_spans, common_tokens
 from caesura.limits import check_limit
-from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, precision_recall
+from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.span_chance import chance_work, expected_span_matches, expected_token_matches
 from caesura.measures.span_pairs import pack_marked_spans
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, distinct_rows
 from caesura.model.hierarchy import Hierarchy
@@ -32,6 +46,96 @@ _CHANCE = Option(
     choice("none", "expected", "li2024"),
     "exact chance of spans at random places: not computed, added to the parts, or used to correct F",
 )
+_Rows = Sequence[tuple[int, int]]  # length and label of each span of a coder
+_LARGE = 50_000_000  # products of a direct convolution, beyond which a transform is faster
+_CALLS, _TRANSFORM, _CELL = 8_000, 20, 100  # nanoseconds for a span, for a token of a transform, and for a cell of W
+
+
+def chance_work(spans: Floats, lengths: Floats, marked: Floats, tokens: Floats) -> Floats:
+    """Return an estimate of the work of ``start_probabilities`` in nanoseconds; memory grows with it."""
+    sums = spans * (_CALLS + spans * marked)
+    products = spans * np.minimum(marked * (tokens - marked), _TRANSFORM * tokens)
+    return np.asarray(lengths * (sums + products) + _CELL * spans * tokens)
+
+
+def start_probabilities(lengths: Sequence[int], tokens: int) -> dict[int, Floats]:
+    """Return the probability that a span begins at each token, for each length that occurs."""
+    free = tokens - sum(lengths)
+    before = _spans_and_free_tokens_before(len(lengths), free)
+    counts = Counter(lengths)
+    return {length: _starts(counts, length, before, tokens) for length in counts}
+
+
+def _spans_and_free_tokens_before(spans: int, free: int) -> Floats:
+    """Return W: the probability of j other spans and g free tokens before a span, for j < k and g <= F."""
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, spans + free + 1)))])
+
+    def log_binomial(n: Ints, k: Ints) -> Floats:
+        return np.asarray(log_factorial[n] - log_factorial[k] - log_factorial[n - k], np.float64)
+
+    j, g = np.arange(spans)[:, None], np.arange(free + 1)[None, :]
+    after, free_after = spans - 1 - j, free - g
+    logs = log_binomial(j + g, j) + log_binomial(after + free_after, after)
+    total = np.log(spans) + float(log_binomial(np.array(spans + free), np.array(spans)))
+    return np.asarray(np.exp(logs - total), np.float64)
+
+
+def _subset_sums(counts: Counter[int], without: int) -> Floats:
+    """Return p_j(s): how often a random subset of j of the other spans has the total length s."""
+    others = [length for length, number in counts.items() for _ in range(number - (length == without))]
+    sums = np.zeros((len(others) + 1, sum(others) + 1))
+    sums[0, 0] = 1.0
+    total = 0
+    for m, length in enumerate(others, 1):
+        total += length
+        share = np.arange(m + 1)[:, None] / m  # of the subsets of j of m spans, those that contain the last one
+        longer = np.zeros((m + 1, total + 1))
+        longer[1:, length:] = sums[:m, : total - length + 1]
+        sums[: m + 1, : total + 1] = (1 - share) * sums[: m + 1, : total + 1] + share * longer
+    return sums
+
+
+def _starts(counts: Counter[int], length: int, before: Floats, tokens: int) -> Floats:
+    sums = _subset_sums(counts, length)
+    size = tokens - length + 1
+    starts = np.zeros(tokens)
+    if sums.size * before.shape[1] > _LARGE:
+        width = 1 << (sums.shape[1] + before.shape[1]).bit_length()
+        products = sum(np.fft.rfft(p, width) * np.fft.rfft(w, width) for p, w in zip(sums, before, strict=True))
+        starts[:size] = np.clip(np.fft.irfft(products, width)[:size], 0.0, None)
+    else:
+        starts[:size] = sum(np.convolve(p, w) for p, w in zip(sums, before, strict=True))
+    return starts
+
+
+def expected_span_matches(a: _Rows, b: _Rows, tokens: int) -> float:
+    """Return the expected number of equal spans of two coders whose spans are placed at random."""
+    if not a or not b:
+        return 0.0
+    first, second = (start_probabilities([length for length, _ in side], tokens) for side in (a, b))
+    numbers, others = Counter(a), Counter(b)
+    weights: Counter[int] = Counter()
+    for (length, label), number in numbers.items():
+        weights[length] += number * others[length, label]
+    return float(sum(weight * (first[length] @ second[length]) for length, weight in weights.items() if weight))
+
+
+def expected_token_matches(a: _Rows, b: _Rows, tokens: int) -> float:
+    if not a or not b:
+        return 0.0
+    first, second = _covers(a, tokens), _covers(b, tokens)
+    return float(sum(first[label] @ second[label] for label in first if label in second))
+
+
+def _covers(spans: _Rows, tokens: int) -> dict[int, Floats]:
+    """Return label -> the probability of each token to lie in a span with this label."""
+    starts = start_probabilities([length for length, _ in spans], tokens)
+    covers: dict[int, Floats] = {}
+    for (length, label), number in Counter(spans).items():
+        ends = np.concatenate([np.zeros(length), starts[length]])[:tokens]
+        inside = np.cumsum(starts[length] - ends)  # begun at most length - 1 tokens before
+        covers[label] = covers.get(label, np.zeros(tokens)) + number * inside
+    return covers
 
 
 class _SpanMeasure(OverlapMeasure):
@@ -42,6 +146,8 @@ class _SpanMeasure(OverlapMeasure):
     options = (_LABELS, _CHANCE)
     symmetric = True  # only F is symmetric; precision and recall are swapped
     exact_span_chance: ClassVar[bool] = True
+    # Expected number of common elements of two sides, from their spans and the number of tokens.
+    expected_matches: ClassVar[staticmethod[[_Rows, _Rows, int], float]]
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         return pack_marked_spans(pairs, self.sides, self._times())
@@ -69,10 +175,6 @@ class _SpanMeasure(OverlapMeasure):
         """Return common elements, elements of the reference and elements of the hypothesis of each document."""
         raise NotImplementedError
 
-    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
-        """Return the expected number of common elements."""
-        raise NotImplementedError
-
     def _labels_of(self, side: SpanArrays) -> Ints:
         return side.label if self["labels"] else np.zeros_like(side.label)
 
@@ -80,13 +182,11 @@ class _SpanMeasure(OverlapMeasure):
         assert isinstance(batch, HierarchyBatch)
         counts = self._count(batch)
         if self["chance"] != "none":
-            counts = np.column_stack([counts, self._expected_matches(batch)])
+            sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
+            documents = zip(*sides, batch.length.tolist(), strict=True)
+            expected = np.array([self.expected_matches(a, b, n) for a, b, n in documents], np.float64)
+            counts = np.column_stack([counts, expected])
         return BatchCounts(counts, {})
-
-    def _expected_matches(self, batch: HierarchyBatch) -> Floats:
-        sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
-        tokens = batch.length.tolist()
-        return np.array([self._expected(a, b, n) for a, b, n in zip(*sides, tokens, strict=True)], np.float64)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, HierarchyBatch)
@@ -120,7 +220,7 @@ class _SpanMeasure(OverlapMeasure):
         return divide(2 * expected, reference + hypothesis, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        figures = precision_recall(*(counts[name] for name in self.parts[:3]))
+        figures = super().derived(counts, types)
         if self["chance"] != "none":
             row = np.array([[counts[name] for name in self.part_names(types)]])
             figures["expected_f"] = float(self.expected_f(row)[0])
@@ -128,14 +228,13 @@ class _SpanMeasure(OverlapMeasure):
 
 
 class SpanF(_SpanMeasure):
-    """The measure behind ``span_f``."""
-
     name = "span_f"
     title = "F of identical spans, with the exact chance of Li et al. (2024)"
     summary = "identical spans and labels"
     short_name = "span F"
     aliases = MappingProxyType({"li2024": {"chance": "li2024"}})
     parts = ("matches", "reference", "hypothesis")
+    expected_matches = staticmethod(expected_span_matches)
 
     def _times(self) -> dict[float, int] | None:
         return {} if self["chance"] == "none" else None
@@ -147,18 +246,14 @@ class SpanF(_SpanMeasure):
         common_spans(a.start, a.end, labels[0], a.off, b.start, b.end, labels[1], b.off, counts)
         return counts
 
-    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
-        return expected_span_matches(a, b, tokens)
-
 
 class TokenF(_SpanMeasure):
-    """The measure behind ``token_f``."""
-
     name = "token_f"
     title = "F of labelled tokens inside spans, with the exact chance of Li et al. (2024)"
     summary = "tokens inside spans"
     short_name = "token F"
     parts = ("matches", "reference", "hypothesis")
+    expected_matches = staticmethod(expected_token_matches)
 
     def _count(self, batch: HierarchyBatch) -> Floats:
         a, b = batch.a, batch.b
@@ -169,15 +264,8 @@ class TokenF(_SpanMeasure):
         common_tokens(a.start, a.end, a_label, a.off, b.start, b.end, b_label, b.off, seen, last, counts)
         return counts
 
-    def _expected(self, a: list[tuple[int, int]], b: list[tuple[int, int]], tokens: int) -> float:
-        return expected_token_matches(a, b, tokens)
-
-
-# -- chance -----------------------------------------------------------------------------------------------------------
-
 
 def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
-    """Return length and label of the spans of each document."""
     rows = list(zip((side.end - side.start + 1).tolist(), labels.tolist(), strict=True))
     return [rows[start:stop] for start, stop in zip(side.off[:-1].tolist(), side.off[1:].tolist(), strict=True)]
 
@@ -207,9 +295,6 @@ def _check_chance_work(batch: HierarchyBatch) -> None:
         work += float(chance_work(spans, different, marked, batch.length.astype(float)).sum())
     hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
     check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
-
-
-# -- functions --------------------------------------------------------------------------------------------------------
 
 
 def span_f(
@@ -251,7 +336,7 @@ def span_f(
         expected F = 2 / (k_1 + k_2) * sum over pairs of spans with equal length and label of sum over l of P_1(l) P_2(l)
         value = (F - expected F) / (1 - expected F)
 
-    where P(l) is the probability that a span begins at token l; :mod:`caesura.measures.span_chance` has its law. Over several
+    where P(l) is the probability that a span begins at token l; :mod:`caesura.measures.span_f` has its law. Over several
     documents, matches, numbers of spans and expected matches are summed. Whether the paper divides in exactly this way could
     not be checked.
 

@@ -62,18 +62,18 @@ def pack_marked_spans(
 class _Annotations:
     """The distinct annotations of all pairs."""
 
-    texts: list[Any]  # the annotations
+    texts: list[Any]
     # Their spans, each annotation as one document: first tokens, last tokens and labels, or codes of start and end in seconds.
     # An annotation with a problem may have no spans.
     spans: SpanArrays
     length: Ints  # number of tokens of each annotation; -1 if it is not known
-    seconds: NDArray[np.bool_]  # seconds, nested: Whether it has spans in seconds, and whether it is a hierarchy
+    # Whether it has spans in seconds, and whether it is a hierarchy.
+    seconds: NDArray[np.bool_]
     nested: NDArray[np.bool_]
     problems: dict[int, str]  # place of an annotation -> why it cannot be compared
 
     @classmethod
     def of(cls, texts: list[Any], times: dict[float, int] | None) -> _Annotations:
-        """Return the arrays of all annotations."""
         columns = _Columns(texts, times)
         problems: dict[int, str] = {}
         for k, text in enumerate(texts):
@@ -102,7 +102,6 @@ class _Annotations:
         return np.where(a >= 0, a, b), suspicious
 
     def problem(self, first: int, second: int, sides: tuple[str, str]) -> str | None:
-        """Return why two annotations cannot be compared, or None."""
         for side, k in zip(sides, (first, second), strict=True):
             if k in self.problems:
                 return f"{side}: {self.problems[k]}"
@@ -172,7 +171,6 @@ class _Columns:
         }
 
     def _codes(self, text: Spans) -> Ints:
-        """Return the numbers of the categories of spans."""
         table = self._tables.get(text.category_names)
         if table is None:
             table = np.array([self._number(name) for name in text.category_names], np.int64)

@@ -33,8 +33,9 @@ NO_TIMES = np.empty(0)
 class DistinctSpans:
     """Distinct (start, end) spans without levels, sorted by document and start, larger spans first."""
 
-    document: Ints  # document of each span
-    start: Ints  # start, end: First and last unit
+    document: Ints
+    # First and last unit.
+    start: Ints
     end: Ints
 
     def __len__(self) -> int:
@@ -51,7 +52,8 @@ class SpanArrays:
 
     # Rows are sorted by start, larger spans first, then by level.
 
-    start: Ints  # start, end, level: First unit, last unit and level of each span
+    # First unit, last unit and level of each span.
+    start: Ints
     end: Ints
     level: Ints
     label: Ints  # A code for each label of a document; -1 if the span has no label
@@ -61,7 +63,6 @@ class SpanArrays:
     extent: Ints  # N for expected agreement, per document
 
     def take(self, documents: Ints) -> SpanArrays:
-        """Return a copy with some of the documents."""
         rows, off = rows_of(self.off, documents)
         times, edge_off = rows_of(self.edge_off, documents)
         start, end, level, label = (column[rows] for column in (self.start, self.end, self.level, self.label))
@@ -75,7 +76,6 @@ class SpanArrays:
 
     @property
     def document(self) -> Ints:
-        """The document of each row."""
         return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     @property
@@ -91,12 +91,11 @@ class SpanArrays:
 class HierarchyBatch(Batch):
     """A batch of hierarchies. The positions of ``Batch`` are starts of spans, and its codes are labels."""
 
-    a: SpanArrays = field(kw_only=True)  # a, b: The spans of the two sides
+    a: SpanArrays = field(kw_only=True)
     b: SpanArrays = field(kw_only=True)
 
     @classmethod
     def of(cls, length: Ints, a: SpanArrays, b: SpanArrays) -> HierarchyBatch:
-        """Return a batch from the spans of two sides."""
         return cls(length, a.start, a.label, a.off, b.start, b.label, b.off, a=a, b=b)
 
     def slice(self, start: int, stop: int) -> HierarchyBatch:
@@ -107,7 +106,6 @@ class HierarchyBatch(Batch):
 
 
 def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_units: bool) -> Packed[HierarchyBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     nested = [tuple(map(_as_hierarchy, pair)) if _has_spans(pair) else pair for pair in pairs]
     chosen, places, errors = select_pairs(
         nested, lambda a, b: _hierarchy_problem(a, b, sides, same_units), expected="hierarchies"
@@ -169,7 +167,6 @@ def _span_arrays(hierarchies: list[Hierarchy]) -> SpanArrays:
 
 
 def _hierarchy_problem(a: Any, b: Any, sides: tuple[str, str], same_units: bool) -> str | None:
-    """Return why two hierarchies cannot be compared, or None."""
     for side, text in zip(sides, (a, b), strict=True):
         if isinstance(text, Spans):
             return f"{side}: the spans cross, so they are no hierarchy; use span_f, or gamma with caesura agree"
@@ -196,12 +193,11 @@ def _time_range(hierarchy: Hierarchy) -> str:
 class TreeBatch(Batch):
     """A batch of pairs of trees. The offsets of ``Batch`` count nodes, and its length counts words."""
 
-    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)  # the trees
+    pairs: tuple[tuple[Tree, Tree], ...] = field(kw_only=True)
     document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Tree, Tree]]) -> TreeBatch:
-        """Return the batch of pairs that can be compared."""
         a_off, b_off = (offsets_of([pair[side] for pair in pairs]) for side in (0, 1))
         length = np.array([gold.length for gold, _ in pairs], np.int64)
         return cls(length, EMPTY, EMPTY, a_off, EMPTY, EMPTY, b_off, pairs=tuple(pairs))
@@ -211,13 +207,11 @@ class TreeBatch(Batch):
 
 
 def pack_trees(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_times: bool = False) -> Packed[TreeBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     chosen, places, errors = select_pairs(pairs, lambda a, b: _tree_problem(a, b, sides, same_times), expected="trees")
     return TreeBatch.of(chosen), places, errors
 
 
 def _tree_problem(a: Any, b: Any, sides: tuple[str, str], same_times: bool) -> str | None:
-    """Return why two trees cannot be compared, or None."""
     for side, tree in zip(sides, (a, b), strict=True):
         if tree is None:
             return f"{side}: there is no tree"

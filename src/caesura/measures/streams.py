@@ -29,7 +29,7 @@ _MAX_TABLES = 1000
 class StreamLayout:
     """Names and lengths of the streams of a document; a ``Segmentation`` is one stream without a name."""
 
-    names: tuple[str | None, ...]  # names of the streams
+    names: tuple[str | None, ...]
     lengths: tuple[int, ...]  # number of units of each stream
 
     def places(self) -> Iterator[tuple[str | None, int, int]]:
@@ -42,8 +42,6 @@ class StreamLayout:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch(Batch):
-    """A batch with the streams of its documents."""
-
     streams: tuple[StreamLayout, ...] = ()  # the streams of each document
     document_fields = ("streams",)
 
@@ -55,7 +53,6 @@ StreamPairs = list[tuple[str | None, Segmentation, Segmentation]]
 def pack_streams(
     pairs: Sequence[Comparison], sides: tuple[str, str], types: tuple[str, ...], fixed_types: bool
 ) -> Packed[StreamBatch]:
-    """Return the batch of the pairs that can be compared, their indices in ``pairs``, and errors by index."""
     errors: dict[int, CaesuraError] = {}
     texts = valid_results(lambda pair: stream_pairs(pair, sides), dict(enumerate(pairs)), errors)
     scale = types if fixed_types else _all_types(list(texts.values()), types)
@@ -92,7 +89,13 @@ def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> S
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
         return [_check_stream(None, a, b, sides, tiers)]
     for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
-        _check_mapping(side, text, other_text)
+        if not isinstance(text, Mapping):
+            raise MismatchError(
+                f"{side}: expected a mapping from streams to segmentations, because the other side has "
+                f"{_quoted(other_text)}; got {type(text).__name__}"
+            )
+        if not text:
+            raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
     for side, text, other_text in ((sides[0], a, b), (sides[1], b, a)):
         missing = [name for name in other_text if name not in text]
         if missing:
@@ -100,17 +103,6 @@ def stream_pairs(pair: Any, sides: tuple[str, str], *, tiers: bool = False) -> S
                 f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
             )
     return [_check_stream(str(name), a[name], b[name], sides, tiers) for name in a]
-
-
-def _check_mapping(side: str, text: Any, other_text: Any) -> None:
-    """Raise an error if a side is not a dialogue although the other side is."""
-    if not isinstance(text, Mapping):
-        raise MismatchError(
-            f"{side}: expected a mapping from streams to segmentations, because the other side has "
-            f"{_quoted(other_text)}; got {type(text).__name__}"
-        )
-    if not text:
-        raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
 
 
 def _check_stream(name: str | None, a: Any, b: Any, sides: tuple[str, str], tiers: bool) -> tuple[str | None, Any, Any]:
@@ -165,7 +157,6 @@ class _TypeCoder:
         return table
 
     def encode(self, text: StreamPairs, side: int, side_name: str) -> tuple[Ints, Ints]:
-        """Return the positions and codes of one side of a text, one stream after another."""
         if len(text) == 1:
             name, *both = text[0]
             positions, codes = self.encode_stream(both[side], name, side_name)
@@ -191,7 +182,6 @@ class _TypeCoder:
         return positions, np.concatenate(all_codes)
 
     def encode_stream(self, text: Segmentation, stream: str | None, side_name: str) -> tuple[Ints, Ints]:
-        """Return the positions and codes of a stream."""
         new_codes, unchanged, all_known = self.table(text.types)
         positions = text.boundary_positions
         if len(text.types) == 1:
@@ -206,7 +196,6 @@ class _TypeCoder:
         return positions, codes
 
     def two_types_error(self, text: StreamPairs, side: int, side_name: str) -> MismatchError:
-        """Return the error for the first position with two types."""
         for stream, *both in text:
             names_at: dict[int, list[str]] = {}
             for position, name in both[side].boundaries:
@@ -220,7 +209,6 @@ class _TypeCoder:
         raise AssertionError("no position has two types")
 
     def unknown_type_error(self, text: Segmentation, stream: str | None, side_name: str) -> MismatchError:
-        """Return the error for the first boundary of an unknown type."""
         position, name = next((p, name) for p, name in text.boundaries if name not in self.place)
         return MismatchError(
             f"{_location(side_name, stream)}: type {name!r} at position {position} is not in the similarity matrix; "

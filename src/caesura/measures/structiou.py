@@ -66,7 +66,7 @@ class LabelIoU(NamedTuple):
 class StructIoUScore(Score):
     """A score with its alignment."""
 
-    measure: StructIoU  # the measure with its options
+    measure: StructIoU
 
     @cached_property
     def alignment(self) -> tuple[NodePair, ...]:
@@ -97,8 +97,6 @@ def _check_threshold(name: str, value: object) -> float:
 
 
 class StructIoU(OverlapMeasure):
-    """The measure behind ``struct_iou``."""
-
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
     summary = "time that aligned nodes share"
@@ -126,7 +124,15 @@ class StructIoU(OverlapMeasure):
 
     def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         batch, places, errors = pack_trees(pairs, self.sides, same_times=True)
-        _warn_about_lengths(batch, places, len(pairs))
+        unequal = [d for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
+        if unequal:
+            a, b = batch.pairs[unequal[0]]
+            first = int(places[unequal[0]]) + 1
+            prefix = "" if len(pairs) == 1 else f"{len(unequal)} of {len(pairs)} pairs, the first number {first}: "
+            warn(
+                f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
+                "word 1, word 2 with word 2. Add times, or read with align='characters'"
+            )
         return batch, places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
@@ -176,7 +182,6 @@ class StructIoU(OverlapMeasure):
         return gain, steps, partners
 
     def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
-        """Return the aligned pairs of nodes of each sentence."""
         _, _, partners = self._align(batch, max_steps=float(self["max_steps"]), with_partners=True)
         assert partners is not None
         alignments = []
@@ -201,20 +206,6 @@ def _waiting(steps: float) -> str:
     return f"wait about {steps / _STEPS_PER_SECOND:.0f} s with max_steps={10 ** math.ceil(math.log10(steps)):.0e}"
 
 
-def _warn_about_lengths(batch: TreeBatch, places: Ints, number_of_pairs: int) -> None:
-    """Warn if trees without times have different numbers of words."""
-    unequal = [d for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
-    if not unequal:
-        return
-    a, b = batch.pairs[unequal[0]]
-    first = int(places[unequal[0]]) + 1
-    prefix = "" if number_of_pairs == 1 else f"{len(unequal)} of {number_of_pairs} pairs, the first number {first}: "
-    warn(
-        f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
-        "word 1, word 2 with word 2. Add times, or read with align='characters'"
-    )
-
-
 def _node_arrays(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) -> tuple[Ints, Ints, Floats]:
     """Return the parents, codes of labels, and spans of all nodes, one sentence after another."""
     parent = np.concatenate([np.empty(0, np.int64), *(tree.parent for tree in trees)])
@@ -227,13 +218,11 @@ def _node_arrays(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) 
 
 
 def _iou(a: Floats, b: Floats) -> Floats:
-    """Return the IoU of overlapping spans, row by row."""
     overlap = np.minimum(a[:, 1], b[:, 1]) - np.maximum(a[:, 0], b[:, 0])
     return np.asarray(overlap / ((a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0]) - overlap), np.float64)
 
 
 def iou_by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
-    """Return nodes and summed IoU of each label over some sentences."""
     rows: dict[str, list[float]] = {}
     for (gold, predicted), alignment in zip(pairs, alignments, strict=True):
         for side, tree in enumerate((gold, predicted)):

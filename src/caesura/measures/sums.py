@@ -63,20 +63,14 @@ def _to_units(number: float) -> int:
 def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     """Return the value if all are equal, else a short text such as ``2..5``."""
     if isinstance(values, np.ndarray):
-        values = _extremes(values)
+        is_number = values.dtype.kind in "iuf" and values.size
+        values = [values.min().item(), values.max().item()] if is_number else np.unique(values).tolist()
     distinct = list(dict.fromkeys(end for value in values for end in _range_ends(value)))
     if len(distinct) == 1:
         return distinct[0]
     if all(isinstance(value, (int, float)) for value in distinct):
         return f"{min(distinct)}..{max(distinct)}"
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
-
-
-def _extremes(values: NDArray[Any]) -> list[Any]:
-    """Return the smallest and the largest number, or all distinct words."""
-    if values.dtype.kind in "iuf" and values.size:
-        return [values.min().item(), values.max().item()]
-    return list(np.unique(values).tolist())
 
 
 def _range_ends(value: Any) -> tuple[Any, ...]:
@@ -90,16 +84,13 @@ def _range_ends(value: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Summed counts of some documents."""
-
     sums: tuple[int, ...]  # sum of each count, in units of 2^-106
     documents: int
-    types: tuple[str, ...]  # the boundary types
+    types: tuple[str, ...]
     resolved: Mapping[str, Any]  # options resolved per document, summarized
 
     @classmethod
     def of(cls, measure: Measure, result: BatchCounts, types: tuple[str, ...]) -> Self:
-        """Return the sums over all documents of a batch."""
         if not len(result.counts):
             return cls.empty(measure, types)
         resolved = measure.summarize_resolved(result.resolved)
@@ -107,16 +98,13 @@ class Partial:
 
     @classmethod
     def empty(cls, measure: Measure, types: tuple[str, ...]) -> Self:
-        """Return the sums over no documents."""
         return cls((0,) * len(measure.columns(types)), 0, types, {})
 
     def score(self, measure: Measure) -> Score:
-        """Return the score of all documents."""
         counts = np.array([as_float(units) for units in self.sums])
         return measure.build_score(counts, self.types, self.resolved, documents=self.documents)
 
     def merge(self, other: Partial, measure: Measure) -> Partial:
-        """Return the sums over the documents of both partial results."""
         if not self.documents or not other.documents:
             return self if self.documents else other
         if other.types != self.types and measure.fixed_types:
@@ -146,7 +134,6 @@ class Partial:
 
 
 def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float | NDArray[Any] = 0.0) -> Floats:
-    """Return the quotients, row by row."""
     if np.count_nonzero(denominator) == denominator.size:
         return np.asarray(numerator / denominator, np.float64)
     zero = denominator == 0
@@ -156,7 +143,6 @@ def divide(numerator: NDArray[Any], denominator: NDArray[Any], *, empty: float |
 def precision_recall(
     recalled: float, reference: float, hypothesis: float, confirmed: float | None = None
 ) -> dict[str, float]:
-    """Return precision, recall and F from counts."""
     precision = ratio(recalled if confirmed is None else confirmed, hypothesis, reference + hypothesis)
     recall = ratio(recalled, reference, reference + hypothesis)
     return {"precision": precision, "recall": recall, "f": f_measure(precision, recall)}

@@ -67,7 +67,8 @@ _EXACT_STEP, _EXACT_TUPLE = 10, 2000  # nanoseconds, with everything that follow
 class Dissimilarity:
     """How much two units differ: ``alpha`` d_pos + ``beta`` d_cat, in multiples of delta_empty."""
 
-    alpha: float  # alpha, beta: Weights of position and category
+    # Weights of position and category.
+    alpha: float
     beta: float
     # Distance of two categories, from 0 to 1. An array of shape (0, 0) stands for 0 if they are equal, else 1.
     distance: Floats
@@ -77,7 +78,7 @@ class Dissimilarity:
 class UnitTable:
     """The units of all annotators of an item, or of several samples of it, in the order of their middles."""
 
-    start: Floats  # start, end: Positions
+    start: Floats
     end: Floats
     category: Codes
     annotator: Codes
@@ -126,7 +127,6 @@ class UnitTable:
 
     @property
     def mean_units(self) -> float:
-        """Mean number of units per annotator, of a table with one sample."""
         return len(self) / self.annotators
 
     @cached_property
@@ -149,7 +149,8 @@ class BestAlignment:
 
     table: UnitTable
     dissimilarity: Dissimilarity  # how units were compared
-    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table
+    # Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
+    begin: Counts
     members: Codes
     proved: bool  # whether no alignment has a smaller cost
     bound: float  # lower bound of the total cost, in multiples of delta_empty; the total cost itself if it is proved
@@ -181,7 +182,8 @@ class Alignments:
 
     table: UnitTable  # the units of all samples
     dissimilarity: Dissimilarity  # how units were compared
-    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table
+    # Unitary alignment t has the units members[begin[t]:begin[t + 1]] of the table.
+    begin: Counts
     members: Codes
     offset: Counts  # sample s has the unitary alignments offset[s]:offset[s + 1]
     proved: NDArray[np.bool_]  # whether no alignment of the sample has a smaller cost
@@ -193,7 +195,6 @@ class Alignments:
 
     @classmethod
     def join(cls, table: UnitTable, parts: Sequence[BestAlignment]) -> Alignments:
-        """Return the alignments of all samples of a table."""
         sizes = np.concatenate([np.diff(part.begin) for part in parts])  # units per unitary alignment
         members = [part.members + np.int32(first) for part, first in zip(parts, table.offset[:-1], strict=True)]
         return cls(
@@ -210,12 +211,10 @@ class Alignments:
 
     @cached_property
     def sample(self) -> Counts:
-        """The sample of each unitary alignment."""
         return np.repeat(np.arange(self.table.samples), np.diff(self.offset))
 
     @cached_property
     def pairs(self) -> AlignedPairs:
-        """Terms of the disorder, one per unitary alignment and one per pair of units in it."""
         return _aligned_pairs(self)
 
     @cached_property
@@ -224,7 +223,6 @@ class Alignments:
         return sum_groups(self.pairs.cost, self.sample, self.table.samples)
 
     def __getitem__(self, number: int) -> BestAlignment:
-        """Return the alignment of one sample."""
         table = self.table.sample(number)
         first, last = self.offset[number : number + 2].tolist()
         begin = self.begin[first : last + 1]
@@ -260,10 +258,12 @@ class AlignedPairs:
     """Terms of an alignment, in multiples of delta_empty."""
 
     cost: Floats  # cost of each unitary alignment
-    owner: Counts  # owner, first, second: For each pair of aligned units: the unitary alignment, and the two units
+    # For each pair of aligned units: the unitary alignment, and the two units.
+    owner: Counts
     first: Counts
     second: Counts
-    position: Floats  # position, distance: d_pos and category distance of each pair
+    # d_pos and category distance of each pair.
+    position: Floats
     distance: Floats
 
 
@@ -284,7 +284,6 @@ def _aligned_pairs(alignment: BestAlignment | Alignments) -> AlignedPairs:
 
 
 def best_alignment(table: UnitTable, dissimilarity: Dissimilarity, *, effort: float = 1.0) -> BestAlignment:
-    """Return the alignment with the smallest total cost."""
     return best_alignments(table, dissimilarity, effort=effort)[0]
 
 
@@ -294,7 +293,6 @@ def search_work(units: int, annotators: int) -> int:
 
 
 def _exchange_work(units: int, annotators: int) -> int:
-    """Return an estimate of the work for a good alignment."""
     return STARTS * annotators * (annotators + 1) * (NANOSECONDS_PER_EXCHANGE + NANOSECONDS_PER_EXCHANGED_UNIT * units)
 
 
@@ -396,13 +394,11 @@ def _align_quickly(table: UnitTable, dissimilarity: Dissimilarity, share: float)
 
 
 def _columns(groups: list[list[int]]) -> tuple[Counts, Codes]:
-    """Return the offsets and the units of unitary alignments."""
     sizes = [len(group) for group in groups]
     return np.cumsum([0, *sizes]), np.array([unit for group in groups for unit in group], np.int32)
 
 
 def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissimilarity, programs: bool) -> Alignments:
-    """Return the alignments that a search finds, piece by piece."""
     pieces = Pieces(table, tuples)
     search = ExactSearch(pieces.table, pieces.tuples, effort, programs=programs)
     search.run()

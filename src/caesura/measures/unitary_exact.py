@@ -52,24 +52,23 @@ def _sums(values: Counts, first: Counts) -> Counts:
 class Tuples:
     """Unitary alignments that may be needed, with costs in quanta times the number of pairs of annotators."""
 
-    begin: Counts  # begin, members: Unitary alignment t has the units members[begin[t]:begin[t + 1]]
+    # Unitary alignment t has the units members[begin[t]:begin[t + 1]].
+    begin: Counts
     members: Codes
-    cost: Counts  # cost, category: Cost, and numerator of delta_cat
+    # Cost, and numerator of delta_cat.
+    cost: Counts
     category: Counts
     first: Counts  # sample s has the unitary alignments first[s]:first[s + 1]
 
     @property
     def sizes(self) -> Counts:
-        """Number of units of each unitary alignment."""
         return np.diff(self.begin)
 
     @property
     def sample(self) -> Counts:
-        """Sample of each unitary alignment."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
     def select(self, chosen: Mask) -> Tuples:
-        """Return the chosen unitary alignments."""
         sizes = self.sizes
         begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
         members = self.members[np.repeat(chosen, sizes)]
@@ -77,7 +76,6 @@ class Tuples:
         return Tuples(begin, members, self.cost[chosen], self.category[chosen], first)
 
     def of_sample(self, number: int, unit: int) -> Tuples:
-        """Return the unitary alignments of one sample."""
         part = slice(self.first[number], self.first[number + 1])
         begin = self.begin[part.start : part.stop + 1]
         members = self.members[begin[0] : begin[-1]] - np.int32(unit)
@@ -85,7 +83,6 @@ class Tuples:
         return Tuples(begin - begin[0], members, self.cost[part], self.category[part], first)
 
     def reduce(self, prices: Counts) -> Counts:
-        """Return the reduced costs."""
         return self.cost - _sums(prices[self.members], self.begin)
 
 
@@ -98,7 +95,6 @@ class Pieces:
         self.tuples = replace(tuples, first=first)
 
     def add(self, values: Counts) -> Counts:
-        """Return the sum over the pieces of each sample."""
         return _sums(values, self.first)
 
 
@@ -206,7 +202,6 @@ class ExactSearch:
         return prices
 
     def _alone(self, number: int, reduced: Counts) -> None:
-        """Search one sample with prices from linear programs."""
         table = self.table.sample(number)
         search = ExactSearch(table, self.tuples.of_sample(number, int(self.table.offset[number])), self.effort)
         part = slice(self.tuples.first[number], self.tuples.first[number + 1])

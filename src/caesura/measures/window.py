@@ -1,4 +1,4 @@
-"""Pk, WindowDiff and WinPR: measures that slide a window of fixed width over both segmentations."""
+"""Pk, WindowDiff and WinPR, which slide a window of fixed width over both texts, and a composite of F, Pk and WindowDiff."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from caesura.kernels import window as kernel
 from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, amounts, seconds_on_units, with_units_of_axis
 from caesura.measures.base import BatchCounts, Counts, Measure, PairCounts, divide, precision_recall
 from caesura.measures.batch import Batch
+from caesura.measures.boundary_f import BoundaryF
 from caesura.measures.chunks import CHUNK, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.model.hierarchy import Hierarchy
@@ -26,6 +27,7 @@ from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Floats
 from caesura.options import Option, choice, flag, optional, whole
 
+_SUPERDIALSEG = "superdialseg"
 _ORIGINS = ("given", "auto", "auto, clamped to the text")
 _CHOSEN, _AUTO = range(2)
 _MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
@@ -92,7 +94,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "fournier2012": {"width": "units"},
         "segeval-2.0.11": _SEGEVAL,
         "nltk": {"rounding": "half_even", "mean": "marks", "minimum": 0, "clamp": False},
-        "superdialseg": {
+        _SUPERDIALSEG: {
             "rounding": "half_even",
             "mean": "positions",
             "clamp": False,
@@ -105,7 +107,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 _MISTAKES: Mapping[str, str] = MappingProxyType(
     {
-        "superdialseg": "the position after the last utterance counts, but not for k; all dialogues have the same weight",
+        _SUPERDIALSEG: "the position after the last utterance counts, but not for k; all dialogues have the same weight",
         "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one",
         "evalsubtitle": "none beyond those of segeval",
     }
@@ -215,7 +217,9 @@ class _ErrorRate(_WindowMeasure):
             return np.asarray((batch.end - batch.begin) / (2 * (batch.a_count + 1)), np.float64)
         return amounts("window", self["window"], batch)
 
-    def _windows_in_time(self, batch: EdgeBatch) -> tuple[Counts, dict[str, NDArray[Any]]]:
+    def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
+        if not isinstance(batch, EdgeBatch):
+            return super().sweep(batch)
         k, out = self._seconds(batch), np.empty((len(batch), 3))
         a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
         time_kernel.windows(batch.end - batch.begin, batch.begin, k, *a, *b, out)
@@ -228,9 +232,6 @@ class _ErrorRate(_WindowMeasure):
         return with_units_of_axis(super().signature(params, types, documents), params, ("window",))
 
     def compute(self, batch: Batch) -> BatchCounts:
-        if isinstance(batch, EdgeBatch):
-            counts, resolved = batch.cached(("windows", self._resolved), lambda: self._windows_in_time(batch))
-            return BatchCounts(counts[:, self.sweep_columns], resolved)
         # Pk and WindowDiff with the same options inspect the same windows.
         counts, resolved = batch.cached(("windows", self._resolved), lambda: self.sweep(batch))
         return BatchCounts(counts[:, self.sweep_columns], resolved)
@@ -247,8 +248,6 @@ class _ErrorRate(_WindowMeasure):
 
 
 class Pk(_ErrorRate):
-    """The measure behind ``pk``."""
-
     name = "pk"
     title = "Pk (Beeferman, Berger & Lafferty 1999)"
     summary = "two units: together or separate"
@@ -257,8 +256,6 @@ class Pk(_ErrorRate):
 
 
 class WindowDiff(_ErrorRate):
-    """The measure behind ``window_diff``."""
-
     name = "window_diff"
     title = "WindowDiff (Pevzner & Hearst 2002)"
     summary = "number of boundaries in a window"
@@ -267,8 +264,6 @@ class WindowDiff(_ErrorRate):
 
 
 class WinPR(_WindowMeasure):
-    """The measure behind ``win_pr``."""
-
     name = "win_pr"
     title = "WinPR (Scaiano & Inkpen 2012)"
     summary = "precision and recall over windows"
@@ -465,3 +460,101 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
     {'tp': 1.5, 'fp': 0.5, 'fn': 0.5, 'tn': 7.5}
     """
     return WinPR.cached(None, window=window, **options).score(reference, hypothesis)
+
+
+class SegmentationScore(Measure):
+    kinds = ("linear", "dialogue")
+    name = "segmentation_score"
+    title = "Half F1, a quarter 1 - Pk and a quarter 1 - WindowDiff (SuperDialseg)"
+    summary = "F1, Pk and WindowDiff in one"
+    short_name = "score"
+    options = (
+        Option(
+            "conventions",
+            "plain",
+            choice("plain", _SUPERDIALSEG),
+            "plain definitions of the three measures, or those of SuperDialseg",
+        ),
+        LAST_POSITION,
+    )
+    presets = MappingProxyType(
+        {_SUPERDIALSEG: {"conventions": _SUPERDIALSEG, "last_position": True, "average": "items"}}
+    )
+    preset_mistakes = MappingProxyType(
+        {_SUPERDIALSEG: "F is 0 if no side has boundaries, so the score of a right answer is .5"}
+    )
+    resolved_words = Pk.resolved_words
+    parts = ("matches", "reference", "hypothesis", "pk_errors", "windows", "window_diff_errors")
+
+    @property
+    def _measures(self) -> tuple[Measure, Measure, Measure]:
+        compat = None if self["conventions"] == "plain" else _SUPERDIALSEG
+        return BoundaryF.cached(compat), Pk.cached(compat), WindowDiff.cached(compat)
+
+    def compute(self, batch: Batch) -> BatchCounts:
+        f, pk, window_diff = (measure.compute(batch) for measure in self._measures)
+        counts = np.column_stack([f.counts, pk.counts, window_diff.counts[:, 0]])
+        return BatchCounts(counts, {name: pk.resolved[name] for name in ("window", "window_from")})
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        f, pk, window_diff = self._values(counts, types)
+        return f / 2 + (1 - pk) / 4 + (1 - window_diff) / 4
+
+    def _values(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+        columns = counts[:, :3], counts[:, 3:5], counts[:, [5, 4]]
+        f, pk, window_diff = (m.finish(c, types) for m, c in zip(self._measures, columns, strict=True))
+        return f, pk, window_diff
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        row = np.array([[counts[name] for name in self.parts]], np.float64)
+        return {name: float(x[0]) for name, x in zip(("f", "pk", "window_diff"), self._values(row, types), strict=True)}
+
+
+def segmentation_score(
+    reference: Segmentation,
+    hypothesis: Segmentation,
+    *,
+    conventions: str | None = None,
+    last_position: bool | None = None,
+    compat: str | None = None,
+) -> Score:
+    """Compute the composite score of SuperDialseg: half F1, a quarter 1 - Pk and a quarter 1 - WindowDiff.
+
+    Parameters
+    ----------
+    reference, hypothesis : Segmentation
+        The two segmentations to compare.
+    conventions : {"plain", "superdialseg"}, optional
+        The plain definitions of the three measures (default), or those of SuperDialseg.
+    last_position : bool, optional
+        Whether the position after the last unit counts (default: False).
+    compat : {"superdialseg"}, optional
+        The number that SuperDialseg prints: its conventions, with the position after the last utterance, and the mean over
+        dialogues.
+
+    Returns
+    -------
+    Score
+        From 0 to 1; ``score.parts["f"]``, ``["pk"]`` and ``["window_diff"]`` are its three terms.
+
+    Notes
+    -----
+    ::
+
+        score = F1 / 2 + (1 - Pk) / 4 + (1 - WindowDiff) / 4
+
+    Use it only to extend a table that has it: Pk and WindowDiff measure nearly the same, and their weights are arbitrary.
+
+    References
+    ----------
+    Jiang, J., Dong, C., Kurohashi, S., & Aizawa, A. (2023). SuperDialseg: A large-scale dataset for supervised dialogue
+    segmentation. EMNLP.
+
+    Examples
+    --------
+    >>> reference, hypothesis = Segmentation.from_masses([2, 3, 6]), Segmentation.from_masses([5, 6])
+    >>> f"{segmentation_score(reference, hypothesis).value:.4f}"
+    '0.7222'
+    """
+    measure = SegmentationScore.cached(compat, conventions=conventions, last_position=last_position)
+    return measure.score(reference, hypothesis)

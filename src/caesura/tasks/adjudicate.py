@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from caesura.adjudication.result import AdjudicatedGold
+from caesura.adjudication.decisions import AdjudicatedGold
 from caesura.adjudication.session import Adjudication, Undecided
 from caesura.errors import CaesuraError, FormatError, OptionError
 from caesura.files import JOURNAL_SUFFIX, write_file

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from caesura.adjudication.decisions import Decision, PlaceState
-from caesura.adjudication.places import PlacedMark, PlacedMarks, plain_number
+from caesura.adjudication.disputed import PlacedMark, PlacedMarks, plain_number
 from caesura.adjudication.session import Adjudication
 from caesura.measures.edit_columns import EDIT_KINDS
 from caesura.measures.registry import measures as registered_measures
