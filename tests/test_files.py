@@ -161,7 +161,7 @@ def writing_calls(path: Path) -> list[str]:
 def test_no_other_module_writes_files() -> None:
     found = [call for path in sorted(SOURCE.rglob("*.py")) for call in writing_calls(path) if path.name != "files.py"]
     # These write to a draft that files.new_file renames, and to an archive in memory.
-    drafts = {"checkpoint.py": "draft.write_bytes", "scores.py": "pq.ParquetWriter", "unit_table.py": "out.open"}
+    drafts = {"checkpoint.py": "draft.write_bytes", "partition.py": "pq.ParquetWriter", "unit_table.py": "out.open"}
     assert [call for call in found if drafts.get(call.partition(":")[0]) != call.split()[-1]] == []
     assert len(found) == len(drafts)
 

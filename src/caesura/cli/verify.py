@@ -41,7 +41,7 @@ def verify(
 
     \b
     Example:
-      caesura verify "B = .6667 · caesura 0.3.0.dev0 · data ec30bb89" documents.jsonl
+      caesura verify "B = .6667 · caesura 0.3.0 · data ec30bb89" documents.jsonl
     """
     if os.path.isfile(signature) or signature.lower().endswith(".json"):
         document = _read_result(signature)
