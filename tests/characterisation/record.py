@@ -314,6 +314,27 @@ def coefficient_commands() -> Iterator[Case]:
             yield "random", f"unify {source} --method {method} --level full --evaluate"
 
 
+def table_commands() -> Iterator[Case]:
+    """Yield commands that print all their tables, so that a changed column is seen."""
+    for folder, source in [
+        *(("random", name) for name in (*RANDOM, "songs")),
+        ("data", "people.json"),
+        ("data", "annotators.json"),
+    ]:
+        for command in ("info", "agree", "disagreements", "pairwise", "gold", "unify", "plan"):
+            yield folder, f"{command} {source} --details --markdown"
+        yield folder, f"score {source} --reference ann --hypothesis bo --details --markdown"
+    for options in ("--pairs", "--coders", "--heat", "--cochran", "--clusters", "--group a=ann,bo --group b=bo,cy"):
+        yield "data", f"agree people.json {options} --markdown"
+    for command in ("judge people.json --system mine.json", "judge people.json --system mine.json --errors --list-errors",
+                    "judge people.json --system mine.json --crisp", "score reference.bits hypothesis.bits --items --edits --operations",
+                    "score people.json --reference ann --hypothesis bo --chance", "gold people.json --kept --dropped",
+                    "unify annotators.json --why --evaluate", "trees gold.ptb parser.ptb --by-sentence --labels",
+                    "trees gold.ptb parser.ptb --versus gold.ptb", "curve scores.csv", "similarity talk.csv", "reactions -m B",
+                    "evaluate documents.jsonl", "agree annotators.json --categories", "measures", "formats", "reproduce"):  # fmt: skip
+        yield "data", f"{command} --details --markdown"
+
+
 def other_commands() -> Iterator[Case]:
     """Yield figures, lists, papers, trees and signatures."""
     kinds = ["pairwise", "segments", "items", "boundary_heat", "dendrogram", "boundaries_per_coder", "precision_recall", "operations", "alignment", "correlation", "clusters", "gold", "systems", "timeline"]  # fmt: skip
@@ -415,7 +436,14 @@ def all_cases(files: dict[str, dict[str, Any]]) -> list[Case]:
 
     measures = list(measure_commands(files["random"]))
     refused = [("data", line) for line in REFUSED.strip().splitlines()]
-    listed = [*page_commands(), *example_commands(files), *option_commands(), *measures, *coefficient_commands()]
+    listed = [
+        *page_commands(),
+        *example_commands(files),
+        *option_commands(),
+        *measures,
+        *coefficient_commands(),
+        *table_commands(),
+    ]
     cases = {}
     for folder, command in [*listed, *other_commands(), *refused]:
         words = shlex.split(command)
