@@ -1,7 +1,8 @@
 """Reading files into corpora and writing corpora to files.
 
 Each format has its own module. :mod:`~caesura.formats.registry` lists them, finds the format of a file and writes with it, and
-:mod:`~caesura.formats.reading` reads with it.
+:mod:`~caesura.formats.reading` reads with it. The page docs/formats/NAME.md describes a format for users: units, boundaries,
+names of items and coders, and options. The docstring of its module has what the page leaves out.
 
 A reader never repairs or drops data silently. An invalid file raises a ``FormatError`` whose message begins with
 ``path:line:``. If only some items of a file are invalid, their errors can be collected, and the other items are still read.

@@ -1,18 +1,7 @@
-r"""Labels of Audacity, exported as a text file, with one label per line::
+"""Labels of Audacity, exported as text: start, end and label, separated by tabs.
 
-    0.000000	2.500000	intro
-    2.500000	9.250000	main
-    \	100.000000	2000.000000
-    9.250000	9.250000	click
-
-The columns are start, end and label, with tabs between them and times in seconds. If start and end are equal, the label is a
-point. A line that begins with a backslash is the frequency range of the label before it; it is not read. In some languages
-Audacity writes decimal commas. A file contains one item of one coder. The name of the file is used for both unless the
-options ``item`` and ``coder`` are set.
-
-The intervals are the segmentation. Points are boundaries only if there are no intervals. The recording ends at the last
-time in the file, unless the option ``duration`` is set. The type of an interval without a label is the plain type
-``boundary``.
+A line that begins with a backslash is the frequency range of the label before it. In some languages Audacity writes decimal
+commas.
 """
 
 from __future__ import annotations

@@ -1,24 +1,7 @@
-"""Spans as tags of tokens, in columns, as in the shared tasks of CoNLL, with one token per line::
+"""Spans as tags of tokens, in columns, as in the shared tasks of CoNLL: ``Blackburn NNP I-NP I-PER``.
 
-    -DOCSTART- -X- -X- O
-
-    Peter NNP B-NP B-PER
-    Blackburn NNP I-NP I-PER
-    spoke VBD B-VP O
-
-Columns are separated by tabs or spaces. The first column is the token. The last column contains the tags; the option
-``layer`` chooses another column, counted from 1. A blank line ends a sentence. Lines with ``#`` before a sentence are
-comments, unless they have as many columns as tokens. A line with ``-DOCSTART-`` begins a document. The documents are the
-items, called 1, 2, 3 and so on. A file without such lines is one item with the name of the file. The name of the file is the
-name of the coder.
-
-A tag is a prefix and a label. The schemes are IOB2 (``B-`` begins a span and ``I-`` continues it), IOB1 (``B-`` only begins a
-span directly after a span with the same label), BIOES (``E-`` ends a span and ``S-`` is a span of one token), BILOU (with
-``L-`` and ``U-``) and BMES (with ``M-`` for ``I-``). The tags decide which scheme is used. A tag that does not fit into its
-scheme, such as ``I-PER`` after ``O`` in IOB2, begins a new span, as in conlleval; a warning gives the number of such tags.
-
-The spans become a hierarchy with labels. With ``as_="segments"``, both edges of each span are boundaries, and with
-``spans="sentences"``, the ends of sentences are the boundaries. The writer uses IOB2 and writes no sentences.
+The tags decide which scheme is used: IOB1, IOB2, BIOES, BILOU or BMES. A tag that does not fit into its scheme begins a new
+span, as in conlleval.
 
 References
 ----------

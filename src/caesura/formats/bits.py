@@ -1,9 +1,4 @@
-"""Bit strings, one document per line: ``0100010000`` has one bit per inner position, N-1 bits for N units.
-
-A file contains the documents of one coder; the name of the file is the name of the coder. The documents are the items
-1, 2, 3 ..., so line n of one file corresponds to line n of another. A document with only one unit has no inner position
-and is written ``-``. A name and a tab may precede the bits.
-"""
+"""Bit strings, one document per line: ``0100010000`` has one bit per inner position, N-1 bits for N units."""
 
 from __future__ import annotations
 

@@ -1,21 +1,7 @@
-"""Events of BORIS, exported as a table, with one row per event::
+"""Events of BORIS, exported as a table: aggregated (one row per event) or tabular (a START and a STOP row per state event).
 
-    Observation id,Media file,Total length,Subject,Behavior,Behavioral category,Behavior type,Start (s),Stop (s)
-    obs1_ann,obs1.mp4,120.000,infant,play,,STATE,0.000,40.500
-    obs1_ann,obs1.mp4,120.000,infant,smile,,POINT,33.200,33.200
-
-Both exports of BORIS are read. Aggregated events have a start and a stop. Tabular events have one row for the START and one
-row for the STOP of a state event, and may have rows with metadata above the header. Cells are separated by commas, tabs or
-semicolons. Columns that the reader does not know are ignored, because their number depends on the version and the project.
-
-Each observation is an item, and the name of the file is the coder. If the id of an observation contains both names, a
-pattern such as ``observation="{item}_{coder}"`` finds them. Each subject is a stream; with ``streams="category"``, each
-behavioral category is a stream, and with ``"both"`` each combination. Behaviors are the labels of the intervals of a stream.
-Point events are points. They are boundaries only in a stream without state events. The length of the media is the length of
-the item. If all events of a file are in one stream, the annotations are tiers, otherwise dialogues of tiers. If a stream of
-an item has events of some coders only, it is empty for the others.
-
-State events that overlap in one stream are an error of this observation. ``behaviors`` selects behaviors by patterns.
+Unknown columns are ignored, because their number depends on the version and the project. Tabular exports may have rows with
+metadata above the header.
 
 References
 ----------

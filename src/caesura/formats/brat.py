@@ -4,17 +4,8 @@
     T2	Product 10 15;24 29	Eagle Phone
     R1	Makes Arg1:T1 Arg2:T2
 
-A line that begins with T is a span. It gives the label, the character offsets (counted from 0, end excluded) and the text
-that the span covers, with line breaks replaced by spaces. This text must match the .txt file at these offsets. Event
-triggers are read as ordinary spans. Events, relations, attributes, normalizations and notes (E, R, ``*``, A, M, N, #) are
-not read. An empty file means that the text has no annotations.
-
-The text is in the folder of the .ann file, or in the folder above, which coders with a folder each may share. If the .txt file
-begins with a byte order mark that the offsets count, and the texts of all spans show it, the offsets are converted to offsets
-without it.
-
-A file contains one item of one coder, and its name is used for both. ``read_coders`` reads several files; if they have the
-same name in several folders, the folders are the coders. The module ``standoff`` describes how spans become units.
+brat replaces line breaks in the text of a span by spaces. Some programs count a byte order mark at the beginning of the text;
+such offsets are converted if the texts of all spans show it.
 """
 
 from __future__ import annotations

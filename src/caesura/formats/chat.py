@@ -1,17 +1,7 @@
-"""CHAT transcripts, the .cha files of TalkBank, with one utterance of a speaker per main line::
-
-    *CHI:	I want the cookie .
-    *MOT:	now ?
-
-The units are the words of the main lines, without punctuation. The words of each speaker form a separate stream. Each
-utterance ends with a boundary, and its terminator (``.``, ``?``, ``!``, ``+...``, ``+//.`` and so on) is the boundary type.
-Inside an utterance, for example in a quotation, these signs are punctuation. Tokens that CHAT does not count as words are
-not units: pauses, fillers (``&-uh``), events (``&=laughs``), retraced words (``[/]``) and unintelligible words (``xxx``).
-Utterances without words are skipped, and a warning gives their number. An utterance without a terminator is an error
-unless the option ``unclassified`` names a type for it. The option ``symbols`` defines other terminators.
+"""CHAT transcripts, the .cha files of TalkBank, with one utterance of a speaker per main line.
 
 The package rustling extracts the words from each line. It skips unknown lines and has no size limits, so the lines are
-checked first. Dependent tiers are not read. A file contains one item of one coder.
+checked first.
 
 References: https://talkbank.org/0info/manuals/CHAT.html; https://github.com/jacksonllee/rustling, version 0.9.
 """

@@ -1,32 +1,11 @@
 """Plain text with separators between segments: Choi's ``==========``, a different marker line, or blank lines.
 
-::
-
-    ==========
-    The first sentence .
-    The second one .
-    ==========
-    And another topic .
-    ==========
-
-Each line is a unit; with ``unit="word"``, each word between white space is a unit. Separators before the first and after
-the last segment are optional, but there must be at least one separator, unless blank lines separate segments. White space at
-both ends of a line is ignored. If there is no unit between two marker lines, this segment is left out, and the reading report
-counts such segments. A unit must not be empty. Several blank lines count as one separator. A file contains one item of one
-coder. The name of the file is used for both unless the options ``item`` and ``coder`` are set. Boundaries have no types.
-
-The format ``segment-lines`` has one segment per line, as the .edus files of RST corpora, or a text with one sentence per line::
-
-    Good night , moon ,
-    because it is late .
-
-Its units are the words between white space, and the end of each line is a boundary. Blank lines are ignored, with a note. Files
-with the suffix ``.edus`` are recognised. Name the format for other files, because any text has lines.
+The format ``segment-lines``, with one segment per line, is in this module too.
 
 References
 ----------
-Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. (The test
-files of this paper have this format.)
+Choi, F. Y. Y. (2000). Advances in domain independent linear text segmentation. NAACL. (The test files of this paper have
+this format.)
 """
 
 from __future__ import annotations

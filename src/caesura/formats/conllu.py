@@ -1,32 +1,9 @@
-"""CoNLL-U, and the .tok files of the DISRPT shared tasks: one token per line, ten columns, marks in the last one, MISC::
+"""CoNLL-U, and the .tok files of the DISRPT shared tasks: one token per line, ten columns, marks in the last one, MISC.
 
-    # newdoc_id = poem
-    1	In	_	_	_	_	_	_	_	BeginSeg=Yes
-    2	Xanadu	_	_	_	_	_	_	_	_
-    3	did	_	_	_	_	_	_	_	BeginSeg=Yes
-
-The units are the tokens whose id is a whole number. Ranges such as ``1-2`` and empty nodes such as ``1.1`` are skipped, as
-in the scorer of DISRPT; a warning counts marks on them. Keys must match completely, because ``MSeg`` is a key for
-morphology; the case of values does not matter. Two kinds of marks are known:
-
-- Segments: there is a boundary before each token with ``BeginSeg=Yes`` or ``Seg=B-seg``. The first token of a document is an
-  exception: DISRPT marks it, but there is no boundary before it.
-- Connectives: ``Conn=B-conn`` or ``Seg=B-Conn`` begins a span and ``I-conn`` continues it. The spans are a hierarchy, with the
-  label ``conn``. An ``I-conn`` that does not follow a connective is ignored, or begins a span with ``stray="span"``; a warning
-  counts such marks.
-
-The option ``boundaries`` chooses segments, connectives or sentences. The default, ``"auto"``, takes the kind of marks that
-occurs. If both kinds occur, or neither, the reader raises an error that lists the choices; it never takes sentence ends
-without being told so. With ``first="yes"``, an empty unit stands before each document, so that a marked first token counts,
-as in the scorer of DISRPT; with ``first="drop"``, tokens with the id 1 are left out as well, as with its option ``-nb``. With
-``key="Discourse"``, each token that has the key ``Discourse`` begins a segment, as in GUM.
-
-The items are the documents, which begin with ``# newdoc id = x``, ``# newdoc_id = x`` or ``# newdoc = x``. Documents without
-an id are called 1, 2, 3 .... A file without such lines is one item with the name of the file. The name of the coder is the
-option ``coder`` or else the name of the file.
-
-The writer marks segments with ``BeginSeg=Yes`` and connectives with ``Conn=B-conn``, and writes each document as one block of
-tokens, because segmentations and spans contain no sentence ends.
+Keys must match completely, because ``MSeg`` is a key for morphology; the case of values does not matter. DISRPT marks the first
+token of a document, but there is no boundary before it. Its scorer counts this mark (``first="yes"``) and, with the option
+``-nb``, leaves out tokens with the id 1 (``first="drop"``). Ranges such as ``1-2`` and empty nodes such as ``1.1`` are skipped,
+as in that scorer. Sentence ends are never taken without being asked for.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""Tables that say how many coders marked each place, without saying which coders::
+"""Tables that say how many coders marked each place, without saying which coders.
 
-    item,unit,text,count,n
-    story,1,It rained .,0,7
-    story,2,She left .,4,7
-    story,3,He stayed .,0,7
-
-A corpus has one annotation per coder, so that it cannot contain such counts. The option ``at_least`` of the table reader
-makes one segmentation of them, with a boundary wherever so many coders marked one; without it, the reader stops and shows
-the commands for a majority, all coders and any coder. :func:`read_marks` returns one :class:`~caesura.Marks` per item, which
-``fuzzy_success`` compares with a segmentation.
+A corpus has one annotation per coder and cannot contain such counts. The option ``at_least`` of the table reader makes one
+segmentation of them; :func:`read_marks` returns one :class:`~caesura.Marks` per item.
 """
 
 from __future__ import annotations

@@ -1,12 +1,6 @@
-"""Word times in .ctm files, which forced aligners and speech recognizers write, with one word per line::
+"""Word times in .ctm files, which forced aligners and speech recognizers write: ``talk1 1 0.50 0.25 good 0.98``.
 
-    talk1 1 0.50 0.25 good 0.98
-    talk1 1 0.75 0.40 night
-
-The columns are recording or sentence, channel, start, duration, word and an optional confidence. Lines that begin with
-``;;`` are comments. Every recording is an item. If a recording has several channels, each channel is an item, such as
-``talk1/2``. The name of the file is the name of the coder, and the words are the intervals of the coder, so two files
-compare two aligners. The function ``word_times`` returns the words as units for other annotations.
+The words are the intervals of a coder. :func:`word_times` returns them as units for other annotations.
 """
 
 from __future__ import annotations

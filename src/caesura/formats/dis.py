@@ -1,22 +1,7 @@
-"""Rhetorical structure in brackets, .dis, as in the RST Discourse Treebank::
+"""Rhetorical structure in brackets, .dis, as in the RST Discourse Treebank.
 
-    ( Root (span 1 3)
-      ( Nucleus (span 1 2) (rel2par span)
-        ( Nucleus (leaf 1) (rel2par span) (text _!The shop closed_!) )
-        ( Satellite (leaf 2) (rel2par cause) (text _!because it rained ._!) )
-      )
-      ( Satellite (leaf 3) (rel2par evaluation) (text _!What a pity !_!) )
-    )
-
-A ``leaf`` is an elementary discourse unit (EDU), and EDUs are the units. They must be numbered 1, 2, 3 ... in the order of
-the file. Each node with two or more EDUs is a span, and its label is the relation to its parent (``rel2par``); ``span``,
-which is the relation of a single nucleus, is not a label. If several nodes have the same EDUs, the label is that of the
-outermost node that has one. Levels are derived from nesting. The numbers after ``span`` must be those of the first and the
-last EDU of the node. A text ends with ``_!`` or ``!_`` before a closing bracket. The marks ``<P>`` of paragraphs at the end of
-a text and the comments ``//TT_ERR`` are left out.
-
-Each file contains one item by one coder, and both names are the file name unless the options ``item`` and ``coder`` are set.
-With ``as_="segments"``, the ends of EDUs are boundaries over the tokens between white space.
+A text ends with ``_!`` or ``!_`` before a closing bracket. The marks ``<P>`` of paragraphs at the end of a text and the
+comments ``//TT_ERR`` are left out.
 
 References
 ----------

@@ -1,19 +1,7 @@
 """Tables of documents with a reference and a hypothesis, one row per document, for collections of any size.
 
-Both sides of a document have the same units. The columns are:
-
-===================  ==================================================================================================
-``item``             name of the document; optional (default: number of the row)
-``length``           number of units
-``reference``,       boundary positions from 1 to length - 1 in ascending order, as lists of whole numbers; or bracketed
-``hypothesis``       trees as text, without the column ``length``
-``reference_types``, type of each position, as lists of text; optional. With types, a position may be repeated, once per
-``hypothesis_types`` type, and the last position may be ``length``
-``reference_times``, for trees: one pair of times per word; optional
-``hypothesis_times``
-===================  ==================================================================================================
-
-The rows are stored as Parquet (``documents_parquet.py``) or as JSON objects, one per line (``documents_json.py``).
+The page docs/formats/documents-parquet.md lists the columns. The rows are stored as Parquet (``documents_parquet.py``) or as
+JSON objects, one per line (``documents_json.py``).
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
 """Documents as JSON Lines, with one object per document (see ``documents.py``).
 
-::
-
-    {"item": "a", "length": 11, "reference": [2, 5], "hypothesis": [2, 4]}
-    {"item": "b", "length": 4, "reference": [2], "reference_types": ["act"], "hypothesis": [], "hypothesis_types": []}
-    {"item": "c", "reference": "(S (NP (D the) (N dog)) (VP (V ran)))", "hypothesis": "(S (D the) (N dog) (V ran))"}
-
 A large file is split into parts at line breaks. If pyarrow is installed, it parses most lines of large files
-(``documents_arrow.py``); the result is the same. Unknown fields are ignored, and the reading report names them.
+(``documents_arrow.py``); the result is the same.
 """
 
 from __future__ import annotations

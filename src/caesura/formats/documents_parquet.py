@@ -1,14 +1,11 @@
 """Documents in Parquet, with one row per document and positions in list columns (see ``documents.py``).
 
-The reader processes batches of Arrow columns and uses their numbers without copying them. It does not create a Python
-object per document. A data set is a file or a folder of files. A large file is split at its row groups, so several workers
-can read it in parallel. Additional columns are allowed and ignored.
+The reader uses the numbers of Arrow columns without copying them and creates no Python object per document. A large file is
+split at its row groups, so several workers can read it in parallel.
 
 A Parquet file of a few bytes can claim to have any number of rows, and a text that is stored once can occur in all rows.
 Therefore the batch size depends on the number of entries that a row group claims to have, row groups that are too large
 are rejected, and each distinct text is kept in memory only once.
-
-If the order of the types is declared, it is stored in the schema metadata under ``caesura.types``, as a JSON list.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
 """The .eaf files of ELAN, which contain tiers of annotations along a recording.
 
-An annotation either has its own times or refers to a parent annotation. Annotations have times on top-level tiers and on
-tiers with the constraint ``Included_In`` or ``Time_Subdivision``. With the constraint ``Symbolic_Association``, an
-annotation has the same interval as its parent. With ``Symbolic_Subdivision``, all annotations with the same parent divide
-its interval equally. Inside a subdivision, ELAN writes time slots without a value. Such slots are spaced evenly between
-their neighbours in the chain of annotations, as ELAN displays them, and a warning gives their number.
-
-See :func:`~caesura.formats.tier_roles.choose_tiers` for how the word tier and the tiers of the coders are found; ELAN's
-empty tier ``default`` is left out. With ``coders="annotator"`` or ``"participant"``, every tier that is not the word tier
-is a coder, this attribute of the tier is the name of the coder, and the chosen tiers must have different names. Annotations
-without a text are not segments, and a warning gives their number. A file does not contain the length of the recording, so
-the recording ends at the last time slot. The options are the same as for TextGrids.
+Annotations have times on top-level tiers and on tiers with the constraint ``Included_In`` or ``Time_Subdivision``. With
+``Symbolic_Association``, an annotation has the interval of its parent; with ``Symbolic_Subdivision``, the annotations of a
+parent divide its interval equally. Inside a subdivision, ELAN writes time slots without a value. Such slots are spaced evenly
+between their neighbours in the chain of annotations, as ELAN displays them.
 """
 
 from __future__ import annotations

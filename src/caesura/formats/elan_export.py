@@ -1,16 +1,11 @@
-"""Annotations of ELAN, exported as tab-delimited text, with one annotation per line::
+"""Annotations of ELAN, exported as tab-delimited text: one line per annotation, or one column per tier::
 
     IU_ann		00:00:00.500	0.500	00:00:03.000	3.000	00:00:02.500	2.500	so we went
-    IU_bo		00:00:00.500	0.500	00:00:04.000	4.000	00:00:03.500	3.500	so we went home
-
-The columns are tier, participant, begin, end and duration in one or more of the formats hh:mm:ss.ms, seconds and
-milliseconds, and the annotation. If ELAN writes one column per tier, the first line contains the names of the columns::
 
     Begin Time - hh:mm:ss.ms	End Time - hh:mm:ss.ms	IU_ann	IU_bo
     00:00:00.500	00:00:03.000	so we went
 
-The tiers have the same meaning as in .eaf files (:mod:`caesura.formats.eaf`), and the options are the same. The recording
-ends at the last time in the file.
+The tiers have the same meaning as in .eaf files (:mod:`caesura.formats.eaf`), and the options are the same.
 """
 
 from __future__ import annotations

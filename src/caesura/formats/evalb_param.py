@@ -1,17 +1,7 @@
 """Parameter files of EVALB, which list deleted labels and equal labels and limit the length of sentences.
 
-::
-
-    DELETE_LABEL TOP
-    DELETE_LABEL -NONE-
-    DELETE_LABEL_FOR_LENGTH -NONE-
-    EQ_LABEL ADVP PRT
-    CUTOFF_LEN 40
-    LABELED 1
-
-Each line has a key and its values. A line that begins with ``#`` is a comment. (Elsewhere ``#`` is a label, the tag of the
-pound sign.) Missing keys have EVALB's defaults: no labels are deleted or equal, brackets are labelled, and the cut-off is
-40. ``MAX_ERROR`` and ``DEBUG`` are accepted and ignored.
+Each line has a key and its values, such as ``EQ_LABEL ADVP PRT``. Only a line that begins with ``#`` is a comment; elsewhere
+``#`` is a label, the tag of the pound sign. ``MAX_ERROR`` and ``DEBUG`` are accepted and ignored.
 """
 
 from __future__ import annotations

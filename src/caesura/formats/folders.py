@@ -1,16 +1,7 @@
 """Select the files of a folder, derive items and coders from their names, and merge them into one corpus.
 
-All files in a folder are read, at any depth. A string with ``*``, ``?`` or ``[`` is a glob (``**`` matches any number of
-folders). Hidden files are left out, and links to folders are not followed.
-
-If a file names its items and coders, these names are used. Some files do not: a ``.rs3`` file contains one item of one
-coder and names neither. Then paths and texts decide (see :mod:`caesura.formats.layout`). In a list of files, the names
-alone decide: if files in several folders have the same name, the files are items and the folders are coders. Otherwise the
-files are coders of one item. A ``pattern`` such as
-``{coder}/{item}.TextGrid`` or ``{item}_{coder}.eaf`` overrides these rules. It must match the path of a file relative to
-the folder. ``{item}`` and ``{coder}`` match any text without a slash, and so does ``*``, whose match is ignored. All other
-characters match themselves. If a file numbers its own items, such as a file with many trees, the items are called
-``{item}/1``, ``{item}/2`` and so on. If a pattern contains only the coder, the rest of the path is the item.
+The section on folders in docs/formats.md has the rules. In a folder, paths and texts decide (:mod:`caesura.formats.layout`); in
+a list of files, the names alone.
 """
 
 from __future__ import annotations

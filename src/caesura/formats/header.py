@@ -1,12 +1,5 @@
 """Find the header of a table: some programs and people write titles and settings above it.
 
-::
-
-    Annotation of news;;;
-    exported 2024-03-12;;;
-    doc;sentence;ann;bo
-    a;It rained.;0;1
-
 A line above the header is left out only if the header below it contains a known name of a column, such as ``sentence``, and
 has more cells with content. Otherwise the option ``skip`` says how many lines are above the header.
 """

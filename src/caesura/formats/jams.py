@@ -4,17 +4,9 @@
                       "data": [{"time": 0, "duration": 9.5, "value": {"label": "A", "level": 0}}]}],
      "file_metadata": {"duration": 9.5}}
 
-Three kinds of annotation are read. In ``multi_segment``, each value has a level. Levels usually start at 0, but some
-programs start at 1; if any level is 0, all levels are increased by one. ``segment_salami_upper`` and
-``segment_salami_lower`` are levels 1 and 2 of the same annotator. Functions are not levels and are not read.
-``segment_open`` has a single level. If a file has several kinds, the option ``namespace`` must choose ``multi_segment``,
-``segment_salami`` or ``segment_open``. Other namespaces contain no segments.
-
-The name of the file is the name of the item, and the name of the annotator is the name of the coder. A coder without a
-name is called by the number of the annotation in its namespace, counted from 1. Spans are read in the same way as in
-``lab``. JAMS stores a time and a duration, and their sum is rarely equal to the start of the next segment: if both are rounded
-to a microsecond, the ends of two segments may differ by two. Therefore times of a coder that differ by at most two
-microseconds are treated as equal; the option ``snap`` changes this tolerance.
+JAMS stores a time and a duration, and their sum is rarely equal to the start of the next segment: if both are rounded to a
+microsecond, the ends of two segments may differ by two. Therefore times of a coder that differ by at most two microseconds
+are treated as equal (option ``snap``).
 """
 
 from __future__ import annotations

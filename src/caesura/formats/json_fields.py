@@ -1,16 +1,8 @@
 """JSON and JSON lines by the names of their fields.
 
-A file contains one document, a list of documents, an object of documents by name, or one document per line. A *recipe* tells
-which field of a document contains the units, and which one the masses, marks, positions, times or spans. The recipes of
-well-known data sets are in ``recipes.toml``; they are used by themselves if a file has their fields. The option
-``fields`` makes a recipe for other files: ``fields="units=sentences,marks=labels"``. Fields that no recipe names are ignored.
-
-One mark per unit is at the first or at the last unit of a segment. If neither the recipe nor the option ``marks`` says so,
-the reader stops and shows both possibilities. The option ``positions`` says what positions count: ``"ends"`` is the number of
-the last unit of a segment, ``"starts"`` that of the first, both counted from 1; ``"0-based"`` is the number of the first unit,
-counted from 0.
-
-A file with one flat object per row, such as pandas writes with ``to_json``, is a table; :mod:`caesura.formats.table` reads it.
+A *recipe* (:mod:`caesura.formats.json_recipes`) tells which field of a document contains the units, and which one the masses,
+marks, positions, times or spans. The recipes of well-known data sets are in ``recipes.toml``. A file with one flat object per
+row, such as pandas writes with ``to_json``, is a table; :mod:`caesura.formats.table` reads it.
 """
 
 from __future__ import annotations

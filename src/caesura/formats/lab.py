@@ -1,31 +1,13 @@
-"""Segment annotations of music in .lab files and in the text files of SALAMI.
-
-A .lab file contains one level, with one segment per line and times in seconds::
-
-    0.000 12.5 intro
-    12.5  31.25 verse
-
-Deeper levels are in separate files. The option ``deeper`` lists these files, starting with the coarsest level:
-``read("song_upper.lab", deeper=["song_lower.lab"])``. A file contains one item of one coder. The name of the file is used
-for both unless the options ``item`` and ``coder`` are set.
-
-In the text files of SALAMI, each line has a time and a list of labels for everything that begins at this time::
+"""Segment annotations of music in .lab files (``12.5 31.25 verse``) and in the text files of SALAMI::
 
     0.000000000	Silence
     0.528253968	A, a, Intro, (voice
     14.202154195	b
     238.445691609	End
 
-Capital letters are labels of the upper level and small letters are labels of the lower level; both may have primes. Each
-segment ends where the next segment of its level begins, and a segment of the lower level also ends where a segment of the
-upper level begins. Silence is on both levels, and End ends both levels. Lines after End must have the same time and are not
-read. Other words name functions and instruments; they are not read if a file has letters.
-
-The files ``_uppercase``, ``_lowercase`` and ``_functions`` in the folder ``parsed`` have one level. In a file without letters,
-the labels are the functions.
-
-For a file ``song_textfile1.txt``, the item is ``song`` and the coder is ``textfile1``. For a file ``textfile1.txt``, the item
-is the name of the folder. The folder ``parsed`` and the endings of the files in it are not part of these names.
+In SALAMI, capital letters are labels of the upper level and small letters are labels of the lower level; both may have primes.
+Silence is on both levels, and End ends both levels. Lines after End must have the same time. The names of the folder ``parsed``
+and the endings of the files in it are no parts of items and coders.
 """
 
 from __future__ import annotations

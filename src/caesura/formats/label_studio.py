@@ -5,30 +5,10 @@
         {"id": "x", "type": "labels", "from_name": "label", "to_name": "text",
          "value": {"start": 4, "end": 8, "text": "Haag", "labels": ["PER"]}}]}]}]
 
-The item is the ``id`` of the task. The coder is ``completed_by``: an email address if the export has one, otherwise a
-number; or else ``created_username``. If an annotation has neither, its place among the annotations of the task is the coder:
-``annotation 1``, ``annotation 2``. Old exports call the list ``completions``. Cancelled annotations are not read, and a
-warning gives their number. Predictions of models are not read.
-
-A result of the type ``labels`` becomes one span per label. If several controls of a project have such results, all are read,
-and a note names the controls; the option ``layer`` chooses among them (``from_name``). Results of other types are not read,
-and a warning gives their number and types. A file that has only such results is an error. Spans in hypertext are not read
-either, because their offsets refer to markup.
-
-An export does not say which field of ``data`` is the text. The option ``text`` names the field. The default is the
-``source`` of the results, which older exports have, or else the only string in ``data``. If there are several strings, it is
-the field ``text``, or the only field that has the text of all spans at their offsets.
-
-Offsets count UTF-16 units in old exports and characters in new exports. The two differ only after a character beyond
-U+FFFF. The reader tries both and uses the one that reproduces ``value.text`` for all spans of an annotation. If the two
-give different spans and both are possible, for example because there is no ``value.text``, the option ``offsets`` must be
-set.
-
-Regions of a recording have ``original_length`` and no ``value.text``. They become intervals in seconds, with their first
-label; if regions overlap, they become spans in seconds. The JSON-MIN export has one object per annotation, with
-``annotation_id`` and the spans in a field of the project.
-
-The module ``standoff`` describes how spans become units.
+Exports differ by version: the list was called ``completions``, the field with the text was the ``source`` of a result, and
+offsets counted UTF-16 units instead of characters. The two differ only after a character beyond U+FFFF. The reader tries both
+and uses the one that reproduces ``value.text`` for all spans of an annotation. Regions of a recording have ``original_length``
+and no ``value.text``. JSON-MIN has one object per annotation, with ``annotation_id`` and the spans in a field of the project.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
 """Recognise how the files of a folder are arranged: which of them to read, and which parts of their paths are items.
 
-Many files contain one text of one coder and name neither. Their paths and their contents decide then:
-
-- If files with the same path in two folders that are read together exist, the files are items: ``ref/1/a.txt`` and
-  ``hyp/1/a.txt`` are item ``1/a``. The coder is the name of the folder.
-- If the files that differ in one part of the path contain the same text, this part is the coder. It may be a folder
-  (``ann/a.txt``, ``bo/a.txt``) or the name of the file (``a/ann.txt``, ``a/bo.txt``).
-- If the texts differ, the files are items, named by their paths without suffix.
-- If the texts are unknown, folders with files of the same name and length are coders.
-
-If the files have several formats, the format of most files is read. The other files are left out and listed.
+Many files contain one text of one coder and name neither. Files with the same path in two folders that are read together are
+items. Otherwise the part of the path in which files with the same text differ is the coder, and files with different texts
+are items. If the texts are unknown, folders with files of the same name and length are coders. docs/formats.md has examples.
 """
 
 from __future__ import annotations

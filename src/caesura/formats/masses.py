@@ -1,11 +1,4 @@
-"""Segment masses, in the two formats of segeval: JSON and tab-separated rows.
-
-JSON is ``{"items": {item: {coder: [2, 3, 6]}}}``. The file may also have ``"segment_labels": {item: {coder: ["Scenery",
-"Event/Person", "Event"]}}``, one label per segment; with a single item, ``{coder: [labels]}`` is enough.
-
-Tab-separated files have a header and then rows such as ``coder  2  3  6``. A segeval file contains one item, whose name is
-the file name. If the first column is ``Item``, the file may contain several items.
-"""
+"""Segment masses, in the two formats of segeval: JSON, ``{"items": {item: {coder: [2, 3, 6]}}}``, and tab-separated rows."""
 
 from __future__ import annotations
 

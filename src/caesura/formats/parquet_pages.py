@@ -1,8 +1,8 @@
 """Check the sizes that the pages of a Parquet file claim to have, before a page is read.
 
-A column is stored in pages. The header of a page states its size without compression, and pyarrow reserves that memory
-before it looks at the page: a few damaged bytes can cost gigabytes. Headers are written in the compact protocol of Apache
-Thrift (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md); their fields are defined in
+The header of a page states its size without compression, and pyarrow reserves that memory before it looks at the page: a few
+damaged bytes can cost gigabytes. Headers are written in the compact protocol of Apache Thrift
+(https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md); their fields are defined in
 https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
 """
 

@@ -1,13 +1,7 @@
 """Trees in Penn Treebank brackets: ``(S (NP (PRP He)) (VP (VBD slept)))``.
 
-Each file contains the trees of one coder, whose name is the file name. The sentences are the items 1, 2, 3 ..., so that
-two files are compared sentence by sentence. Most files have one sentence per line, as EVALB expects: an empty line is then
-a sentence without a parse, and a line may contain several roots. Other files spread a tree over several lines and indent
-the inner brackets: each outermost bracket is then one sentence, and empty lines are ignored. The option ``layout`` chooses
-between the two. By default, each line is a sentence if the first line closes all its brackets and no line is indented more
-than the first.
-
-Lines between trees are comments if they begin with ``#``, ``%``, ``;`` or ``*x*``.
+Most files have one sentence per line, as EVALB expects; others spread a tree over several indented lines. By default, each line
+is a sentence if the first line closes all its brackets and no line is indented more than the first.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
 """Tables in files of R: one object in an .rds file, several named objects in an .rda or .RData file.
 
-A data frame is read in the same way as a table of any other file (:mod:`caesura.formats.table`): columns are recognised by
-their names and cells, and the option ``fields`` overrides this. Factors become their labels, and missing values are empty
-cells. Row names are not read. If a file contains several data frames, the option ``object`` chooses one by its name. A data
-frame inside a list is called ``list$name``. Functions, models, matrices and other objects are not tables.
-
-Files may be compressed or not. No R is needed and no R code is run: the library ``rdata`` parses the file.
+The library ``rdata`` parses the file; no R code is run. :mod:`caesura.formats.table` reads the data frame.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
 """Rezonator files (.rez): JSON followed by a NUL byte, with a map of nodes that refer to each other.
 
 ``ROOT[0].nodeMap`` has a node ``doc`` with a list of units. Each unit has a list of entries, and each entry refers to a
-token. The fields that users see are in the ``tagMap`` of a unit (the speaker) and of a token (its text and kind). The end
-of a Rezonator unit is a boundary. The boundary type is the endnote: a final token of kind ``EndNote``, or one of the
-``symbols``. If the file has no endnotes, all boundaries are untyped, and a warning says so. All other tokens are the units
-of the segmentation; the tokens of each speaker form a separate stream. Each file contains one item by one coder.
-
-The file sets the field with the text (``displayTokenField``) and the field with the speaker (``speakerField``). The options
-``token`` and ``speaker`` choose different fields.
+token. The fields that users see are in the ``tagMap`` of a unit (the speaker) and of a token (its text and kind).
 """
 
 from __future__ import annotations

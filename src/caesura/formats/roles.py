@@ -1,21 +1,16 @@
 """Roles of the columns of a table: which column names the item, the coder, the text, and which columns contain marks.
 
-A role follows from the name of a column, without regard to case, and from its cells: a column called ``sentence`` is the
-text, unless its cells are the numbers 1, 2, 3 and so on; then it numbers the units. The option ``fields`` overrides both.
+A role follows from the name of a column and from its cells: a column called ``sentence`` is the text, unless its cells are
+the numbers 1, 2, 3 and so on; then it numbers the units. The option ``fields`` overrides both.
 
 In a column of positions or times, 1.100 may be 1100 or 1.1, because spreadsheets in many languages write 1.100 for 1100. Beside
 plain numbers from 1000 on, or if the numbers fall wherever they have a dot, both readings are plausible, and the option
 ``thousands`` decides.
 
-The speaker of a conversation may be a stream (each speaker has a text of their own, as in measures for dialogues), or a fact
-about a turn that the segmentation does not use, as in topic segmentation:
-
-- If every item has one speaker, the column is not used.
-- If the speakers alternate and the units are turns of several words, the turns of an item are one text.
-- If the rows of each speaker stand together, or their units are numbered separately, the speakers are streams.
-- Otherwise, the user must choose.
-
-A column called ``stream``, or one that the option ``fields`` names, is always a stream.
+The speaker of a conversation may be a stream, or a fact about a turn that the segmentation does not use, as in topic
+segmentation. A speaker column is not used if every item has one speaker. The turns of an item are one text if speakers
+alternate and the turns have several words. Speakers are streams if the rows of each stand together or their units are numbered
+separately. Otherwise the user must choose. A column called ``stream``, or one that ``fields`` names, is always a stream.
 """
 
 from __future__ import annotations

@@ -1,21 +1,11 @@
 """Rhetorical structure in .rs3 and .rs4 files of RSTTool and rstWeb: elementary discourse units (EDUs) and groups.
 
-A ``segment`` element is an EDU, and EDUs are the units. A node is a nucleus of its group if its relation is ``span``, or if
-both the group and the relation are multinuclear. All other nodes with a parent are satellites, including every child of an
-EDU. Each node has two yields. The nuclear yield of a group contains its nuclei and their satellites. The nuclear yield of an
-EDU is the EDU. The full yield also contains the satellites of the node itself. Each distinct yield of two or more EDUs is a
-span. Yields of one EDU are not spans, because all coders have them and they would dominate kappa. A nuclear yield has a gap
-if a satellite lies between the nuclei of its group. It is then not a span, but the full yield, which contains the satellite,
-is one. A full yield with a gap is an error; ``repair=True`` excludes it, and a warning names the node.
-
-Levels are derived from nesting. If several nodes have the same yield, the label is the relation of the outermost node whose
-relation is not ``span``. The root has no relation, so the span of the whole text has no label if only the root has this
-yield. Each file contains one item by one coder, and both names are the file name unless the options ``item`` and ``coder``
-are set. ``read_coders`` reads several files; if the files have the same name in different folders, the folders
-are the coders. Secondary edges and signals of .rs4 are not read.
-
-If coders use different EDUs, the ends of the EDUs can still be compared: ``as_="segments"`` reads a segmentation whose
-units are whitespace tokens.
+A node is a nucleus of its group if its relation is ``span``, or if both the group and the relation are multinuclear. All other
+nodes with a parent are satellites, including every child of an EDU. Each node has two yields. The nuclear yield of a group
+contains its nuclei and their satellites; that of an EDU is the EDU. The full yield also contains the satellites of the node
+itself. Each distinct yield of two or more EDUs is a span; all coders have the yields of one EDU, which would dominate kappa. A
+nuclear yield has a gap if a satellite lies between the nuclei of its group. It is then not a span, but the full yield, which
+contains the satellite, is one.
 """
 
 from __future__ import annotations

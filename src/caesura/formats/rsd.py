@@ -1,18 +1,4 @@
-"""Discourse dependencies, .rsd, as written by rst2dep and published with GUM: one elementary discourse unit (EDU) per line::
-
-    1	The shop closed	0	_	_	_	0	ROOT	_	_
-    2	because it rained .	0	_	_	_	1	cause_r	_	_
-    3	What a pity !	1	_	_	_	1	evaluation_r	_	_
-
-There are ten columns with tabs between them. The first is the number of the EDU, the second is its text, the seventh is the
-number of its head (0 for the root) and the eighth is its relation. The other columns are not read. EDUs are the units. An EDU
-with all EDUs that depend on it, directly or not, is a span if these are two or more; its label is the relation of the EDU to
-its head. The endings ``_r`` and ``_m`` of relations, which tell satellites from nuclei, are not part of the label. There are
-fewer spans than in a tree of constituents (.rs3), because a nucleus with some but not all of its satellites is not a subtree.
-A subtree with a gap is an error; ``repair=True`` excludes it, and a warning names its EDU.
-
-Each file contains one item by one coder, and both names are the file name unless the options ``item`` and ``coder`` are set.
-With ``as_="segments"``, the ends of EDUs are boundaries over the tokens between white space.
+"""Discourse dependencies, .rsd, as written by rst2dep and published with GUM: one elementary discourse unit (EDU) per line.
 
 References
 ----------

@@ -1,18 +1,6 @@
-"""Speech of speakers in .rttm files, as written by diarization systems and for the evaluations of NIST::
+"""Speech of speakers in .rttm files, as written by diarization systems and for the evaluations of NIST.
 
-    SPEAKER call1 1 0.00 2.50 <NA> <NA> ann <NA> <NA>
-    SPEAKER call1 1 2.50 3.00 <NA> <NA> bo <NA> <NA>
-
-The fields are type, recording, channel, start, duration, orthography, subtype, speaker, confidence and lookahead. Only
-lines of type SPEAKER are read. Lines of other types are ignored, and so are comments, which begin with ``;;``. Every
-recording is an item. If a recording has several channels, each channel is an item, such as ``call1/2``. The name of the
-file is the name of the coder. The speakers are the labels of the intervals. They are not boundary types by default, because
-a system does not know the names of the speakers.
-
-A tier has one interval at a time. If the intervals of a recording overlap, the recording is an error of a single item. With
-``as_="spans"``, recordings are read as spans in seconds, which may overlap, with the speakers as categories. With
-``streams="ignore"``, all speakers are joined into one stream of speech: intervals that overlap or touch become one interval
-with the label ``speech``. Tiers and spans in seconds are written with one line per interval.
+Speakers are not boundary types by default, because a system does not know the names of the speakers.
 
 References
 ----------

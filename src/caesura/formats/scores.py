@@ -1,9 +1,6 @@
 """Tables of boundary scores: one row per position between units, per time, or per unit of a text.
 
-The columns of 0/1 marks are the coders. With the option ``scores``, the scores are annotations too, of a program that has the
-name of their column, or of the file if the table has no marks. Without it, they are left out, because most measures compare
-marks. In JSON, the scores of a document are a list in a field ``scores`` or ``probabilities``: N-1 numbers, or pairs of time
-and score.
+Without the option ``scores``, the scores are left out, because most measures compare marks.
 """
 
 from __future__ import annotations

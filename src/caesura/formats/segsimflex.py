@@ -1,18 +1,7 @@
 """Tables of the R package segsimflex as CSV or TSV: one row per segment, with its speaker, tokens and boundary symbol.
 
-::
-
-    Turn,Speaker,Utterance
-    1,F:,"well I think ,"
-    2,M:,yes .
-    1,F:,so we --
-
-The symbol at the end of an utterance gives the boundary type. It is a separate token or is attached to the last word
-(option ``attached``). The other tokens, separated by white space, are the units; the rows of each speaker form one stream.
-If the speaker is empty or ``NA``, it is the speaker of the row above, as in the R package. The R package assigns the type
-``;`` to an utterance without a symbol; here this is an error unless ``unclassified`` sets the type. A column called
-``Item``, ``docId`` or another name for items (:mod:`caesura.formats.roles`) names the item, and likewise for coders. All other
-columns, such as ``Turn``, are ignored.
+If the speaker is empty or ``NA``, it is the speaker of the row above, as in the R package. The R package assigns the type ``;``
+to an utterance without a symbol; here this is an error unless ``unclassified`` sets the type.
 
 References
 ----------

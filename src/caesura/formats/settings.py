@@ -1,22 +1,6 @@
 """Read and write the settings that all files of a study share (symbols, type similarities, costs) from a TOML or JSON file.
 
-::
-
-    symbols = [".", ",", "?", "--"]
-    unclassified = ";"
-    transposition = 0.5
-    normalize = "boundaries"
-
-    [similarity]
-    pairs = [[".", ",", 0.5], [",", "none", 0.25]]
-
-    [fields]
-    speaker = "participant"
-
-Instead of ``pairs``, ``similarity`` may contain ``types`` and a ``matrix``, whose last row and column mean "no boundary".
-It may also be the path of a CSV or JSON file, relative to the settings file. ``transposition`` may be a table that maps
-types to numbers, and ``symbols`` a table that maps symbols to types. ``fields`` names columns and fields of the formats
-``segsimflex`` and ``rez``.
+docs/flexible.md describes the file. ``fields`` names columns and fields of the formats ``segsimflex`` and ``rez``.
 """
 
 from __future__ import annotations

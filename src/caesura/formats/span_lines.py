@@ -1,26 +1,11 @@
-"""Spans over texts as lines of JSON: the exports of doccano and Prodigy, with one text per line.
-
-doccano writes one file per user::
+"""Spans over texts as lines of JSON: the exports of doccano and Prodigy, with one text per line::
 
     {"id": 1, "text": "Ms. Haag plays Elianti", "label": [[0, 8, "PER"], [15, 22, "WORK"]]}
-
-The field with the spans is called ``label``, ``labels`` or ``entities``; entities are objects with ``start_offset``,
-``end_offset`` and ``label``. The text is in the field ``text`` or ``data``. The items are named by ``id``, or by the number of
-the line if there is none. The name of the file is the name of the coder.
-
-Prodigy writes the annotations of all sessions into one file::
 
     {"text": "Ms. Haag plays", "_input_hash": 44, "spans": [{"start": 0, "end": 8, "label": "PER"}], "answer": "accept",
      "tokens": [{"text": "Ms.", "start": 0, "end": 3, "id": 0}, ...], "_annotator_id": "ner-ann"}
 
-Lines with the same ``_input_hash`` are the same item. The coder is ``_annotator_id``, or ``_session_id`` if there is none,
-or else the name of the file. Only accepted answers are read; a note gives the number of the others. A line without ``spans``
-was annotated with nothing.
-
-Offsets count characters (code points) from 0, and the end is excluded. If a line has tokens, these are the units. Otherwise
-every character is a unit, including white space. With ``tokens``, the text is split into words or characters as for other
-annotation tools. The module ``standoff`` describes how spans become units, and what happens if spans
-of a hierarchy cross or have an edge inside a token. A text with an empty list of spans has no spans; it is not missing.
+doccano writes one file per user; Prodigy writes all sessions into one file. Offsets count code points.
 """
 
 from __future__ import annotations

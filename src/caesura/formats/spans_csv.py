@@ -1,29 +1,7 @@
-"""Spans as a table, CSV or TSV: one row per span::
+"""Spans as a table, CSV or TSV: one row per span, ``item,coder,start,end,level,label,length``.
 
-    item,coder,start,end,level,label,length
-    poem,ann,1,6,1,S,6
-    poem,ann,1,2,2,,6
-    poem,bo,3,6,1,,6
-
-A table with a column ``level`` contains hierarchies, and ``start`` and ``end`` are the first and the last unit, counted from
-1. Without this column it contains spans, which may overlap and cross, and ``start`` and ``end`` are half-open offsets, counted
-from 0, in characters or tokens. The option ``spans`` overrides this. They are
-seconds if the columns are named ``start_time`` and ``end_time``, ``onset`` or ``xmin``, if one of the numbers has decimals,
-or with the option ``unit="seconds"``. ``item`` and ``coder`` are optional; if they are missing, the file name is used.
-``label`` is also optional, and an empty label means that the span has no category. Spaces around names and labels are
-removed. ``as_="hierarchy"`` reads a hierarchy from a table without levels, which are then derived from nesting.
-
-The number of units is in the column ``length`` or the option ``length``; without both, it is unknown for spans, and the
-largest end of the item for hierarchies.
-The column ``duration`` has the length of the recording, unless it is the difference between start and end in every row. The
-writer adds three more columns if they are needed: ``extent`` (the value of N in the chance model), ``edges`` (a JSON list of
-the times between units, if there are more of them than the times of the spans and the duration) and ``units`` (a JSON list
-with the text of the units). These columns are filled in the first row of a coder, in the first row of an item, or with the
-same value in every row. A row without start and end means that the coder annotated nothing; the option ``all_coders`` says
-this of coders without rows. :mod:`caesura.formats.span_columns` finds the end if a table has a duration instead.
-
-A table without a header is read as a pygamma-agreement file, with times in seconds, if it has four columns and each row is
-``annotator,label,start,end``, with commas, semicolons or tabs between them.
+``start`` and ``end`` are inclusive and counted from 1 in a table with a column ``level``, which contains hierarchies, and
+half-open and counted from 0 in all others. :mod:`caesura.formats.span_columns` finds the end if a table has durations.
 """
 
 from __future__ import annotations

@@ -1,29 +1,4 @@
-"""Spans as JSON, by item and coder::
-
-    {"items": {"poem": {"length": 6, "units": ["In", "Xanadu", "did", "Kubla", "Khan", "decree"],
-                        "coders": {"ann": [[1, 6, 1, "S"], [1, 2, 2], [3, 6, 2]],
-                                   "bo": [[1, 6], [3, 6]]}}}}
-
-A span is ``[start, end, level, label]``. ``start`` and ``end`` are the first and the last unit, counted from 1. Level 1 is
-the top of the hierarchy. If all spans of a coder have no level, the levels are derived from nesting. ``units`` is optional,
-and ``length`` is optional if there are units. If the top of the file has ``"unit": "seconds"``, ``start`` and ``end`` are
-seconds from 0, and the units lie between the times that occur::
-
-    {"unit": "seconds", "items": {"song": {"duration": 9.5, "coders": {"ann": [[0, 9.5, 1, "A"], [0, 4.25, 2, "a"]]}}}}
-
-``duration`` is optional. An item may also have ``edges`` (the times between units, if there are more of them than the times
-of the spans and the duration) and ``extent`` (the value of N in the chance model). If coders differ in any of these fields,
-the value of a coder is an object such as ``{"length": 6, "spans": [[1, 6]]}``.
-
-Spans that may overlap and cross have categories instead of levels. A span is then ``[start, end, category]``, half-open and
-counted from 0, as :class:`~caesura.Spans` has it. The top of the file, an item or a coder says ``"kind": "spans"``; a category
-as the third entry says the same::
-
-    {"kind": "spans", "items": {"letter": {"text": "Ms. Haag plays Elianti.",
-                                           "coders": {"ann": [[4, 8, "PER"], [15, 22, "WORK"]], "bo": [[0, 8, "PER"]]}}}}
-
-``text`` (positions are characters), ``units`` (positions are tokens), ``length``, ``duration`` and ``bounds`` (beginning and
-end) are optional.
+"""Spans as JSON, by item and coder: the formats of :class:`~caesura.Hierarchy` and :class:`~caesura.Spans`.
 
 The reader accepts three more shapes. Two are music annotations in two layers: SPAM, ``{"tracks": {track: {"duration": 40.8,
 "annotators": {coder: {"upper": [[start, end, label]], "lower": [...]}}}}}``, and SALAMI, ``{"songs": {song: {coder:

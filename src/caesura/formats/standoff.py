@@ -1,32 +1,8 @@
 """Read stand-off annotation: a text and spans of its characters. The formats of annotation tools share this code.
 
-Spans are read as they are, with gaps, overlaps and duplicates: in tokens if the file contains tokens, and otherwise in
-characters of the text, which ``tokens="characters"`` chooses too. ``tokens="words"`` splits the text at white space, and
-punctuation at the start and end of a word becomes separate tokens. With ``tokens="whitespace"``, punctuation is not separated.
-In tokens, a span is converted to a range of tokens, without white space at its edges. A span that covers no token is excluded
-and counted.
-
-With ``as_="hierarchy"``, the spans become a hierarchy over tokens (those of the file, or else words), whose levels are
-derived from nesting. Two spans with the same label over the same tokens are merged. With ``tokens="characters"``, every
-character except white space is then a token; use this for scripts without spaces.
-
-The reader reports these problems:
-
-* An edge lies inside a token. By default, the span is widened to the whole token, and a warning gives the number of such
-  edges. With ``edges="error"``, the reader raises an error that names the span.
-* A span is discontinuous: there are tokens between its fragments. By default, this is an error that names the span.
-  ``discontinuous="hull"`` reads one span from the first to the last token, and ``"fragments"`` reads each fragment as a
-  span; a warning gives the number of such spans. Fragments with only white space between them are merged (brat splits spans
-  at the end of a line).
-* Two spans of a hierarchy cross. By default, this is an error that names both spans. ``repair=True`` excludes spans until the
-  rest nest, and a warning gives the number of excluded spans.
-
-``labels`` selects spans by patterns such as ``"PER*"``; spans with other labels are not read.
-
-With ``as_="segments"``, the spans are converted to a segmentation: both edges of every span are boundaries. The type of a
-boundary is the label of the spans that end there. If spans begin but do not end there, the type is ``"begin"`` (option
-``begin``). At the end of a span without a label, the type is ``"boundary"``. If no span has a label, boundaries have no
-types. The scale consists of the types that occur, unless ``types`` declares it; ``types`` must then include ``begin``.
+The section on annotation tools in docs/formats.md says how spans become units, and what the options ``tokens``, ``as_``,
+``edges``, ``discontinuous``, ``repair``, ``labels`` and ``begin`` do. Fragments of a span with only white space between them
+are merged, because brat splits spans at the end of a line.
 """
 
 from __future__ import annotations

@@ -1,15 +1,6 @@
-"""Text with the tags ``<eol>`` and ``<eob>``, as in MuST-Cinema and EvalSubtitle, with one sentence per line::
+"""Text with the tags ``<eol>`` and ``<eob>``, as in MuST-Cinema and EvalSubtitle, with one sentence per line.
 
-    Imagine a <eol> warm morning <eob> and nobody says hello. <eob>
-
-``<eol>`` is a line break inside a subtitle, ``<eob>`` the end of a subtitle. The units are the words between white space.
-The boundary types are ``eol`` and ``eob``, in this order. A tag after the last word is the type of the end of the text.
-The tags identify the format; the suffix of the file is usually the language. Each line is an item, called 1, 2, 3 and so
-on. With ``items="file"``, the file is one item. The name of the file is the name of the coder. With ``breaks="eol"`` or
-``"eob"``, only these breaks are boundaries; with ``breaks="any"``, all breaks have the same type.
-
-There must be a word before each tag, and each line must have a word. Lines that violate these rules are errors of single
-items.
+A tag after the last word is the type of the end of the text.
 
 References
 ----------

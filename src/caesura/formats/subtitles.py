@@ -1,26 +1,9 @@
-"""Subtitles in SubRip (.srt) and WebVTT (.vtt) files: words in lines, and lines in cues::
+r"""Subtitles in SubRip (.srt) and WebVTT (.vtt) files: words in lines, and lines in cues.
 
-    1
-    00:00:00,000 --> 00:00:05,000
-    In Xanadu did
-    Kubla Khan
-
-The units are the words: tags are removed, and the text is split at white space. There are two boundary types, in this
-order: ``line`` at the end of a line inside a cue, and ``block`` at the end of every cue, including the last. Times must be
-well-formed, but they are not used.
-
-With the option ``units="times"``, the cues are segments in seconds instead, and time without a cue is a gap. The text of a
-cue is its label, and no boundary type. Cues must not overlap by more than ``snap`` seconds. The recording begins at 0 and ends
-with the last cue, unless the option ``duration`` is set.
-
-Most subtitle readers repair or skip invalid cues. This reader either reads every cue or rejects the file. It raises an
-error for a cue without times, without a word or with ``-->`` in its text, and for a line without a word. In .srt files,
-cue numbers must increase. In .vtt files, a comment must not contain a cue, and every ``<`` must begin a tag. The tags of
-.srt are ``<b>``, ``<i>``, ``<u>``, ``<s>``, ``<font ...>`` and override codes such as ``{\\an8}``; everything else in angle
-brackets is text. In WebVTT, the entities ``&amp;``, ``&lt;``, ``&gt;``, ``&nbsp;``, ``&lrm;`` and ``&rlm;`` are replaced by
-their characters.
-
-The writer assigns one second to each word, so that readers can see that the times are artificial.
+Most subtitle readers repair or skip invalid cues. This reader either reads every cue or rejects the file. The tags of .srt are
+``<b>``, ``<i>``, ``<u>``, ``<s>``, ``<font ...>`` and override codes such as ``{\an8}``; everything else in angle brackets is
+text. In .vtt, every ``<`` must begin a tag, and entities are replaced by their characters. The writer assigns one second to
+each word, so that readers can see that the times are artificial.
 
 References: https://www.w3.org/TR/webvtt1/ for WebVTT; SubRip has no specification.
 """

@@ -1,26 +1,8 @@
 """The table reader, for CSV, TSV, Excel and Parquet files and for data frames.
 
-A table has one row per unit and one column per coder::
-
-    item,unit,text,ann,bo
-    poem,1,In Xanadu,,
-    poem,2,did Kubla Khan,1,
-    poem,3,a stately,,1
-
-A cell contains the boundary after the unit: 0/1, true/false, yes/no, x or nothing in any case, or a boundary type; several
-types are a JSON list (``["scene", "act"]``). If all cells of a coder in an item are ``NA``, the coder did not code this
-item. Other shapes are recognised by the names and the cells of the columns:
-
-- long marks: one row per item, coder and unit, with the columns ``coder`` and ``boundary``;
-- labels: the cells are the labels or numbers of segments, which stay the same from unit to unit;
-- segments: one row per segment, with the columns ``start`` and ``end`` (:mod:`caesura.formats.spans_csv`);
-- events: one row per event, with the columns ``coder`` and ``time``;
-- scores: one row per position between units or per time, with a column ``score`` (:mod:`caesura.formats.scores`).
-
-The columns ``item``, ``stream``, ``unit``, ``text`` and ``types`` are optional; :mod:`caesura.formats.roles` lists other
-names for them. The first row of ``types`` is a JSON list that declares the boundary types in ordinal order. If a table has
-a column ``stream``, each item is a dialogue, and the rows of each stream form one text. If the cells fit several shapes, the
-reader raises an :class:`~caesura.errors.AmbiguousFileError` that names the option for each of them.
+The page docs/formats/table-csv.md describes the table: one row per unit, one column per coder, and the other shapes, which are
+recognised by the names (:mod:`caesura.formats.roles`) and the cells of the columns. If the cells fit several shapes, the reader
+raises an :class:`~caesura.errors.AmbiguousFileError` that names the option for each of them.
 """
 
 from __future__ import annotations

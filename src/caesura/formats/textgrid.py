@@ -4,15 +4,7 @@ Praat reads only the values (quoted texts, numbers and ``<exists>``), in a fixed
 text between the values and comments, which begin with ``!``, are for human readers, and the short form omits them. This
 module therefore reads both forms in the same way. It is stricter than Praat: one of Praat's own names, if it is there, must
 be the correct one. A number may be a fraction (``1/4``) or a percentage (``50%``). A quote inside a text is doubled, and a
-text may contain line breaks.
-
-See :func:`~caesura.formats.tier_roles.choose_tiers` for how the word tier and the tiers of the coders are found. ``words`` and
-``tiers`` choose them by name or pattern. The name of the item is the file name; begin and end are those of the tier. Over
-words, tiers become segmentations; without words they stay in seconds, unless ``units`` is set; see
-:func:`~caesura.over_units`::
-
-    cz.read("talk.TextGrid", words="word", tiers="IU *")       boundaries between words
-    cz.read("talk.TextGrid", units="times")                    one Tier per coder, in seconds
+text may contain line breaks. :func:`~caesura.formats.tier_roles.choose_tiers` finds the word tier and the tiers of the coders.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Recognise how files with tiers are arranged in a folder: which parts of their paths are items, and which are coders.
 
-A TextGrid names neither its item nor its coder. The arrangements are a folder per coder (``anna/rec1.TextGrid``), a folder
-per item (``rec1/anna.TextGrid``), and both in the name of the file (``rec1_anna.TextGrid`` or ``anna_rec1.TextGrid``). The
-contents decide between them: files of one item have the same words or, without words, the same length. If tiers are coders
-and files of several folders have the same name and the same tiers, tiers cannot be the coders.
+A TextGrid names neither its item nor its coder. The contents decide between the arrangements (docs/formats.md lists them):
+files of one item have the same words or, without words, the same length. If tiers are coders and files of several folders
+have the same name and the same tiers, tiers cannot be the coders.
 """
 
 from __future__ import annotations

@@ -9,21 +9,12 @@ r"""WebAnno TSV 3 files of WebAnno and INCEpTION: one row per token, one column 
     1-3	9-14	plays	_	_
     1-3.1	9-13	play	*	OTH
 
-The units are the token rows. ``#Text`` lines and unknown header lines are ignored. In a cell, ``_`` means that there is no
-span, and ``*`` means a span without a value. A span over several rows has the same number in brackets in each row. Stacked
+``#Text`` lines are only compared with the tokens, and unknown header lines are ignored. In a cell, ``_`` means that there is
+no span, and ``*`` means a span without a value. A span over several rows has the same number in brackets in each row. Stacked
 spans are separated by ``|``. A row such as ``1-3.1`` is a part of its token; if a span covers both a token and a part of it,
-only the part counts. Offsets count UTF-16 code units. Offsets of tokens are not used, except as the start from which the
-offsets of their parts are counted. The reserved characters ``\ [ ] | _ -> ; *`` are escaped with a backslash; tabs and line
-breaks are written as ``\t``, ``\n`` and ``\r``.
-
-``layer`` selects span layers (``#T_SP``) by their full name or the last part of the name. By default, the first manually
-annotated layer is read, and a warning names the others; automatic layers such as parts of speech and lemmas do not count.
-If all layers are automatic, the reader raises an error that lists them. The label is the feature ``value``, or the first
-feature if there is no ``value``; ``feature`` selects a different one.
-Chains, relations and slots are not read.
-
-Each file contains one item by one coder, and both names are the file name by default. The module ``standoff`` describes how
-spans are converted to units.
+only the part counts. Offsets count UTF-16 code units. Offsets of tokens are used only as the start from which the offsets of
+their parts are counted. The reserved characters ``\ [ ] | _ -> ; *`` are escaped with a backslash; tabs and line breaks are
+written as ``\t``, ``\n`` and ``\r``.
 """
 
 from __future__ import annotations

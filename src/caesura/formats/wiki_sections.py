@@ -1,26 +1,6 @@
-"""Sections of Wikipedia articles in text files, as in Wiki-727K and Wiki-50: one sentence per line, and lines for sections::
+"""Sections of Wikipedia articles in text files, as in Wiki-727K and Wiki-50: ``========,2,History.`` begins a section.
 
-    ========,1,preface.
-    A quarter is a part of a city.
-    ========,2,History.
-    The first quarters were streets.
-    ***LIST***.
-    ========,3,Antiquity.
-    ========,2,Law.
-    A quarter has a council.
-
-A line of eight ``=``, the level of a section and its title begins a section. All other lines are sentences, and these are the
-units. There is a boundary before the first sentence of each section. The type of the boundary is the level of the section; the
-level of the preface is 1, and the sections of an article have the level 2. If a section has no sentence of its own, the type
-of the boundary is the smallest level of the lines at this place; the reading report counts such sections. With ``levels=2``,
-deeper sections do not begin a segment. Titles are not read.
-
-Lines ``***LIST***`` stand for a list that was removed and are units; ``lists="drop"`` leaves them out. ``preface="drop"``
-leaves out the sentences before the first section of level 2. Published results on Wiki-727K often leave out both. Blank lines
-are ignored, with a note.
-
-The files have no suffix, and their names are numbers. A file contains one item. Its name is the option ``item`` or else the
-name of the file, and the coder is called ``reference`` unless the option ``coder`` is set.
+If a section has no sentence of its own, the type of the boundary is the smallest level of the lines at this place.
 
 References
 ----------

@@ -1,16 +1,6 @@
 """UIMA XMI files of INCEpTION and WebAnno, read with dkpro-cassis.
 
-An XMI file needs its type system: ``TypeSystem.xml`` in the same folder, as INCEpTION exports it, or the file that the
-option ``typesystem`` names. The units are the annotations of the DKPro type Token. If the file has none, spans are in
-characters; ``tokens`` chooses a tokenization. Offsets in the file count UTF-16 code units.
-
-``layer`` selects the type to read by its full name or the last part of the name. By default, it is the first type with
-annotations in the file, except tokens, sentences, parts of speech, document metadata and relations. Set ``layer`` if you
-read many files, because one of them may contain only annotations of a different type. The label is the feature ``value``.
-If there is no ``value``, it is the first feature that is not a reference; ``feature`` selects a different one.
-
-Each file contains one item by one coder, and both names are the file name by default. The module ``standoff`` describes how
-spans are converted to units.
+An XMI file needs its type system. The units are the annotations of the DKPro type Token. Offsets count UTF-16 code units.
 """
 
 from __future__ import annotations
