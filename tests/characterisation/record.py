@@ -322,17 +322,17 @@ def table_commands() -> Iterator[Case]:
         ("data", "annotators.json"),
     ]:
         for command in ("info", "agree", "disagreements", "pairwise", "gold", "unify", "plan"):
-            yield folder, f"{command} {source} --details --markdown"
-        yield folder, f"score {source} --reference ann --hypothesis bo --details --markdown"
+            yield folder, f"{command} {source} --details --quiet"
+        yield folder, f"score {source} --reference ann --hypothesis bo --details --quiet"
     for options in ("--pairs", "--coders", "--heat", "--cochran", "--clusters", "--group a=ann,bo --group b=bo,cy"):
-        yield "data", f"agree people.json {options} --markdown"
+        yield "data", f"agree people.json {options} --details --quiet"
     for command in ("judge people.json --system mine.json", "judge people.json --system mine.json --errors --list-errors",
                     "judge people.json --system mine.json --crisp", "score reference.bits hypothesis.bits --items --edits --operations",
                     "score people.json --reference ann --hypothesis bo --chance", "gold people.json --kept --dropped",
                     "unify annotators.json --why --evaluate", "trees gold.ptb parser.ptb --by-sentence --labels",
                     "trees gold.ptb parser.ptb --versus gold.ptb", "curve scores.csv", "similarity talk.csv", "reactions -m B",
                     "evaluate documents.jsonl", "agree annotators.json --categories", "measures", "formats", "reproduce"):  # fmt: skip
-        yield "data", f"{command} --details --markdown"
+        yield "data", f"{command} --details --quiet"
 
 
 def other_commands() -> Iterator[Case]:
@@ -449,9 +449,18 @@ def all_cases(files: dict[str, dict[str, Any]]) -> list[Case]:
         words = shlex.split(command)
         if words[0] not in {*COMMANDS, "nothing"} - LEFT_OUT or {"--engine", "--help", "--version"} & {*words}:
             continue
-        plain = {"--json", "--csv", "--latex", "--markdown", "-o", "--output", "--plot", "--write", "--table"} & {
-            *words
-        }
+        plain = {
+            "--json",
+            "--csv",
+            "--latex",
+            "--markdown",
+            "-o",
+            "--output",
+            "--plot",
+            "--write",
+            "--table",
+            "--quiet",
+        } & {*words}
         cases[folder, command if plain or words[0] in NO_TABLES else f"{command} --json"] = None
     return list(cases)
 

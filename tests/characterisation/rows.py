@@ -104,6 +104,23 @@ def markdown_rows(text: str) -> list[Row]:
     return rows
 
 
+def text_rows(text: str) -> list[Row]:
+    """Return ["text", "", "", columns, cells] for every line of the tables that a person sees: a rule is under the header."""
+    rows: list[Row] = []
+    columns = ""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.strip() and not line.strip("─ "):
+            columns = " | ".join(re.split(r"  +", lines[number - 1].strip()))
+        elif not line.startswith("  "):
+            columns = ""
+        elif columns:
+            rows.append(
+                ["text", str(number), "", columns, [_number(_plain(cell)) for cell in re.split(r"  +", line.strip())]]
+            )
+    return rows
+
+
 def _number(cell: str) -> str | float:
     try:
         return float(cell)
