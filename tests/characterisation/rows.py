@@ -116,7 +116,7 @@ def text_rows(text: str) -> list[Row]:
             columns = ""
         elif columns:
             rows.append(
-                ["text", str(number), "", columns, [_number(_plain(cell)) for cell in re.split(r"  +", line.strip())]]
+                ["text", "", "", columns, [_number(_plain(cell)) for cell in re.split(r"  +", line.strip())]]
             )
     return rows
 
