@@ -184,8 +184,6 @@ def test_agree_interval_options(many: Run) -> None:
     assert note == "0.8 percentile bootstrap over 3 coders, 300 replicates"
     assert interval("--seed", "5") == interval("--seed", "5")
     wide, narrow = (interval("--seed", "5", "--level", level)[0] for level in ("0.99", "0.5"))
-    assert wide is not None
-    assert narrow is not None
     assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
 
 

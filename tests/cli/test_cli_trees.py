@@ -114,8 +114,6 @@ def test_times_by_name_and_from_a_textgrid() -> None:
     # All sentences in one recording.
     at, intervals = 0.0, []
     for tree in by_number:
-        assert tree is not None
-        assert tree.times is not None
         for word, (begin, end) in zip(tree.words, tree.times.tolist(), strict=True):
             intervals.append((at + begin, at + end, word))
         at += 3
@@ -144,8 +142,6 @@ def test_overlaps_are_snapped_and_reported() -> None:
     Path("gold.ctm").write_text(TIMES.replace("1 A 0.0 0.5 the", "1 A 0.0 0.50005 the"))
     with pytest.warns(CaesuraWarning, match=r"gold.ctm: 1 overlap of words by 0.0001 s or less moved to the middle"):
         trees = cz.read_trees("gold.ptb", times="gold.ctm")
-    assert trees[0] is not None
-    assert trees[0].times is not None
     assert trees[0].times[0, 1] == trees[0].times[1, 0] == pytest.approx(0.500025)
     result = run(
         "gold.ptb", "gold.ptb", "--gold-times", "gold.ctm", "--predicted-times", "gold.ctm", "--snap", "0.00001"
@@ -166,7 +162,6 @@ def test_words_without_duration() -> None:
         data["struct_iou"]["sentences"][0]["parts"]["gold"] == 7
     )  # the merged node is NN man_ate, so 7 nodes instead of 8
     merged = cz.read_trees("gold.ptb", times="gold.ctm", zero_length="merge")[0]
-    assert merged is not None
     assert merged.brackets == "(S (NP (DT the)) (NN man_ate) (VP (NP (NN rice))))"
 
 

@@ -67,7 +67,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def example(name: str) -> list[str]:
     command = main.get_command(click.Context(main), name)
-    assert command is not None
     lines = (command.help or "").splitlines()
     line = next((line for line in lines if line.strip().startswith(f"caesura {name}")), f"caesura {name}")
     return shlex.split(line.strip())[1:]

@@ -17,15 +17,11 @@ from caesura.formats import detect, formats
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
 from support.examples import examples
+from support.files import file_writer
 from support.shared_data import DataFolder
 
 LABELS = "0.000000\t2.500000\tintro\n\\\t100.0\t-1.0\n2.500000\t9.000000\tmain part\n3.000000\t3.000000\tclick\n"
-
-
-def write_file(tmp_path: Path, text: str, name: str = "talk1.txt") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text.encode())
-    return path
+write_file = file_writer("talk1.txt")
 
 
 def read_tier(path: Path, **options: object) -> Tier:
@@ -40,7 +36,6 @@ def test_intervals_and_points(tmp_path: Path) -> None:
     assert read_tier(path) == tier
     assert read_tier(path, duration=12).end == 12
     report = cz.read(path, units="times").reading
-    assert report is not None
     assert report.roles == {"1": "start", "2": "end", "3": "labels"}
     assert report.ignored == ("1 frequency range (caesura compares times only)",)
     assert report.notes == ("points are not boundaries, because there are intervals",)
@@ -62,7 +57,6 @@ def test_decimal_commas_order_and_empty_labels(tmp_path: Path) -> None:
     path = write_file(tmp_path, "2,500000\t4,000000\t\n\n0,000000\t2,500000\ta, b\n")
     corpus = cz.read(path, units="times")
     assert corpus["talk1", "talk1"] == Tier([(0, 2.5, "a, b"), (2.5, 4, "boundary")])
-    assert corpus.reading is not None
     assert corpus.reading.notes == (
         "decimal commas were read as decimal points",
         "intervals without a label have the type 'boundary'",

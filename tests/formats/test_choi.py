@@ -12,6 +12,7 @@ import caesura as cz
 from caesura.errors import FormatError, OptionError
 from support.corpora import round_trip_or_refuse
 from support.examples import examples
+from support.files import file_writer
 
 SAMPLE = """==========
 The river ran .
@@ -24,12 +25,7 @@ In a vision .
 Five miles .
 ==========
 """
-
-
-def put(folder: Path, content: str, name: str = "t.txt") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+put = file_writer("t.txt")
 
 
 def test_a_line_is_a_unit(tmp_path: Path) -> None:

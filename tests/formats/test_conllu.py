@@ -13,6 +13,7 @@ from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError, Opti
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
 from support.examples import examples
+from support.files import file_writer
 from support.shared_data import DataFolder
 
 
@@ -20,10 +21,7 @@ def row(id_: object, form: str, misc: str = "_") -> str:
     return "\t".join([str(id_), form, *"_______", misc]) + "\n"
 
 
-def write_file(folder: Path, content: str, name: str = "t.conllu") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+write_file = file_writer("t.conllu")
 
 
 TOK = (

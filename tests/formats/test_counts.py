@@ -9,14 +9,10 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
+from support.files import file_writer
 
 UNITS = "item,unit,text,count,n\nx,1,a .,0,7\nx,2,b .,4,7\nx,3,c .,1,7\ny,1,d .,3,3\ny,2,e .,0,3\n"
-
-
-def put(folder: Path, content: str, name: str = "t.csv") -> Path:
-    path = folder / name
-    path.write_text(content)
-    return path
+put = file_writer("t.csv")
 
 
 def test_units(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import caesura as cz
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect
+from support.files import file_writer
 
 DIS = """( Root (span 1 4)
   ( Nucleus (span 1 3) (rel2par span)
@@ -22,12 +23,7 @@ DIS = """( Root (span 1 4)
 )
 """
 EDUS = ("The shop ( the old one ) closed", "because it rained", "and snowed .", "What a pity !")
-
-
-def write_file(folder: Path, content: str, name: str = "t.dis") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+write_file = file_writer("t.dis")
 
 
 def test_spans(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import content as content_module
 from caesura.formats.header import find_delimiter, rows_above_header
+from support.files import text_reader
 
 TABLE = """doc,sentence,anna,ben
 a,One.,0,0
@@ -21,16 +22,10 @@ a,Three.,0,1
 a,Four.,0,0
 """
 SEMICOLONS = TABLE.replace(",", ";")
-
-
-def read(tmp_path: Path, text: str, name: str = "t.csv", **options: Any) -> cz.Corpus:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)
+read = text_reader("t.csv")
 
 
 def notes(corpus: cz.Corpus) -> str:
-    assert corpus.source is not None
     return "; ".join(corpus.source.notes)
 
 

@@ -66,7 +66,6 @@ def folders(tmp_path: Path) -> Path:
 def test_items_in_nested_folders_have_the_names_of_their_paths(folders: Path) -> None:
     corpus = cz.read(folders / "ref")
     assert keys(corpus) == {(name, "ref") for name in CHOI}
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("each file is an item, named by its path, because the texts differ",)
     assert keys(cz.read(folders / "ref" / "1")) == {("3-11/0", "1"), ("3-11/1", "1"), ("3-5/0", "1")}
     assert keys(cz.read(folders / "ref" / "1" / "3-11")) == {("0", "3-11"), ("1", "3-11")}
@@ -79,7 +78,6 @@ def test_the_same_text_shows_which_part_of_the_path_is_the_coder(name: str, note
     corpus = cz.read(folders / name)
     assert keys(corpus) == {(document, coder) for document in ("d1", "d2", "d3") for coder in ("ann", "bo")}
     assert corpus["d1", "bo"].positions.tolist() == [4, 8]
-    assert corpus.reading is not None
     assert corpus.reading.notes == (note,)
 
 
@@ -198,7 +196,6 @@ def test_files_in_another_format_are_listed_and_left_out(folders: Path) -> None:
         corpus = cz.read(folders / "system")
     assert len(warnings) == 2
     assert keys(corpus) == {(f"d{i}", "system") for i in (1, 2, 3)}
-    assert corpus.reading is not None
     assert corpus.reading.ignored == ("README.md (in no known format)", "speakers.csv (table-csv)")
     assert corpus.reading.format == "choi"
     assert invoke(["info", str(folders / "system")]).exit_code == 0

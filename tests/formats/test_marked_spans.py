@@ -35,7 +35,6 @@ def test_brat_in_characters(tmp_path: Path) -> None:
     assert corpus["t", "t"] == cz.Spans(expected, text=TEXT)
     assert corpus.kind == "spans"
     report = corpus.reading
-    assert report is not None
     assert (report.kind, report.items, report.boundaries) == ("spans", {"t": 24}, {"t": {"t": 4}})
     assert report.types == ("PER", "V", "X")
     assert "24 characters" in str(report)

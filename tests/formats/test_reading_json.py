@@ -40,7 +40,6 @@ def test_rows_of_a_data_frame(tmp_path: Path, form: str) -> None:
     assert (corpus.item_names, corpus.coders) == (("a", "b"), ("ann", "bo"))
     assert corpus["a", "ann"].masses == (2, 2)
     assert corpus["b", "bo"].masses == (3, 1)
-    assert corpus.reading is not None
     assert "n_words (numbers that are not marks)" in corpus.reading.ignored
     assert cz.read(write(tmp_path, ROWS, name), fields={"coders": ["bo"]}).coders == ("bo",)
 
@@ -67,7 +66,6 @@ def test_fields_with_other_names(tmp_path: Path) -> None:
     assert corpus == cz.read(path, fields="units=sents,item=uid,positions=gold+model")
     assert (corpus.item_names, corpus.coders) == (("d0", "d1"), ("gold", "model"))
     assert corpus["d0", "model"].masses == (1, 2, 1)
-    assert corpus.reading is not None
     assert any(note.startswith("position i is the end of unit i") for note in corpus.reading.notes)
     starts = cz.read(path, positions="0-based", **options)
     assert starts["d0", "gold"].masses == (2, 2)
@@ -91,7 +89,6 @@ def test_objects_inside_a_document_are_listed(tmp_path: Path) -> None:
 def test_fields_that_look_like_the_boundaries_are_mentioned(tmp_path: Path) -> None:
     document = {"id": "a", "sentences": ["x", "y", "z"], "boundaries": [0, 1, 0], "system": [1, 0, 0]}
     corpus = cz.read(write(tmp_path, document), marks="end")
-    assert corpus.reading is not None
     assert any("--fields marks=boundaries+system" in note for note in corpus.reading.notes)
     both = cz.read(write(tmp_path, document), marks="end", fields="marks=boundaries+system")
     assert both.coders == ("boundaries", "system")

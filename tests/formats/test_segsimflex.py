@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import FormatError, OptionError
 from caesura.formats import check_same_tokens, formats, read_coders
+from support.files import file_writer
 from support.oracles import read_oracle
 
 TABLE = """Turn,Speaker,Utterance
@@ -21,12 +22,7 @@ TABLE = """Turn,Speaker,Utterance
 2,M:,yes.
 1,F:,so we --\x20
 """
-
-
-def write_file(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
+write_file = file_writer("t.csv")
 
 
 def test_by_hand(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import read_settings
+from support.files import file_writer
 
 TOML = """
 symbols = [".", ",", "?", "--"]
@@ -46,12 +47,7 @@ CASE_STUDY = {
     },
     "transposition": {".": 0.5, ",": 0.375, "?": 0.5, "--": 0.375, ";": 0},
 }
-
-
-def write_file(tmp_path: Path, text: str, name: str = "study.toml") -> Path:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
+write_file = file_writer("study.toml")
 
 
 def test_toml(tmp_path: Path) -> None:

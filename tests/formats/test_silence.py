@@ -8,6 +8,7 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
+from support.files import text_reader
 
 ROWS = "item,unit,ann,bo\nx,1,0,0\nx,2,1,0\nx,3,0,0\n"
 DOCUMENT = '{"item": "x", "length": 5, "reference": [2], "hypothesis": [2]}\n'
@@ -23,7 +24,6 @@ def messages_of(path: Path) -> str:
     with cz.collect_warnings() as messages:
         corpus = cz.read(path)
     reading = corpus.reading
-    assert reading is not None
     return "\n".join([*messages, *reading.warnings])
 
 
@@ -201,10 +201,7 @@ def test_one_of_many_inverted_streams(tmp_path: Path) -> None:
     assert "'ann' marks" not in told
 
 
-def read_text(folder: Path, text: str, **options: object) -> cz.Corpus:
-    path = folder / "a.csv"
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)  # type: ignore[arg-type]
+read_text = text_reader("a.csv")
 
 
 NUMBERS = "item,unit,ann,bo\nx,1,{},1\nx,2,{},1\nx,3,{},1\nx,4,{},2\nx,5,{},2\n"

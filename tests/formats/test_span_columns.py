@@ -10,6 +10,7 @@ import caesura as cz
 from caesura import Corpus, Spans
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats.column_names import SPAN_PAIRS
+from support.files import text_reader
 
 # ann |--PER--|                   |LOC|
 # bo      |PER|                   |LOC|
@@ -25,11 +26,7 @@ TIMED = Corpus(
         }
     }
 )
-
-
-def read(tmp_path: Path, content: str, name: str = "table.csv", **options: object) -> Corpus:
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    return cz.read(tmp_path / name, **options)  # type: ignore[arg-type]
+read = text_reader("table.csv")
 
 
 def report(corpus: Corpus) -> str:

@@ -45,7 +45,6 @@ def spans_of(corpus: Corpus, item: str, coder: str) -> list[list[Any]]:
 
 
 def notes_of(corpus: Corpus) -> tuple[str, ...]:
-    assert corpus.reading is not None
     return corpus.reading.notes
 
 
@@ -68,7 +67,6 @@ def test_offsets_count_characters(tmp_path: Path) -> None:
     hierarchy = cz.read(write_lines(tmp_path, DOCCANO), as_="hierarchy")["1", "ann"]
     assert isinstance(hierarchy, Hierarchy)
     assert hierarchy.units == tuple(TEXT)
-    assert corpus.reading is not None
     assert corpus.reading.roles == {"id": "item", "label": "spans"}
     assert notes_of(corpus) == ("positions are characters, counted from 0, the end excluded",)
     notes = notes_of(cz.read(write_lines(tmp_path, DOCCANO), as_="hierarchy"))
@@ -173,7 +171,6 @@ def test_names_in_prodigy(tmp_path: Path) -> None:
     assert list(corpus) == [("44", "ner-ann"), ("44", "s1"), ("1", "ann"), ("2", "ann")]
     assert "lines without _input_hash are the same item if their texts are equal" in notes_of(corpus)
     assert spans_of(corpus, "44", "s1") == [[0, 8, "PER"]]
-    assert corpus.reading is not None
     assert corpus.reading.roles == {
         "_annotator_id": "coder",
         "_session_id": "coder",

@@ -16,6 +16,7 @@ from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.formats import detect
 from support.examples import examples
+from support.files import file_writer
 
 # ann |-----------|   bo |-----------|
 #     |---|-------|          |-------|
@@ -33,12 +34,7 @@ SONG = {
     "unit": "seconds",
     "items": {"song": {"duration": 10, "coders": {"ann": [[0, 9.5, 1, "A"], [0, 4.25, 2, "a"], [4.25, 9.5, 2, "b"]]}}},
 }
-
-
-def write_file(tmp_path: Path, data: object, name: str = "t.json") -> Path:
-    path = tmp_path / name
-    path.write_text(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-    return path
+write_file = file_writer("t.json")
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------

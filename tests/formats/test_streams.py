@@ -13,6 +13,7 @@ import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import check_same_tokens
 from caesura.formats.column_names import RESERVED, normalize
+from support.files import file_writer
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 names = st.text(characters, min_size=1, max_size=6)
@@ -74,10 +75,7 @@ def test_a_blank_item_beside_others_is_not_written(tmp_path: Path, items: tuple[
     assert not (tmp_path / "c.csv").exists()
 
 
-def write_file(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "t.csv"
-    path.write_text(text, encoding="utf-8")
-    return path
+write_file = file_writer("t.csv")
 
 
 TABLE = """item,stream,unit,text,ann,bo

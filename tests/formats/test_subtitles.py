@@ -15,12 +15,9 @@ from caesura.cli import main
 from caesura.errors import FormatError
 from support.corpora import round_trip_or_refuse
 from support.examples import examples
+from support.files import file_writer
 
-
-def write_file(folder: Path, content: str, name: str) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+write_file = file_writer("film.srt")
 
 
 SRT = """1

@@ -35,7 +35,6 @@ def test_arrangements_by_length(tmp_path: Path, form: str) -> None:
     corpus = cz.read(tmp_path)
     assert set(corpus) == {(item, coder) for item in ("rec1", "rec2") for coder in ("anna", "bo")}
     assert corpus.kind == "timed"
-    assert corpus.reading is not None
     assert len(corpus.reading.notes) == 1
     assert corpus.reading.roles == {"IU": "segments"}
 
@@ -78,7 +77,6 @@ def test_one_coder_and_several_recordings(tmp_path: Path) -> None:
         grid(tmp_path / f"{item}.TextGrid", length, "IU")
     corpus = cz.read(tmp_path)
     assert set(corpus) == {(item, "IU") for item in LENGTHS}
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("each file is an item, named by its path, because the recordings differ",)
 
 

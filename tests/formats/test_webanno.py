@@ -249,7 +249,6 @@ def export(tmp_path: Path) -> Path:
 def test_the_texts_before_annotation_are_no_coder(export: Path) -> None:
     corpus = cz.read(export / "annotation")
     assert set(corpus) == {("doc1.txt", "ann"), ("doc1.txt", "bo"), ("doc2.txt", "ann"), ("doc2.txt", "bo")}
-    assert corpus.reading is not None
     assert corpus.reading.ignored == ("2 files INITIAL_CAS.tsv (the text before annotation, not a coder)",)
     pattern = cz.read(export / "annotation", pattern="{item}/{coder}.tsv")
     assert pattern.coders == ("ann", "bo")
@@ -259,7 +258,6 @@ def test_the_curated_texts_are_no_coder(export: Path) -> None:
     corpus = cz.read(export)
     assert corpus.coders == ("ann", "bo")
     assert corpus.item_names == ("annotation/doc1.txt", "annotation/doc2.txt")
-    assert corpus.reading is not None
     assert corpus.reading.ignored[1].startswith("2 files CURATION_USER.tsv (the curated text, not a coder; read its")
     curated = cz.read(export / "curation")
     assert set(curated) == {("doc1.txt", "CURATION_USER"), ("doc2.txt", "CURATION_USER")}

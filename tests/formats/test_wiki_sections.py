@@ -9,6 +9,7 @@ import pytest
 import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import detect
+from support.files import file_writer
 
 ARTICLE = """========,1,preface.
 A quarter is a part of a city.
@@ -24,13 +25,7 @@ A quarter has a council.
 The share is ***formula***.
 ========,3,Sources.
 """
-
-
-def put(folder: Path, content: str, name: str = "1234567") -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode())
-    return path
+put = file_writer("1234567")
 
 
 def test_sections(tmp_path: Path) -> None:

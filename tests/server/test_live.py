@@ -293,7 +293,6 @@ def test_a_very_long_text() -> None:
 def opened(path: Path) -> Workbench:
     def load() -> Material:
         corpus = cz.read(path)
-        assert corpus.source is not None
         return Material(corpus, files=corpus.source.files)
 
     return Workbench(load, paths=[str(path)])
