@@ -130,9 +130,8 @@ def test_times_by_name_and_from_a_textgrid() -> None:
     ]
     assert cz.read_trees("gold.ptb", times="talk.TextGrid", tier="words") == timed
     Path("short.ptb").write_text(GOLD.replace(" (NP (NN rice))", ""))
-    with pytest.raises(
-        FormatError, match=r"talk.TextGrid: expected one time per word; the trees have 6 words, this has 7"
-    ):
+    message = r"talk.TextGrid: expected one time per word; the trees have 6 words, this has 7"
+    with pytest.raises(FormatError, match=message):
         cz.read_trees("short.ptb", times="talk.TextGrid")
     with pytest.raises(OptionError, match=r"tier names a tier of a \.TextGrid"):
         cz.read_trees("gold.ptb", times="gold.ctm", tier="words")

@@ -92,14 +92,7 @@ def test_other_formats_are_not_detected_as_labels(tmp_path: Path) -> None:
     others = {"a.lab": (LABELS, "lab"), "a.txt": ("0.000\tSilence\n0.464\tA, a\n25.0\tEnd\n", "salami")}
     for name, (text, format_name) in others.items():
         assert detect(write_file(tmp_path, text, name)).name == format_name
-    for text in (
-        "1\t2\tx\n",
-        "0.0 1.0 a\n",
-        "0.0\t1.0\ta\tb\n",
-        "0.0\t1.0\ta\nfree text\n",
-        "\\\t1.0\t2.0\n",
-        "0110\n",
-    ):
+    for text in ("1\t2\tx\n", "0.0 1.0 a\n", "0.0\t1.0\ta\tb\n", "0.0\t1.0\ta\nfree\n", "\\\t1.0\t2.0\n", "0110\n"):
         with suppress(FormatError):
             assert not formats()["audacity"].looks_like(text)
     long = "".join(f"{i}.0\t{i + 1}.0\t{'x' * 900}\n" for i in range(400))

@@ -18,10 +18,7 @@ TEXT_FILES: dict[str, tuple[str | bytes, str]] = {
     "empty.csv": ("", "the file is empty"),
     "header.csv": ("item,unit,ann,bo\n", "the table has no rows"),
     "twins.csv": ("item,ann,ann\na,0,1\n", "two columns have the name 'ann': columns 2 and 3; rename one of them"),
-    "long_cell.csv": (
-        "item,text,ann\na," + "x" * 10_000_000 + ",1\n",
-        "not a valid table: a cell has more than 131072",
-    ),
+    "long.csv": ("item,text,ann\na," + "x" * 10_000_000 + ",1\n", "not a valid table: a cell has more than 131072"),
     "ragged.csv": ("item,ann\na,0\na,1,1\n", ":3: a row must have 2 cells like the header; got 3"),
     "unnamed.csv": ("item,,ann\na,7,1\na,8,0\n", "column 2 must have a name in the header"),
 }

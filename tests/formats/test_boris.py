@@ -171,8 +171,8 @@ def test_errors_of_single_observations(tmp_path: Path, line: str, problem: str) 
         (",cry,,,STOP", ",cry,,,START", r":14: .* 'cry' of 'infant' starts twice without a STOP at 50 s"),
         (",cry,,,START", ",cry,,,STOP", r":13: .* 'cry' of 'infant' stops without a START at 20 s"),
         (
-            ",hold,,,STOP",
-            ",hold,,,POINT",
+            "hold,,,STOP",
+            "hold,,,POINT",
             r":11: every START needs a STOP; 'hold' of 'mother' starts at 10.5 s and never",
         ),
         (
@@ -189,9 +189,8 @@ def test_unpaired_events(tmp_path: Path, old: str, new: str, problem: str) -> No
 
 def test_patterns(tmp_path: Path) -> None:
     path = write_file(tmp_path, HEADER + event(0, 1) + event(0, 1, observation="o2_ann"))
-    with pytest.raises(
-        FormatError, match=r":2: the observation 'o1' must match '\{item\}_\{coder\}'; change --reading"
-    ):
+    message = r":2: the observation 'o1' must match '\{item\}_\{coder\}'; change --reading"
+    with pytest.raises(FormatError, match=message):
         read(path, observation="{item}_{coder}")
     excluded: list[FormatError] = []
     assert list(read(path, observation="{item}_{coder}", excluded=excluded)) == [("o2", "ann")]

@@ -94,11 +94,7 @@ BAD = {
     "no word": ("*CHI:\t.\n", None, "expected at least one utterance with a word; got none"),
     "no line": ("", None, "expected at least one utterance with a word; got none"),
     "long": ("*CHI:\t" + "a " * 10_000 + ".\n", 5, "an utterance must have at most 10000 characters; it has more"),
-    "longer": (
-        "*CHI:\ta" + "\n\ta" * 10_000 + " .\n",
-        5,
-        "an utterance must have at most 10000 characters; it has more",
-    ),
+    "wide": ("*CHI:\ta" + "\n\ta" * 10_000 + " .\n", 5, "an utterance must have at most 10000 characters; it has more"),
     "deep": (
         "*CHI:\ta\n*CHI:\t" + "<" * 501 + " .\n",
         6,
@@ -117,9 +113,8 @@ def test_damage(name: str, tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
-    with pytest.raises(
-        FormatError, match=r"the file must end with a line @End; there is none; is the file truncated\?"
-    ):
+    message = r"the file must end with a line @End; there is none; is the file truncated\?"
+    with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, "*CHI:\ta .\n", end=""))
 
 

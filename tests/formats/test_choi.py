@@ -77,6 +77,7 @@ def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
     assert caught.value.problem.startswith(f"the format was not recognised; choose it with format: {hint}")
 
 
+MARK = "==========\n"
 BAD = {
     "no separator": (
         "a\nb\n",
@@ -85,12 +86,7 @@ BAD = {
         "expected lines of ========== between segments; got none; name another separator with marker=, read blank lines "
         "as separators with marker='', or one segment per line with format='segment-lines'",
     ),
-    "blank": (
-        "==========\na\n\nb\n==========\n",
-        {},
-        3,
-        "a line is empty; if blank lines separate segments, read with marker=''",
-    ),
+    "blank": (f"{MARK}a\n\nb\n{MARK}", {}, 3, "a line is empty; if blank lines separate segments, read with marker=''"),
     "nothing": ("==========\n", {}, 1, "expected at least one line; got separators only"),
     "no word": ("==========\n", {"unit": "word"}, 1, "expected at least one word; got separators only"),
 }
@@ -193,9 +189,8 @@ def test_segmentations_that_cannot_be_written(name: str, tmp_path: Path) -> None
 def test_the_file_names_item_and_coder(tmp_path: Path) -> None:
     segmentation = cz.Segmentation.from_masses([1, 1], units="xy")
     corpus = cz.Corpus({"poem": {"ann": segmentation}})
-    with pytest.raises(
-        FormatError, match="the file names the item: 'poem' would be read as 't'; rename the file, or set item='poem'"
-    ):
+    message = "the file names the item: 'poem' would be read as 't'; rename the file, or set item='poem'"
+    with pytest.raises(FormatError, match=message):
         cz.write(corpus, tmp_path / "t.ref")
     cz.write(corpus, tmp_path / "t.ref", item="poem", coder="ann")
     assert cz.read(tmp_path / "t.ref", item="poem", coder="ann") == corpus

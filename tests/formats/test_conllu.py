@@ -91,9 +91,8 @@ def test_another_key(tmp_path: Path) -> None:
     corpus = cz.read(path, key="Discourse")
     assert corpus["t", "t"].masses == (2, 1)
     assert dict(corpus.reading.roles) == {"FORM": "words", "Discourse": "beginnings of segments"}
-    with pytest.raises(
-        FormatError, match=r"no token has the key 'Disc' in its last column; the keys are Discourse, X$"
-    ):
+    message = r"no token has the key 'Disc' in its last column; the keys are Discourse, X$"
+    with pytest.raises(FormatError, match=message):
         cz.read(path, key="Disc")
     with pytest.raises(OptionError, match="cannot be combined with boundaries='sentences'"):
         cz.read(path, key="Discourse", boundaries="sentences")
@@ -113,6 +112,7 @@ def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
     assert cz.read(path, boundaries="sentences").item_names == ("1", "x", "3")
 
 
+OR_READ = "or read with boundaries='sentences'"
 BAD = {
     "columns": (row(1, "a") + "2\tb\t_\n", 2, "a token must have 10 columns with tabs between; got 3"),
     "spaces": ("1 a _ _ _ _ _ _ _ _\n", 1, "a token must have 10 columns with tabs between; got 1"),
@@ -143,16 +143,8 @@ BAD = {
         2,
         "Seg must be one of b-seg, i-seg, o; got 'B-edu'; or read with boundaries='sentences'",
     ),
-    "unknown connective": (
-        row(1, "a", "Conn=B-but"),
-        1,
-        "Conn must be one of b-conn, i-conn, o, _; got 'B-but'; or read with boundaries='sentences'",
-    ),
-    "maybe": (
-        row(1, "a", "BeginSeg=Maybe"),
-        1,
-        "BeginSeg must be one of yes, no; got 'Maybe'; or read with boundaries='sentences'",
-    ),
+    "connective": (row(1, "a", "Conn=B-but"), 1, "Conn must be one of b-conn, i-conn, o, _; got 'B-but'; " + OR_READ),
+    "maybe": (row(1, "a", "BeginSeg=Maybe"), 1, "BeginSeg must be one of yes, no; got 'Maybe'; " + OR_READ),
 }
 
 

@@ -78,19 +78,11 @@ def test_other_tables_are_not_counts(tmp_path: Path) -> None:
     assert cz.read(votes, fields="coders=votes").coders == ("votes",)
 
 
+COUNTS = "count, counts, votes, n_marked, n_marks"
+NUMBER = "the number of coders is missing; set coders=NUMBER, or add a column coders, n, n_coders"
 BAD: dict[str, tuple[str, dict[str, Any], int | None, str]] = {
-    "no counts": (
-        "unit,ann\n1,0\n",
-        {},
-        1,
-        "expected a column called count, counts, votes, n_marked, n_marks; the columns are 'unit', 'ann'",
-    ),
-    "no coders": (
-        "unit,count\n1,3\n2,4\n",
-        {},
-        2,
-        "the number of coders is missing; set coders=NUMBER, or add a column coders, n, n_coders",
-    ),
+    "no counts": ("unit,ann\n1,0\n", {}, 1, f"expected a column called {COUNTS}; the columns are 'unit', 'ann'"),
+    "no coders": ("unit,count\n1,3\n2,4\n", {}, 2, NUMBER),
     "text": ("unit,count,n\n1,3,7\n2,?,7\n", {}, 3, "column 'count' must contain whole numbers; got '?'"),
     "coders differ": ("unit,count,n\n1,3,7\n2,4,6\n", {}, 3, "an item must have one number of coders; got 6 after 7"),
     "too many": (

@@ -92,13 +92,11 @@ def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
     assert [str(document) for document in result.excluded] == [f"{path}:{document}" for document in excluded]
 
 
+POSITIONS = "column 'reference' must contain lists of whole numbers; got"
 UNFIT = {
     "no side": ({"length": [1], "reference": [[1]]}, "expected a column 'hypothesis'; there are length, reference"),
     "no length": ({"reference": [[1]], "hypothesis": [[1]]}, "expected a column 'length'; there are reference"),
-    "floats": (
-        {"length": [3], "reference": [[1.5]], "hypothesis": [[1]]},
-        "column 'reference' must contain lists of whole numbers; got list<element: double>",
-    ),
+    "floats": ({"length": [3], "reference": [[1.5]], "hypothesis": [[1]]}, f"{POSITIONS} list<element: double>"),
     "fixed size": (
         {"length": [3], "reference": pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "hypothesis": [[1]]},
         "column 'reference' must contain lists of whole numbers; got fixed_size_list<",
@@ -127,10 +125,7 @@ UNFIT = {
         {"item": [["x"]], "length": [3], "reference": [[1]], "hypothesis": [[1]]},
         "column 'item' must contain text or whole numbers; got list<",
     ),
-    "one tree": (
-        {"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]},
-        "column 'reference' must contain lists of whole numbers; got ",
-    ),
+    "one tree": ({"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]}, POSITIONS),
 }
 
 
@@ -216,11 +211,11 @@ def test_a_file_is_split_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.M
     assert len({str(part.fingerprint) for part in parts}) == 3
 
 
+LISTS = pa.list_(pa.int64())
+
+
 def test_empty_files(tmp_path: Path) -> None:
-    table = {
-        "length": pa.array([], pa.int64()),
-        **dict.fromkeys(("reference", "hypothesis"), pa.array([], pa.list_(pa.int64()))),
-    }
+    table = {"length": pa.array([], pa.int64()), **dict.fromkeys(("reference", "hypothesis"), pa.array([], LISTS))}
     for name, options in (("rows", {}), ("groups", {"row_group_size": 1})):
         path = put(tmp_path / f"{name}.parquet", table, **options)
         assert list(chunks(path)) == []
@@ -296,16 +291,11 @@ def test_a_table_of_units_with_coders_reference_and_hypothesis(tmp_path: Path) -
 
 
 def test_files_that_claim_to_be_too_large_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = {
-        "length": [9] * 5,
-        "reference": [[]] * 4 + [[1] * 200],
-        "hypothesis": pa.array([[]] * 5, pa.list_(pa.int64())),
-    }
+    table = {"length": [9] * 5, "reference": [[]] * 4 + [[1] * 200], "hypothesis": pa.array([[]] * 5, LISTS)}
     path = put(tmp_path / "a.parquet", table)
     monkeypatch.setattr(documents_parquet, "_MAX_ENTRIES", 100)
-    with pytest.raises(
-        FormatError, match="row group 0: expected at most 100 entries in a column; this claims to have 204"
-    ):
+    message = "row group 0: expected at most 100 entries in a column; this claims to have 204"
+    with pytest.raises(FormatError, match=message):
         cz.read(path)
     monkeypatch.setattr(documents_parquet, "_MAX_DOCUMENTS", 4)
     with pytest.raises(FormatError, match="expected a corpus of at most 4 documents; this claims to have 5; evaluate"):
@@ -346,24 +336,19 @@ def test_a_long_word_in_every_row_is_stored_once(tmp_path: Path) -> None:
 
 GOOD = '{"item": "g", "length": 4, "reference": [2], "hypothesis": [3]}'
 
+WHOLE = "expected a whole number, of 63 bits at most;"
 LINES = {
     "an array": ("[1]", "expected an object; got a list"),
     "no JSON": ("{", "not valid JSON: "),
     "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
     "a key twice": ('{"length": 4, "length": 4}', "the key 'length' occurs twice in one object"),
     "no side": ('{"length": 4, "reference": []}', "hypothesis: it is missing"),
-    "no length": (
-        '{"reference": [], "hypothesis": []}',
-        "length: expected a whole number, of 63 bits at most; got None",
-    ),
+    "no length": ('{"reference": [], "hypothesis": []}', f"length: {WHOLE} got None"),
     "NaN": (GOOD.replace("[2]", "[NaN]"), "reference: a position is a whole number, of 63 bits at most; got nan"),
     "1e400": (GOOD.replace("[2]", "[1e400]"), "reference: a position is a whole number, of 63 bits at most; got inf"),
     "2.0": (GOOD.replace("[2]", "[2.0]"), "reference: a position is a whole number, of 63 bits at most; got 2.0"),
     "true": (GOOD.replace("[2]", "[true]"), "reference: a position is a whole number, of 63 bits at most; got True"),
-    "10^400": (
-        GOOD.replace("4,", f"1{'0' * 400},"),
-        "length: expected a whole number, of 63 bits at most; got a very large",
-    ),
+    "10^400": (GOOD.replace("4,", f"1{'0' * 400},"), f"length: {WHOLE} got a very large"),
     "10^5000": (GOOD.replace("4,", f"1{'0' * 5000},"), "not valid JSON: Exceeds the limit"),
     "deep": ("[" * 100_000, "not valid documents: nested too deeply"),
     "deep in a field": (GOOD.replace("[2]", "[" * 100_000), "not valid documents: nested too deeply"),
@@ -466,17 +451,12 @@ def records(path: Path, *, arrow: bool) -> tuple[list[Any], set[str]]:
 def test_pyarrow_and_the_standard_library_read_the_same(name: str, tmp_path: Path) -> None:
     line = UNUSUAL[name] if name in UNUSUAL else LINES[name][0]
     path = tmp_path / "a.jsonl"
-    for before, after in (
-        ([], []),
-        ([GOOD] * 3, [GOOD]),
-        ([TYPED], [GOOD, TYPED]),
-        ([UNUSUAL["unknown text"]], [GOOD]),
-    ):
+    for head, tail in (([], []), ([GOOD] * 3, [GOOD]), ([TYPED], [GOOD, TYPED]), ([UNUSUAL["unknown text"]], [GOOD])):
         for end in ("\n", "\r\n"):
-            text = end.join([*before, line, *after])
+            text = end.join([*head, line, *tail])
             path.write_bytes(text.encode(errors="surrogateescape"))
             expected = records(path, arrow=False)
-            assert len(expected[0]) == len(before) + len(after) + 1 + 3 * (name == "two lines")
+            assert len(expected[0]) == len(head) + len(tail) + 1 + 3 * (name == "two lines")
             assert records(path, arrow=True) == expected
 
 
@@ -731,7 +711,6 @@ def test_warnings_about_content_that_is_left_out(tmp_path: Path) -> None:
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="cy")
     with pytest.raises(FormatError, match="reference and hypothesis must be two coders; got 'ann' for both"):
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="ann")
-    with pytest.raises(
-        OptionError, match="reference is an option for writing; the columns of documents name it, leave it out"
-    ):
+    message = "reference is an option for writing; the columns of documents name it, leave it out"
+    with pytest.raises(OptionError, match=message):
         cz.read(path, reference="ann")

@@ -134,9 +134,8 @@ def test_slots_without_times_lie_evenly_between_their_neighbours(tmp_path: Path)
         ),
         tier("below", hung("q", "y"), kind="assoc", more='PARENT_REF="time"'),
     )
-    with pytest.warns(
-        CaesuraWarning, match=r"talk\.eaf: time slots without a time, .* evenly between their neighbours: 2$"
-    ):
+    message = r"talk\.eaf: time slots without a time, .* evenly between their neighbours: 2$"
+    with pytest.warns(CaesuraWarning, match=message):
         corpus = cz.read(path, units="times", tiers="*")
     tier_read, below = corpus["talk", "time"], corpus["talk", "below"]
     assert isinstance(tier_read, Tier)
@@ -191,6 +190,9 @@ TOP = tier("top", own("a", "t1", "t2"))
 UNDER = 'PARENT_REF="top"'
 
 
+A12 = own("a", "t1", "t2")
+
+
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
@@ -202,14 +204,8 @@ UNDER = 'PARENT_REF="top"'
             r":4: time slot 'n' must have a time",
         ),
         ((OK, tier("t", own("a", "t2", "t1"))), r":4: interval end must be > start; got 0 <= 1"),
-        (
-            (OK, tier("t", own("a", "t1", "t2"), own("b", "t1", "t2"))),
-            r":5: intervals must follow each other; 'B' starts",
-        ),
-        (
-            (OK, tier("t", own("a", "t1", "t2"), own("a", "t1", "t2"))),
-            r":5: an annotation must have a unique id; got 'a'",
-        ),
+        ((OK, tier("t", A12, own("b", "t1", "t2"))), r":5: intervals must follow each other; 'B' starts"),
+        ((OK, tier("t", A12, A12)), r":5: an annotation must have a unique id; got 'a'"),
         ((OK, tier("t", own("", "t1", "t2"))), r":4: an annotation must have a unique id; got 'none'"),
         (
             (OK, tier("t", "<OTHER ANNOTATION_ID='a'/>")),

@@ -136,9 +136,8 @@ def test_other_files_are_left_out_with_a_warning(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning, match=r"2 files are in no known format and are left out: README\.md, notes\.txt"):
         corpus = cz.read(tmp_path)
     assert keys(corpus) == {("x", "a"), ("x", "b")}
-    with pytest.warns(
-        CaesuraWarning, match=r"1 file does not match the pattern b/\{item\}\.csv and is left out: a/x\.csv"
-    ):
+    message = r"1 file does not match the pattern b/\{item\}\.csv and is left out: a/x\.csv"
+    with pytest.warns(CaesuraWarning, match=message):
         assert keys(cz.read(str(tmp_path / "*" / "*.csv"), pattern="b/{item}.csv")) == {("x", "b")}
 
 

@@ -148,9 +148,8 @@ def test_one_sheet_per_coder(tmp_path: Path) -> None:
 
 
 def test_formulas_without_stored_values(tmp_path: Path) -> None:
-    with pytest.raises(
-        FormatError, match=r"t\.xlsx:2: column 3 has a formula without a stored value; open the workbook"
-    ):
+    message = r"t\.xlsx:2: column 3 has a formula without a stored value; open the workbook"
+    with pytest.raises(FormatError, match=message):
         excel(tmp_path, [["text", "anna", "ben"], ["a", 0, "=B2"], ["b", 1, "=B3"], ["c", 0, "=B4"]])
 
 

@@ -128,11 +128,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
         {},
         "token 'T2.0' must have a text in the field 'text'; the fields are 'word'",
     ),
-    "no speaker": (
-        change("U2", "tagMap", to={}),
-        {},
-        "unit 2 must name its speaker in the field 'participant'; got None",
-    ),
+    "nobody": (change("U2", "tagMap", to={}), {}, "unit 2 must name its speaker in the field 'participant'; got None"),
     "no such field": (
         small(),
         {"speaker": "who"},

@@ -161,9 +161,8 @@ def test_what_cannot_be_written_is_an_error(tmp_path: Path, annotation: Tier, pr
 
 def test_the_end_of_a_recording_is_not_stored(tmp_path: Path) -> None:
     corpus = Corpus({"a": {"gold": Tier([(0, 1, "x")], end=9)}})
-    with pytest.warns(
-        cz.errors.CaesuraWarning, match=r"item 'a': the recording ends at 9 s, which this format does not store"
-    ):
+    message = r"item 'a': the recording ends at 9 s, which this format does not store"
+    with pytest.warns(cz.errors.CaesuraWarning, match=message):
         cz.write(corpus, tmp_path / "gold.rttm")
     assert cz.read(tmp_path / "gold.rttm", units="times", duration=9) == corpus
     with pytest.raises(FormatError, match="in this format the file names the coder"):

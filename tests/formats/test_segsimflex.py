@@ -127,12 +127,7 @@ BAD = {
         "a row must have 2 cells like the header; got 3; a cell with a comma in it must be quoted",
     ),
     "quote": ('F,"a .\n', 2, {}, "not a valid table: unexpected end of data"),
-    "no column": (
-        "F,a .\n",
-        1,
-        {"speaker": "Who"},
-        "expected a column 'Who' in the header; got 'Speaker', 'Utterance'",
-    ),
+    "column": ("F,a .\n", 1, {"speaker": "Who"}, "expected a column 'Who' in the header; got 'Speaker', 'Utterance'"),
 }
 
 

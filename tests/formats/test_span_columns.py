@@ -59,9 +59,8 @@ def test_start_and_end_come_before_other_pairs(tmp_path: Path) -> None:
 
 def test_two_pairs_are_ambiguous(tmp_path: Path) -> None:
     content = "document,annotator,start_char,end_char,label,token_start,token_end\n" + ROWS.replace("\n", ",1,2\n")
-    with pytest.raises(
-        AmbiguousFileError, match="several columns may be the start and the end: start_char and"
-    ) as error:
+    message = "several columns may be the start and the end: start_char and"
+    with pytest.raises(AmbiguousFileError, match=message) as error:
         read(tmp_path, content)
     assert [options["fields"] for _, options in error.value.choices] == [
         {"start": "start_char", "end": "end_char"},

@@ -131,9 +131,8 @@ def test_invalid_spans_in_time(tmp_path: Path, change: dict[str, Any], message: 
 
 def test_spans_of_zero_length_are_left_out_and_counted(tmp_path: Path) -> None:
     data = {"unit": "seconds", "items": {"song": {"coders": {"ann": [[0, 0], [0, 5], [5, 5]]}}}}
-    with pytest.warns(
-        CaesuraWarning, match=r"spans of zero length left out: 2 in 1 annotation \(first in item 'song', coder 'ann'\)"
-    ):
+    message = r"spans of zero length left out: 2 in 1 annotation \(first in item 'song', coder 'ann'\)"
+    with pytest.warns(CaesuraWarning, match=message):
         hierarchy = cz.read(write_file(tmp_path, data))["song", "ann"]
     assert hierarchy == Hierarchy.from_times([(0, 5)])
 

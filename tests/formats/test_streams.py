@@ -177,9 +177,8 @@ def test_corpora_that_cannot_be_written(by_coder: dict[str, object], message: st
 @pytest.mark.parametrize("name", ["c.json", "c.bits"])
 def test_streams_need_a_table(name: str, tmp_path: Path) -> None:
     corpus = cz.Corpus({"i": {"c": {"F": cz.Segmentation.from_bits("1")}}})
-    with pytest.raises(
-        FormatError, match=r"item 'i', coder 'c': this format cannot store streams; write a \.csv table"
-    ):
+    message = r"item 'i', coder 'c': this format cannot store streams; write a \.csv table"
+    with pytest.raises(FormatError, match=message):
         cz.write(corpus, tmp_path / name)
 
 

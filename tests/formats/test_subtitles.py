@@ -75,6 +75,7 @@ CUE = "00:00:01,000 --> 00:00:02,000\n"
 TIMES = "a cue must have times like 00:00:01,000 --> 00:00:02,000; got "
 VTT_CUE = CUE.replace(",", ".")
 VTT_TIMES = "a cue must have times like 00:01.000 --> 00:02.000; got "
+TAG = "a tag must be like <i> or <v Name>, and any other < is &lt;"
 BAD = {
     "number.srt": (f"{CUE}a\n", 1, "a cue must begin with its number; got '00:00:01,000 --> 00:00:02,000'"),
     "inside.srt": (f"1\n{CUE}a\n\nb\n", 5, "a cue must begin with its number; got 'b'"),
@@ -116,11 +117,7 @@ BAD = {
         "NOTE must not contain -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
     ),
     "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must be before the first cue; got it after a cue"),
-    "open.vtt": (
-        f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n",
-        5,
-        "a tag must be like <i> or <v Name>, and any other < is &lt;; got '<i c'",
-    ),
+    "open.vtt": (f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n", 5, f"{TAG}; got '<i c'"),
     "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "expected at least one cue; got none"),
 }
 
@@ -240,9 +237,8 @@ def test_cues_as_segments_in_seconds(tmp_path: Path, name: str) -> None:
 
 def test_cues_must_not_overlap(tmp_path: Path) -> None:
     path = write_file(tmp_path, CUES.replace("00:01:00,000", "00:00:02,000"), "film.srt")
-    with pytest.raises(
-        FormatError, match=r"film.srt:7: .*intervals must follow each other; 'Good night' starts at 2 s"
-    ):
+    message = r"film.srt:7: .*intervals must follow each other; 'Good night' starts at 2 s"
+    with pytest.raises(FormatError, match=message):
         cz.read(path, units="times")
 
 

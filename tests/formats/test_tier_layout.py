@@ -93,9 +93,8 @@ def test_one_recording_of_several_coders(tmp_path: Path) -> None:
 def test_tiers_in_files_of_several_folders_are_not_coders(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         grid(tmp_path / folder / "rec1.TextGrid", 4, "ann", "bo")
-    with pytest.raises(
-        AmbiguousFileError, match=r"has the same tiers, so that the folders could be the coders"
-    ) as caught:
+    message = r"has the same tiers, so that the folders could be the coders"
+    with pytest.raises(AmbiguousFileError, match=message) as caught:
         cz.read(tmp_path)
     assert [options for _, options in caught.value.choices] == [{"tiers": "ann"}, {"tiers": "bo"}]
     assert set(cz.read(tmp_path, tiers="ann")) == {("rec1", "x"), ("rec1", "y")}

@@ -60,9 +60,8 @@ def test_features_of_one_span_are_columns(tmp_path: Path) -> None:
     path = write_file(tmp_path, *rows, layers=layers)
     assert spans(path) == {(1, 2, "person"), (3, 3, None)}
     assert spans(path, feature="status") == {(1, 2, "new"), (3, 3, "old")}
-    with pytest.raises(
-        FormatError, match=r"layer webanno\.custom\.R has no feature 'x'; its features are 'entity', 'status'"
-    ):
+    message = r"layer webanno\.custom\.R has no feature 'x'; its features are 'entity', 'status'"
+    with pytest.raises(FormatError, match=message):
         read_annotation(path, feature="x")
 
 
@@ -81,9 +80,8 @@ def test_choice_of_the_layer(tmp_path: Path) -> None:
     assert spans(path, layer="B") == {(1, 1, "Y")}
     assert spans(path, layer="webanno.custom.A") == {(1, 1, "X"), (2, 2, "X")}
     assert spans(path, layer=["POS", "B"]) == {(1, 1, "NN"), (2, 2, "VV"), (1, 1, "Y")}
-    with pytest.raises(
-        FormatError, match=r"no span layer matches 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
-    ):
+    message = r"no span layer matches 'C'; the layers are 'de.*POS', 'webanno.custom.A', 'webanno"
+    with pytest.raises(FormatError, match=message):
         read_annotation(path, layer="C")
     with pytest.raises(FormatError, match=r"all layers describe tokens; choose one with layer=: 'de.*POS"):
         read_annotation(write_file(tmp_path, "1-1 0-1 a NN", layers=layers[:1]))
@@ -164,17 +162,15 @@ def test_parts_count_units_of_utf_16(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 8-11 😀b X")
     with pytest.warns(CaesuraWarning, match="moved to the edge of the token: 2 "):
         assert spans(path, edges="token") == {(1, 1, "X")}
-    with pytest.raises(
-        FormatError, match=r":7: 1-1\.1, counted from the start of its token: .* 2 is inside a character of two"
-    ):
+    message = r":7: 1-1\.1, counted from the start of its token: .* 2 is inside a character of two"
+    with pytest.raises(FormatError, match=message):
         read_annotation(write_file(tmp_path, "1-1 7-12 a😀b😀 _", "1-1.1 9-11 b X"))
 
 
 def test_a_gap(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1-1 0-1 a X[1]", "1-2 2-3 b _", "1-3 4-5 c X[1]")
-    with pytest.raises(
-        FormatError, match=r":6: .*NamedEntity\[1\] 'X' must have no gap; token 2, 'b', lies between its"
-    ):
+    message = r":6: .*NamedEntity\[1\] 'X' must have no gap; token 2, 'b', lies between its"
+    with pytest.raises(FormatError, match=message):
         read_annotation(path)
 
 
@@ -214,9 +210,8 @@ def test_invalid_layers(tmp_path: Path, layers: tuple[str, ...]) -> None:
 
 def test_different_versions(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("#FORMAT=WebAnno TSV 2.0\n")
-    with pytest.raises(
-        FormatError, match=r":1: the first line must be #FORMAT=WebAnno TSV 3\.x; got '#FORMAT=WebAnno TSV 2"
-    ):
+    message = r":1: the first line must be #FORMAT=WebAnno TSV 3\.x; got '#FORMAT=WebAnno TSV 2"
+    with pytest.raises(FormatError, match=message):
         cz.read(tmp_path / "t.tsv")
 
 

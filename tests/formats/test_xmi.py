@@ -97,9 +97,8 @@ def test_labels_by_feature(tmp_path: Path) -> None:
     assert [span.label for span in read_annotation(path).spans] == [None, None]
     assert [span.label for span in read_annotation(path, feature="kind").spans] == ["k", "k"]
     assert [span.label for span in read_annotation(path, feature="type").spans] == ["0", "9"]
-    with pytest.raises(
-        FormatError, match=r"webanno\.custom\.Segment has no feature 'x'; its features are 'kind', 'value', 'type'"
-    ):
+    message = r"webanno\.custom\.Segment has no feature 'x'; its features are 'kind', 'value', 'type'"
+    with pytest.raises(FormatError, match=message):
         read_annotation(path, feature="x")
 
 

@@ -120,7 +120,6 @@ def test_report_judges_systems_on_spans_that_cross() -> None:
 
 
 def test_report_with_a_measure_of_nested_spans_says_what_crosses() -> None:
-    with pytest.raises(
-        cz.errors.SpansError, match="a hierarchy needs spans that nest; gamma and u_alpha compare spans"
-    ):
+    message = "a hierarchy needs spans that nest; gamma and u_alpha compare spans"
+    with pytest.raises(cz.errors.SpansError, match=message):
         analyze_corpus(crossing(), ReportOptions(measure=cz.parse("hierarchy_kappa")))

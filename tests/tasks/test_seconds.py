@@ -104,9 +104,8 @@ def test_words_are_units() -> None:
 
 def test_different_extents_leave_the_boundaries() -> None:
     corpus = cz.Corpus({"song": {"ann": ANN, "bo": cz.Tier([(0, 2, "A"), (2, 8, "B")])}})
-    with pytest.warns(
-        CaesuraWarning, match=r"item 'song' has the extents 0-9 s and 0-8 s.*purity_coverage\(extent=union\)"
-    ):
+    message = r"item 'song' has the extents 0-9 s and 0-8 s.*purity_coverage\(extent=union\)"
+    with pytest.warns(CaesuraWarning, match=message):
         study = agree(corpus)
     assert names(entry.measure for entry in study.agreement) == [BOUNDARIES]
 
