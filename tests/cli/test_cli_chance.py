@@ -97,7 +97,7 @@ def test_draws_of_simulated_placement() -> None:
 
 
 def test_words_for_chance_are_listed() -> None:
-    outcome = invoke(["measures", "--csv", "--table", "chance"])
+    outcome = invoke("measures --csv --table chance")
     rows = list(csv.DictReader(outcome.stdout.splitlines()))
     assert [row["chance"] for row in rows] == ["published", "placement", "simulate", "exact", "li2024"]
     for row in rows[:-1]:  # the last one is for spans

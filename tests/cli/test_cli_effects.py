@@ -43,23 +43,20 @@ def test_the_program_uses_every_option(name: str) -> None:
     assert name in used_names()
 
 
+PAIR = ("score", PEOPLE, "--reference", "ann", "--hypothesis", "bo")
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (
-            ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--seed", "3"],
-            "--seed has no effect without --chance",
-        ),
-        (
-            ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--only"],
-            "--only has no effect without a preset",
-        ),
+        ([*PAIR, "--seed", "3"], "--seed has no effect without --chance"),
+        ([*PAIR, "--only"], "--only has no effect without a preset"),
         (["evaluate", PEOPLE, "-m", "B", "--only"], "--only has no effect without a preset"),
         (["curve", "scores.csv", "--title", "A"], "--title has no effect without --plot"),
         (["curve", "scores.csv", "--width", "3"], "--width has no effect without --plot"),
         (["reproduce", "--all", "fournier2013-stargazer"], "--all computes everything"),
         (["reactions", "--types", "a,b"], "--types has no effect without FILE"),
-        (["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo", "--references", "best"], "--references needs"),
+        ([*PAIR, "--references", "best"], "--references needs"),
     ],
 )
 def test_options_without_effect_are_refused(arguments: list[str], problem: str) -> None:
@@ -69,6 +66,5 @@ def test_options_without_effect_are_refused(arguments: list[str], problem: str) 
 
 
 def test_options_with_effect_are_accepted() -> None:
-    words = ["score", PEOPLE, "--reference", "ann", "--hypothesis", "bo"]
-    assert CliRunner().invoke(main, [*words, "--chance", "--seed", "3"]).exit_code == 0
-    assert CliRunner().invoke(main, [*words, "--compat", "nltk", "-m", "WD", "--only"]).exit_code == 0
+    assert CliRunner().invoke(main, [*PAIR, "--chance", "--seed", "3"]).exit_code == 0
+    assert CliRunner().invoke(main, [*PAIR, "--compat", "nltk", "-m", "WD", "--only"]).exit_code == 0

@@ -12,7 +12,7 @@ from click.testing import Result
 
 import caesura as cz
 from caesura import Corpus, Hierarchy
-from support.commands import invoke
+from support.commands import run_command
 from support.envelope import excluded_of, results_of
 
 Run = Callable[..., Result]
@@ -32,14 +32,7 @@ FIGURE_4 = {
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     cz.write(Corpus({"figure 4": FIGURE_4}), "figure.json")
-
-    def call(*arguments: str) -> Result:
-        result = invoke(list(arguments))
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        assert "Traceback" not in result.output
-        return result
-
-    return call
+    return run_command
 
 
 def complaint(result: Result) -> str:
@@ -51,7 +44,7 @@ def complaint(result: Result) -> str:
 
 
 def test_gold_is_printed(run: Run) -> None:
-    result = run("unify", "figure.json")
+    result = run("unify figure.json")
     assert result.exit_code == 0
     assert "conflict_free_union, flat" in result.stdout
     assert [line.split() for line in result.stdout.splitlines() if " first" in line] == [
@@ -64,24 +57,24 @@ def test_gold_is_printed(run: Run) -> None:
 
 
 def test_why(run: Run) -> None:
-    result = run("unify", "figure.json", "--table", "dropped", "--csv")
+    result = run("unify figure.json --table dropped --csv")
     table = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [(row["span"], row["coders"], row["crosses"]) for row in table] == [
         ("1-4", "second", "3-6 of first, third"),
         ("5-8", "second", "3-6 of first, third"),
     ]
-    assert "crosses 3-6" in run("unify", "figure.json", "--why").stdout
-    assert "crosses 3-6" not in run("unify", "figure.json").stdout
+    assert "crosses 3-6" in run("unify figure.json --why").stdout
+    assert "crosses 3-6" not in run("unify figure.json").stdout
 
 
 @pytest.mark.parametrize("name", ["gold.json", "gold.csv", "gold.tsv"])
 def test_gold_is_written_to_a_file(run: Run, name: str) -> None:
-    assert run("unify", "figure.json", "-o", name).exit_code == 0
+    assert run("unify figure.json -o", name).exit_code == 0
     assert cz.read(name)["figure 4", "gold"] == Hierarchy(8, [(1, 8), (1, 2), (3, 6), (7, 8)])
 
 
 def test_unique_weights_select_the_other_optimum(run: Run) -> None:
-    run("unify", "figure.json", "--weights", "unique", "-o", "gold.json")
+    run("unify figure.json --weights unique -o gold.json")
     gold = cz.read("gold.json")["figure 4", "gold"]
     assert isinstance(gold, Hierarchy)
     assert gold.flat == {(1, 8), (1, 2), (1, 4), (5, 8), (7, 8)}
@@ -97,12 +90,12 @@ def test_options_are_passed_to_the_library(run: Run) -> None:
         (("--method", "union", "--min-support", "2"), 3),
         (("--method", "best_annotator"), 3),
     ):
-        data = results_of(run("unify", "figure.json", "--json", *options))
+        data = results_of(run("unify figure.json --json", *options))
         assert len(data["kept"]) == n_spans, options
 
 
 def test_crossing_gold_is_warned_about(run: Run) -> None:
-    result = run("unify", "figure.json", "--method", "union", "-o", "gold.json")
+    result = run("unify figure.json --method union -o gold.json")
     assert "warning: item 'figure 4': spans of the gold standard cross; reading it again needs repair" in result.stderr
     with pytest.raises(cz.errors.FormatError, match="cross"):
         cz.read("gold.json")
@@ -110,7 +103,7 @@ def test_crossing_gold_is_warned_about(run: Run) -> None:
 
 def test_levels_that_contradict_nesting_are_replaced_on_export(run: Run) -> None:
     cz.write(Corpus({"t": {"a": Hierarchy(4, [(1, 4), (1, 2)]), "b": Hierarchy(4, [(1, 3), (1, 2)])}}), "t.json")
-    result = run("unify", "t.json", "-o", "gold.json")
+    result = run("unify t.json -o gold.json")
     assert "levels of the gold standard contradict nesting; levels by nesting are written" in result.stderr
     assert cz.read("gold.json")["t", "gold"] == Hierarchy(4, [(1, 4, 1), (1, 3, 2), (1, 2, 3)])
 
@@ -126,13 +119,13 @@ def test_one_file_per_coder(run: Run) -> None:
 def test_times(run: Run) -> None:
     songs = {"a": Hierarchy.from_times([(0, 10, 1), (0, 5, 2)]), "b": Hierarchy.from_times([(0, 10.2, 1), (0, 5.4, 2)])}
     cz.write(Corpus({"song": songs}), "song.json")
-    result = run("unify", "song.json", "--method", "consensus", "-o", "gold.csv")
+    result = run("unify song.json --method consensus -o gold.csv")
     assert result.exit_code == 0
     gold = cz.read("gold.csv")["song", "gold"]
     assert isinstance(gold, Hierarchy)
     assert gold.edges == (0, 5, 10)
     assert gold.full == {(1, 2, 1), (1, 1, 2)}
-    narrow = results_of(run("unify", "song.json", "--method", "consensus", "--tolerance", "0.3", "--json"))
+    narrow = results_of(run("unify song.json --method consensus --tolerance 0.3 --json"))
     assert [span["level"] for span in narrow["kept"]] == [1]
 
 
@@ -195,15 +188,15 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
         (("figure.json", "-o", "folder/x/gold.json"), "folder/x/gold.json: cannot be written: No such file"),
     ):
         assert complaint(run("unify", *arguments)).startswith(message), arguments
-    assert run("unify", "figure.json", "--method", "average").exit_code == 2
-    assert run("unify", "figure.json", "--tolerance", "0").exit_code == 2
+    assert run("unify figure.json --method average").exit_code == 2
+    assert run("unify figure.json --tolerance 0").exit_code == 2
     assert run("unify").exit_code == 2
 
 
 def test_invalid_item_does_not_affect_the_others(run: Run) -> None:
     rows = "item,coder,start,end\ngood,a,1,4\ngood,b,1,4\nbad,a,1,4\nbad,b,4,1\nlone,a,1,4\n"
     Path("t.csv").write_text(rows)
-    result = run("unify", "t.csv", "--json")
+    result = run("unify t.csv --json")
     assert result.exit_code == 1
     data = results_of(result)
     assert [entry["item"] for entry in data["items"]] == ["good"]
@@ -216,40 +209,33 @@ def test_invalid_item_does_not_affect_the_others(run: Run) -> None:
 
 
 def test_evaluate(run: Run) -> None:
-    rows = {
-        row["name"]: row
-        for row in results_of(run("unify", "figure.json", "--evaluate", "--json"))["evaluation"]["rows"]
-    }
+    rows = {row["name"]: row for row in results_of(run("unify figure.json --evaluate --json"))["evaluation"]["rows"]}
     assert rows["FlatUNI"]["recall"]["mean"] == 1
     assert rows["FlatCNS"]["precision"]["mean"] == 1
     # second has 1 of 3 spans in the gold, first 4 of 4, third 3 of 3
     assert rows["CFU"]["recall"]["mean"] == pytest.approx((1 + 1 / 3 + 1) / 3)
     assert rows["CFU"]["non_crossing"] == rows["CFU"]["recall"]
-    assert "BestAnnotator-self" in run("unify", "figure.json", "--evaluate").stdout
-    assert run("unify", "figure.json", "--evaluate", "--table", "deviations").exit_code == 0
-    assert run("unify", "figure.json", "--evaluate", "--latex").stdout.count(r"\begin{tabular}") == 1
+    assert "BestAnnotator-self" in run("unify figure.json --evaluate").stdout
+    assert run("unify figure.json --evaluate --table deviations").exit_code == 0
+    assert run("unify figure.json --evaluate --latex").stdout.count(r"\begin{tabular}") == 1
 
 
 def test_convert(run: Run) -> None:
-    assert run("convert", "figure.json", "figure.csv").exit_code == 0
+    assert run("convert figure.json figure.csv").exit_code == 0
     assert cz.read("figure.csv") == cz.read("figure.json")
     Path("masses.json").write_text('{"items": {"t": {"a": [2, 2], "b": [4]}}}')
-    assert run("convert", "masses.json", "spans.csv", "--to", "spans-csv").exit_code == 0
+    assert run("convert masses.json spans.csv --to spans-csv").exit_code == 0
     assert cz.read("spans.csv")["t", "a"] == Hierarchy(4, [(1, 2, 1), (3, 4, 1)])
-    assert "cannot store a Hierarchy; it can be written as spans-json, " in complaint(
-        run("convert", "figure.json", "f.bits")
-    )
+    assert "cannot store a Hierarchy; it can be written as spans-json, " in complaint(run("convert figure.json f.bits"))
 
 
 def test_boundary_measures_reject_hierarchies(run: Run) -> None:
     cz.write(Corpus({"t": {name: FIGURE_4[name] for name in ("first", "second")}}), "two.json")
-    assert "the hierarchy has the levels 1, 2; choose one with level=1" in complaint(
-        run("score", "two.json", "-m", "pk")
-    )
-    assert "choose one with level=1" in complaint(run("agree", "two.json", "-m", "boundary_similarity"))
-    assert "--cochran: " in run("agree", "two.json", "--cochran").stderr
-    assert run("judge", "figure.json", "--system", "third").exit_code == 0
-    crisp = run("judge", "figure.json", "--system", "third", "--crisp")
+    assert "the hierarchy has the levels 1, 2; choose one with level=1" in complaint(run("score two.json -m pk"))
+    assert "choose one with level=1" in complaint(run("agree two.json -m boundary_similarity"))
+    assert "--cochran: " in run("agree two.json --cochran").stderr
+    assert run("judge figure.json --system third").exit_code == 0
+    crisp = run("judge figure.json --system third --crisp")
     assert "needs segmentations" in complaint(crisp)
     for arguments in (("score", "two.json"), ("agree", "two.json")):  # with or without measures for hierarchies
         result = run(*arguments)

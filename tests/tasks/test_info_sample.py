@@ -48,14 +48,14 @@ def test_a_large_parquet_table_is_described_by_its_first_rows(small_samples: Pat
     assert document["results"]["rows"] == [25, 200]
     assert document["results"]["contents"]["items"] == ["d0", "d1"]  # d2 may be incomplete
     assert "the counts are of the first 25 of 200 rows" in document["reading"][0]["notes"]
-    assert "estimates from the first 25 of 200 rows" in invoke(["info", "large.parquet"]).stdout
+    assert "estimates from the first 25 of 200 rows" in invoke("info large.parquet").stdout
     document = described("large.parquet", "--exact")
     assert document["results"]["rows"] is None
     assert len(document["results"]["contents"]["items"]) == 20
     pq.write_table(pa.table(columns).slice(0, 40), "small.parquet")
     assert described("small.parquet")["results"]["rows"] is None
     Path("damaged.parquet").write_bytes(Path("large.parquet").read_bytes()[:-20])
-    assert invoke(["info", "damaged.parquet"]).exit_code == 1
+    assert invoke("info damaged.parquet").exit_code == 1
 
 
 @pytest.mark.parametrize("text", ["unit {i}", "two\nlines {i}"])
@@ -73,7 +73,7 @@ def test_an_error_in_the_first_rows_is_reported_for_the_whole_file(small_samples
     write_csv(small_samples / "bad.csv")
     content = Path("bad.csv").read_text().splitlines()
     Path("bad.csv").write_text("\n".join([*content[:5], "d0,too,many,cells,here", *content[5:]]) + "\n")
-    result = invoke(["info", "bad.csv"])
+    result = invoke("info bad.csv")
     assert result.exit_code == 1
     assert "bad.csv:6:" in result.stderr
 
@@ -98,7 +98,7 @@ def test_suggested_commands(coders: list[str], expected: list[str], small_sample
     lines = [",".join(["a", *(str(int(i == k + 1)) for k in range(len(coders)))]) for i in range(5)]
     Path("x.csv").write_text("\n".join([",".join(["text", *coders]), *lines]) + "\n")
     assert described("x.csv")["results"]["next_commands"] == expected
-    assert invoke(["info", "x.csv"]).stdout.endswith("\n".join(["Next:", *(f"  {line}" for line in expected)]) + "\n")
+    assert invoke("info x.csv").stdout.endswith("\n".join(["Next:", *(f"  {line}" for line in expected)]) + "\n")
 
 
 def test_suggested_commands_keep_the_options_of_reading(small_samples: Path) -> None:

@@ -155,7 +155,7 @@ def test_units_and_placement_need_the_lengths() -> None:
         agree(corpus, AgreeOptions(cochran=True))
     with pytest.raises(OptionError, match="lengths=FILE"):
         agree(corpus, AgreeOptions(chance="placement"))
-    result = invoke(["judge", "keys.csv", "--system", "p3", "--json"])
+    result = invoke("judge keys.csv --system p3 --json")
     rows = json.loads(result.stdout)["results"]["rows"]
     assert {row["segmenter"] for row in rows} == {"p3", "human"}
 
@@ -169,7 +169,7 @@ def test_the_last_press_is_a_boundary_of_its_coder() -> None:
 
 @pytest.mark.usefixtures("presses")
 def test_info_says_seconds_and_points() -> None:
-    printed = invoke(["info", "keys.csv"]).stdout
+    printed = invoke("info keys.csv").stdout
     assert "seconds  points" in printed
     assert "units" not in printed
 
