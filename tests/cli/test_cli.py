@@ -104,9 +104,8 @@ def test_invalid_items_are_listed_and_the_rest_are_scored(run: Run) -> None:
     Path("short.bits").write_text("0100100000\n0010\n")
     result = run("score ref.bits short.bits -m boundary_similarity --json")
     assert result.exit_code == 1
-    assert result.stderr == (
-        "caesura: item '2': boundary_similarity(n_t=2): both sides must have the same units; a has 6, b has 5\n"
-    )
+    expected = "caesura: item '2': boundary_similarity(n_t=2): both sides must have the same units; a has 6, b has 5\n"
+    assert result.stderr == expected
     data = results_of(result)
     assert [(s["item"], s["value"]) for s in data["scores"]] == [("1", 0.75), (None, 0.75)]
     assert len(excluded_of(result)) == 1

@@ -318,10 +318,8 @@ def test_agree_reads_one_file_per_coder(run: Run) -> None:
     assert agreement["value"] == pytest.approx(cz.agreement(stargazer()).value)
     assert [row["coder"] for row in agreement["coders"]] == [Path(name).stem for name in names]
     result = run("agree", names[0], names[0])
-    assert (result.exit_code, result.stderr) == (
-        1,
-        "caesura: reader1.bits: item 'stargazer' has coder 'reader1' in another file too\n",
-    )
+    expected = (1, "caesura: reader1.bits: item 'stargazer' has coder 'reader1' in another file too\n")
+    assert (result.exit_code, result.stderr) == expected
 
 
 @pytest.mark.parametrize(

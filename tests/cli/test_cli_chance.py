@@ -45,13 +45,11 @@ def test_score_chance_as_json() -> None:
     assert outcomes[0].stdout == outcomes[1].stdout
     results = [json.loads(outcome.stdout)["results"]["scores"] for outcome in outcomes]
     for first, other in zip(results[0], results[2], strict=True):
-        assert first["chance"]["method"] == (
-            "placement, exact" if "boundary" in first["measure"] else "placement, simulated"
-        )
+        expected = "placement, exact" if "boundary" in first["measure"] else "placement, simulated"
+        assert first["chance"]["method"] == expected
         assert (first["chance"] == other["chance"]) == (first["chance"]["draws"] == 0)
-        assert {name: value for name, value in first.items() if name != "chance"} == {
-            name: value for name, value in other.items() if name != "chance"
-        }
+        expected = {name: value for name, value in other.items() if name != "chance"}
+        assert {name: value for name, value in first.items() if name != "chance"} == expected
     plain = json.loads(invoke(["score", *FILES, "--json"]).stdout)["results"]["scores"]
     assert all("chance" not in entry for entry in plain)
 

@@ -58,13 +58,8 @@ def test_answer_first(tmp_path):
 def test_points_and_densities(tmp_path):
     (path,) = files(tmp_path, scores_csv=TABLE)
     points = results([path])["curves"][0]["points"]
-    assert [(p["threshold"], p["matches"], p["marked"]) for p in points] == [
-        (0.9, 1, 1),
-        (0.7, 1, 2),
-        (0.3, 2, 4),
-        (0.1, 2, 5),
-        (0.05, 2, 6),
-    ]
+    expected = [(0.9, 1, 1), (0.7, 1, 2), (0.3, 2, 4), (0.1, 2, 5), (0.05, 2, 6)]
+    assert [(p["threshold"], p["matches"], p["marked"]) for p in points] == expected
     assert results([path])["densities"] == [{"coder": "reference", "boundaries": 2, "density": 2 / 7}]
     csv = invoke(["curve", path, "--csv", "--table", "points"]).stdout.splitlines()
     assert csv[0] == "scores,reference,threshold,P,R,F,marks,per unit"

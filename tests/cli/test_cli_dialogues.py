@@ -26,11 +26,8 @@ def test_flexible_measures_score_dialogues(talk: Run) -> None:
         "flexible_similarity(normalize='positions')": pytest.approx(1 - 2 / 6),
         "flexible_similarity(normalize='boundaries')": pytest.approx(1 - 2 / 3),
     }
-    assert [(e["stream"], e["kind"]) for e in data["scores"][0]["edits"]] == [
-        ("F", "match"),
-        ("F", "deletion"),
-        ("M", "substitution"),
-    ]
+    expected = [("F", "match"), ("F", "deletion"), ("M", "substitution")]
+    assert [(e["stream"], e["kind"]) for e in data["scores"][0]["edits"]] == expected
 
 
 def test_dialogue_edits_are_printed_per_stream(talk: Run) -> None:
@@ -48,11 +45,8 @@ def test_operations(talk: Run) -> None:
     result = talk("score talk.csv --operations --json")
     (operations,) = results_of(result)["operations"]
     rows = operations["table"]["rows"]
-    assert {row["type"]: (row["boundaries"], row["match"], row["unpaired"]) for row in rows} == {
-        ",": (2, 1.0, 0.0),
-        ".": (2, 0.0, 0.5),
-        "?": (1, 0.0, 0.0),
-    }
+    expected = {",": (2, 1.0, 0.0), ".": (2, 0.0, 0.5), "?": (1, 0.0, 0.0)}
+    assert {row["type"]: (row["boundaries"], row["match"], row["unpaired"]) for row in rows} == expected
 
 
 def test_boundary_measures_score_dialogues(talk: Run) -> None:
@@ -60,9 +54,8 @@ def test_boundary_measures_score_dialogues(talk: Run) -> None:
     corpus = cz.read("talk.csv")
     ((ann, bo),) = [tuple(corpus.of_item(item).values()) for item in corpus.item_names]
     rows = [row for row in results_of(result)["scores"] if row["item"] is None]
-    assert {row["measure"]: row["value"] for row in rows} == {
-        repr(cz.parse(name)): cz.parse(name).score(ann, bo).value for name in ("WD", "F1", "Pk")
-    }
+    expected = {repr(cz.parse(name)): cz.parse(name).score(ann, bo).value for name in ("WD", "F1", "Pk")}
+    assert {row["measure"]: row["value"] for row in rows} == expected
 
 
 def test_measures_that_cannot_score_dialogues(talk: Run) -> None:

@@ -171,10 +171,8 @@ def test_documents_of_two_coders(name: str, run: Run) -> None:
     arguments = ["convert", "readers.json", out, "--to", name]
     refused = run(*arguments, "--reference", "1")
     there = "1, 2, 3, 4, 5, 6, 7"
-    assert (refused.exit_code, refused.stderr) == (
-        1,
-        f"caesura: {out}: no coder is called 'hypothesis'; choose the hypothesis: one of {there}\n",
-    )
+    expected = (1, f"caesura: {out}: no coder is called 'hypothesis'; choose the hypothesis: one of {there}\n")
+    assert (refused.exit_code, refused.stderr) == expected
     assert not Path(out).exists()
     assert run(*arguments, "--reference", "2", "--hypothesis", "7").exit_code == 0
     corpus = cz.read(out)
@@ -281,11 +279,8 @@ def test_info_of_tiers_without_a_tier_selection(run: Run) -> None:
         GRID.replace("3\n<exists>\n2", "3\n<exists>\n3") + '"TextTier"\n"tone"\n0\n3\n1\n1.25\n"H*"\n'
     )
     data = results_of(run("info p.TextGrid --json"))
-    assert [(row["name"], row["kind"], row["number"]) for row in data["tiers"]["p.TextGrid"]] == [
-        ("ann", "intervals", 2),
-        ("bo", "intervals", 2),
-        ("tone", "points", 1),
-    ]
+    expected = [("ann", "intervals", 2), ("bo", "intervals", 2), ("tone", "points", 1)]
+    assert [(row["name"], row["kind"], row["number"]) for row in data["tiers"]["p.TextGrid"]] == expected
     assert [(row["coder"], row["intervals"]) for row in data["contents"]["coders"]] == [("ann", 2), ("bo", 2)]
     result = run("info p.TextGrid")
     assert result.stderr == ""  # nothing is converted to units, so there is no warning
@@ -296,10 +291,8 @@ def test_info_of_spans_and_trees(run: Run) -> None:
     for name in ("spans-csv", "ptb"):
         Path(fuzzing.SAMPLES[name].name).write_bytes(fuzzing.SAMPLES[name].files[fuzzing.SAMPLES[name].name])
     spans = results_of(run("info a.csv --json"))["contents"]["coders"]
-    assert [(row["kind"], row["spans"], row["types"]) for row in spans] == [
-        ("hierarchy", 2, ["A", "b"]),
-        ("hierarchy", 2, ["A", "c"]),
-    ]
+    expected = [("hierarchy", 2, ["A", "b"]), ("hierarchy", 2, ["A", "c"])]
+    assert [(row["kind"], row["spans"], row["types"]) for row in spans] == expected
     (trees,) = results_of(run("info a.ptb --json"))["contents"]["coders"]
     assert (trees["items"], trees["units"], trees["nodes"]) == (2, 6, 12)
     assert "(S (NP (DT the) (NN man)) (VP (VBD ate)))" in run("info a.ptb").output
@@ -322,10 +315,8 @@ def test_info_of_unreadable_files(run: Run) -> None:
 def test_every_format_is_listed(run: Run) -> None:
     listed = results_of(run("formats --json"))
     assert set(listed) == set(formats())
-    assert listed["textgrid"]["options"]["snap"] == {
-        "default": 1e-4,
-        "description": formats()["textgrid"].options[-1].description,
-    }
+    expected = {"default": 1e-4, "description": formats()["textgrid"].options[-1].description}
+    assert listed["textgrid"]["options"]["snap"] == expected
     assert (listed["rs3"]["extra"], listed["rs3"]["writes"], listed["ptb"]["writes"]) == ("xml", False, True)
     table = run("formats").output
     assert all(name in table for name in formats())

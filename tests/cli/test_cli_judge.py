@@ -70,10 +70,8 @@ def test_the_answer_and_the_main_table(run: Run) -> None:
     assert "6 items are few: the interval is [" in sentence
     lines = table.splitlines()
     assert lines[0].split() == ["segmenter", "B", "S", "B-F", "WD", "fuzzy", "success", "items"]
-    assert [line.split()[0] for line in lines[2:11]] == [
-        *("alpha", "beta", "gamma"),
-        *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
-    ]
+    expected = [*("alpha", "beta", "gamma"), *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)")]
+    assert [line.split()[0] for line in lines[2:11]] == expected
     assert max(map(len, result.stdout.splitlines())) <= 80
     for note in ("letters: systems that share a letter do not differ at 0.05", "WD: error rate", "seed 3"):
         assert note in result.stdout
@@ -151,9 +149,8 @@ def test_csv_names_the_measure_and_keeps_all_digits(run: Run) -> None:
     people, systems = people_and_systems()
     pairs = [(people[key], systems["alpha"][key[0]]) for key in people]
     value = cz.score_many(pairs, "pk").total.value
-    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == [
-        *("human", "random", "placement", "regular", "none", "all")
-    ]
+    expected = [*("human", "random", "placement", "regular", "none", "all")]
+    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == expected
     assert float(next(row for row in main if row["segmenter"] == "alpha")["Pk"]) == value
     assert {row["Pk letters"] for row in main if row["bound"] == "no"} <= {"a", "b", "ab"}
     assert [row["measure"] for row in scores] == ["B-F"] * 9 + ["Pk"] * 9
@@ -258,10 +255,8 @@ def test_one_coder(run: Run) -> None:
 def test_dialogue_and_settings(run: Run) -> None:
     """One deletion and one substitution cost 2 of 6; with the matrix the substitution costs a quarter."""
     plain = results_of(run("talk.csv --system bo --json", *QUICK))
-    assert [row["measure"] for row in plain["rows"] if row["segmenter"] == "bo"] == [
-        "flexible_similarity(normalize='positions')",
-        "flexible_similarity(normalize='boundaries')",
-    ]
+    expected = ["flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')"]
+    assert [row["measure"] for row in plain["rows"] if row["segmenter"] == "bo"] == expected
     assert plain["rows"][0]["value"] == pytest.approx(1 - 2 / 6)
     with_matrix = results_of(run("talk.csv --system bo --json --settings matrix.toml", *QUICK))
     mine = [row for row in with_matrix["rows"] if row["segmenter"] == "bo"]
@@ -314,9 +309,8 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored(run: Run) ->
     cz.write(cz.Corpus({"x": {**far, **bot}, "y": {**near, **bot}, "z": {**near, **bot}}), "few.json")
     result = run("few.json --system bot --csv", *QUICK)
     assert result.exit_code == 1
-    assert without_warnings(result) == (
-        "caesura: item 'x': fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
-    )
+    expected = "caesura: item 'x': fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
+    assert without_warnings(result) == expected
     (row,) = [row for row in csv.DictReader(io.StringIO(result.stdout)) if row["segmenter"] == "bot"]
     assert row["fuzzy success"] == "1.0"
 

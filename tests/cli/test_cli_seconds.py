@@ -108,12 +108,8 @@ def lab_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_level_in_seconds_is_compared_in_seconds(lab_files: None) -> None:
     rows = totals(run("score ref.lab est.lab --json"))
     # Labels are equal from 0 to 10, from 10.3 to 20 and from 25 to 30 s; one of two boundaries is within .5 s.
-    assert [row["measure"] for row in rows] == [
-        "label_share",
-        "boundary_f(tolerance='0.5s')",
-        "boundary_similarity(n_t='0.5s')",
-        "purity_coverage",
-    ]
+    expected = ["label_share", "boundary_f(tolerance='0.5s')", "boundary_similarity(n_t='0.5s')", "purity_coverage"]
+    assert [row["measure"] for row in rows] == expected
     # 10 and 10.3 s are a near miss that costs .3 / .5; 20 and 25 s stand alone.
     assert rows[2]["value"] == pytest.approx(1 - (0.6 + 2) / 3)
     assert rows[0]["value"] == pytest.approx(24.7 / 30)
@@ -126,11 +122,8 @@ def test_one_level_in_seconds_is_compared_in_seconds(lab_files: None) -> None:
 def test_preset_without_a_measure_applies_to_the_defaults_in_seconds(lab_files: None) -> None:
     """mir_eval counts the ends 0 and 30, which match: three of four boundaries are within half a second."""
     (row,) = totals(run("score ref.lab est.lab --compat mir_eval --json"))
-    assert (row["measure"], row["value"], row["plain"]) == (
-        "boundary_f(tolerance='0.5s', compat='mir_eval')",
-        0.75,
-        0.5,
-    )
+    expected = ("boundary_f(tolerance='0.5s', compat='mir_eval')", 0.75, 0.5)
+    assert (row["measure"], row["value"], row["plain"]) == expected
     names = [row["measure"] for row in totals(run("score ref.lab est.lab --compat pyannote --json"))]
     assert ["compat='pyannote'" in name for name in names] == [True, True]
 

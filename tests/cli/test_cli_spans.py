@@ -107,9 +107,8 @@ def test_judge_adds_the_drop_of_agreement_on_spans() -> None:
     drops = {drop["coefficient"]: drop for drop in document["results"]["drops"] if drop["measure"] is None}
     everyone = json.loads(invoke("agree spans.csv -c u_alpha --json").stdout)["results"]["agreement"][0]
     assert drops["u_alpha"]["with_system"] == pytest.approx(everyone["value"])
-    assert drops["u_alpha"]["value"] == pytest.approx(
-        drops["u_alpha"]["without_system"] - drops["u_alpha"]["with_system"]
-    )
+    expected = pytest.approx(drops["u_alpha"]["without_system"] - drops["u_alpha"]["with_system"])
+    assert drops["u_alpha"]["value"] == expected
 
 
 def test_info_and_convert() -> None:

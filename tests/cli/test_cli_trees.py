@@ -167,9 +167,8 @@ def test_invalid_sentence_does_not_affect_the_others() -> None:
     assert "bracketing F" in result.stdout
     Path("gold.ctm").write_text(TIMES.replace("3 A 0.0 0.2 oh", "3 A 0.0 0.2 oh\n3 A 0.2 0.2 oh"))
     result = run("gold.ptb gold.ptb --gold-times gold.ctm --predicted-times gold.ctm")
-    assert complaint(result) == (
-        "caesura: gold.ctm: sentence 3: times: expected one pair per word; got 2 for 1 words\n"
-    )
+    expected = "caesura: gold.ctm: sentence 3: times: expected one pair per word; got 2 for 1 words\n"
+    assert complaint(result) == expected
     assert "2 sentences" in result.stdout or "corpus" in result.stdout
 
 

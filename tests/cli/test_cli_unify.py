@@ -59,10 +59,8 @@ def test_gold_is_printed(run: Run) -> None:
 def test_why(run: Run) -> None:
     result = run("unify figure.json --table dropped --csv")
     table = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [(row["span"], row["coders"], row["crosses"]) for row in table] == [
-        ("1-4", "second", "3-6 of first, third"),
-        ("5-8", "second", "3-6 of first, third"),
-    ]
+    expected = [("1-4", "second", "3-6 of first, third"), ("5-8", "second", "3-6 of first, third")]
+    assert [(row["span"], row["coders"], row["crosses"]) for row in table] == expected
     assert "crosses 3-6" in run("unify figure.json --why").stdout
     assert "crosses 3-6" not in run("unify figure.json").stdout
 
@@ -135,25 +133,18 @@ def test_repair(run: Run) -> None:
     assert "spans left out because they do not nest: 1 (first in" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        (
-            "crossing.json",
-            ":7: item 'poem', coder 'bo': 2-5 on level 2 and 4-7 on level 2 cross; each coder's own spans",
-        ),
-        ("outside.json", ":3: item 'poem', coder 'bo': spans[0]: a span must lie in 1..8; got 1-9"),
-        ("backwards.json", ":2: item 'poem', coder 'bo': spans[1]: start must not be after end; got 5 > 3"),
-        ("levels.json", ":2: item 'poem', coder 'bo': 2-3 on level 1 lies inside 1-8 on level 2"),
-        ("damaged.json", ":3: not valid JSON: Expecting ',' delimiter at column 3"),
-        ("backwards.csv", ":3: item 'poem', coder 'bo': start must not be after end; got 5 > 3"),
-    ],
-)
-def test_invalid_files_print_one_line(run: Run, name: str, message: str) -> None:
+BAD_FILES = ("crossing.json", "outside.json", "backwards.json", "levels.json", "damaged.json", "backwards.csv")
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_invalid_files_print_one_line(run: Run, name: str) -> None:
+    # tests/formats/test_bad_spans.py checks the messages.
+    with pytest.raises(cz.errors.FormatError) as caught:
+        cz.read(BAD / name)
     result = run("unify", str(BAD / name))
     assert result.exit_code == 1
     lines = result.stderr.splitlines()
-    assert lines[0].startswith(f"caesura: {BAD / name}{message}")
+    assert lines[0].split(";")[0] == f"caesura: {caught.value}".split(";")[0]
     assert lines[1:] in ([], ["caesura: a gold standard needs at least two coders; got 'ann'"])
 
 
@@ -165,29 +156,26 @@ def test_invalid_input_prints_one_line(run: Run) -> None:
     Path("masses.json").write_text('{"items": {"t": {"a": [2, 2], "b": [4]}}}')
     Path("folder").mkdir()
     for arguments, message in (
-        (("folder",), "folder: no file can be read; the folder is empty"),
-        (("nowhere.json",), "nowhere.json: cannot be read: No such file or directory"),
-        (("empty.json",), "empty.json:1: the file is empty"),
-        (("one.csv",), "a gold standard needs at least two coders; got 'a'"),
+        ("folder", "folder: no file can be read; the folder is empty"),
+        ("nowhere.json", "nowhere.json: cannot be read: No such file or directory"),
+        ("empty.json", "empty.json:1: the file is empty"),
+        ("one.csv", "a gold standard needs at least two coders; got 'a'"),
         (
-            ("none.csv",),
+            "none.csv",
             "no item has a gold standard: item 't': expected at least one span to unify; none of the 2 coders marked any",
         ),
         (
-            ("lengths.csv",),
+            "lengths.csv",
             "no item has a gold standard: item 't': all coders must annotate the same units; 'a' has 4, 'b' has 5",
         ),
-        (("masses.json",), "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura gold` makes"),
-        (("figure.json", "--item", "x"), "the corpus has no item 'x'; it has 'figure 4'"),
-        (("figure.json", "--level", "full"), "level of conflict_free_union must be one of 'flat'; got 'full'"),
-        (
-            ("figure.json", "-o", "gold.bits"),
-            "gold.bits: item 'figure 4', coder 'gold': this format (bits) cannot store",
-        ),
-        (("figure.json", "-o", "gold"), "gold: the suffix must name the format"),
-        (("figure.json", "-o", "folder/x/gold.json"), "folder/x/gold.json: cannot be written: No such file"),
+        ("masses.json", "item 't', coder 'a': unify needs spans; got a Segmentation; `caesura gold` makes"),
+        ("figure.json --item x", "the corpus has no item 'x'; it has 'figure 4'"),
+        ("figure.json --level full", "level of conflict_free_union must be one of 'flat'; got 'full'"),
+        ("figure.json -o gold.bits", "gold.bits: item 'figure 4', coder 'gold': this format (bits) cannot store"),
+        ("figure.json -o gold", "gold: the suffix must name the format"),
+        ("figure.json -o folder/x/gold.json", "folder/x/gold.json: cannot be written: No such file"),
     ):
-        assert complaint(run("unify", *arguments)).startswith(message), arguments
+        assert complaint(run(f"unify {arguments}")).startswith(message), arguments
     assert run("unify figure.json --method average").exit_code == 2
     assert run("unify figure.json --tolerance 0").exit_code == 2
     assert run("unify").exit_code == 2

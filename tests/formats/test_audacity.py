@@ -57,10 +57,8 @@ def test_decimal_commas_order_and_empty_labels(tmp_path: Path) -> None:
     path = write_file(tmp_path, "2,500000\t4,000000\t\n\n0,000000\t2,500000\ta, b\n")
     corpus = cz.read(path, units="times")
     assert corpus["talk1", "talk1"] == Tier([(0, 2.5, "a, b"), (2.5, 4, "boundary")])
-    assert corpus.reading.notes == (
-        "decimal commas were read as decimal points",
-        "intervals without a label have the type 'boundary'",
-    )
+    expected = ("decimal commas were read as decimal points", "intervals without a label have the type 'boundary'")
+    assert corpus.reading.notes == expected
 
 
 def test_points_alone_are_boundaries(tmp_path: Path) -> None:

@@ -124,7 +124,5 @@ def test_an_empty_coder_beside_coders_of_different_shapes(tmp_path: Path) -> Non
     path.write_text("text,A,B,C\na,0,intro,\nb,1,intro,\nc,0,main,\nd,0,main,\n")
     with pytest.raises(AmbiguousFileError, match="the columns fit different shapes") as caught:
         cz.read(path, fields="coders=A+B+C")
-    assert [options for _, options in caught.value.choices] == [
-        {"fields": {"coders": ["A"]}},
-        {"fields": {"coders": ["B"]}},
-    ]
+    expected = [{"fields": {"coders": ["A"]}}, {"fields": {"coders": ["B"]}}]
+    assert [options for _, options in caught.value.choices] == expected

@@ -39,14 +39,11 @@ def write_file(tmp_path: Path, lines: str, text: str = TEXT, name: str = "t") ->
 def test_lines_of_t_are_spans(tmp_path: Path) -> None:
     path = write_file(tmp_path, EVERYTHING)
     assert detect(path).name == "brat"
-    assert cz.read(path, **STRICT)["t", "t"] == Hierarchy(
-        9, [(1, 1, 1, "Organization"), (2, 2, 1, "Make"), (7, 9, 1, "Place")], units=TEXT.split()
-    )
+    expected = Hierarchy(9, [(1, 1, 1, "Organization"), (2, 2, 1, "Make"), (7, 9, 1, "Place")], units=TEXT.split())
+    assert cz.read(path, **STRICT)["t", "t"] == expected
     assert cz.read(path, item="x", coder="ann", **STRICT).coders == ("ann",)
-    assert (
-        cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")), **STRICT)["t", "t"]
-        == cz.read(path, **STRICT)["t", "t"]
-    )
+    expected = cz.read(path, **STRICT)["t", "t"]
+    assert cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")), **STRICT)["t", "t"] == expected
 
 
 def test_offsets_are_characters_not_units_of_utf_16(tmp_path: Path) -> None:

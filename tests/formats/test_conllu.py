@@ -217,10 +217,8 @@ def test_both_kinds(tmp_path: Path) -> None:
     path = write_file(tmp_path, tokens("Seg=B-seg|Conn=O", "Seg=O|Conn=B-conn", "Seg=B-seg|Conn=O"))
     with pytest.raises(AmbiguousFileError) as caught:
         cz.read(path)
-    assert [options for _, options in caught.value.choices] == [
-        {"boundaries": "segments"},
-        {"boundaries": "connectives"},
-    ]
+    expected = [{"boundaries": "segments"}, {"boundaries": "connectives"}]
+    assert [options for _, options in caught.value.choices] == expected
     assert "has Seg=b-seg, Seg=o, Conn=b-conn, Conn=o, which may be segments or connectives" in str(caught.value)
     assert cz.read(path, boundaries="segments")["t", "t"].masses == (2, 1)
     assert [span[:2] for span in cz.read(path, boundaries="connectives")["t", "t"].spans] == [(2, 2)]

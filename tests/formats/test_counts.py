@@ -50,10 +50,8 @@ def test_read_asks_how_many_coders_make_a_boundary(tmp_path: Path) -> None:
         cz.read(path)
     assert [options for _, options in caught.value.choices] == [{"at_least": 4}, {"at_least": 7}, {"at_least": 1}]
     corpus = cz.read(path, at_least=3)
-    assert {key: list(value.positions) for key, value in corpus.items()} == {
-        ("x", "at least 3 of 7"): [2],
-        ("y", "at least 3 of 3"): [1],
-    }
+    expected = {("x", "at least 3 of 7"): [2], ("y", "at least 3 of 3"): [1]}
+    assert {key: list(value.positions) for key, value in corpus.items()} == expected
     assert corpus["x", "at least 3 of 7"].units == ("a .", "b .", "c .")
     assert corpus.reading.roles["count"] == "number of coders who marked a boundary"
     # Counts of 0 and 1 look like marks.

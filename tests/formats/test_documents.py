@@ -61,12 +61,8 @@ def test_whole_numbers_of_any_size(kind: Any, lists: Any, tmp_path: Path) -> Non
         "hypothesis": pa.array([[2, 4], []], lists(kind)),
     }
     corpus = cz.read(put(tmp_path / "a.parquet", table))
-    assert [corpus[item, side].masses for item in ("1", "2") for side in ("reference", "hypothesis")] == [
-        (2, 3, 6),
-        (2, 2, 7),
-        (1,),
-        (1,),
-    ]
+    expected = [(2, 3, 6), (2, 2, 7), (1,), (1,)]
+    assert [corpus[item, side].masses for item in ("1", "2") for side in ("reference", "hypothesis")] == expected
 
 
 def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
@@ -152,12 +148,8 @@ def test_dictionary_columns(tmp_path: Path) -> None:
     }
     (chunk,) = chunks(put(tmp_path / "a.parquet", table))
     assert sorted(chunk.types) == ["act", "scene"]
-    assert [segmentation.boundaries for segmentation in (*chunk.pair(0), *chunk.pair(1))] == [
-        ((1, "scene"),),
-        ((1, "scene"),),
-        ((2, "act"),),
-        (),
-    ]
+    expected = [((1, "scene"),), ((1, "scene"),), ((2, "act"),), ()]
+    assert [segmentation.boundaries for segmentation in (*chunk.pair(0), *chunk.pair(1))] == expected
 
 
 @pytest.mark.parametrize("group", [1, 3, 1000])
@@ -196,11 +188,8 @@ def test_a_file_is_split_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(documents_parquet, "_ROWS_PER_TASK", 3)
     parts = documents_parquet.partitions([str(path)], str(tmp_path))
     assert [(part.first, part.last) for part in parts] == [(0, 2), (2, 4), (4, 5)]
-    assert [part.place for part in parts] == [
-        f"{path}, row groups 0 to 1",
-        f"{path}, row groups 2 to 3",
-        f"{path}, row group 4",
-    ]
+    expected = [f"{path}, row groups 0 to 1", f"{path}, row groups 2 to 3", f"{path}, row group 4"]
+    assert [part.place for part in parts] == expected
     rows = [
         (chunk.rows[d], int(chunk.hypothesis.positions_of(d)[0]))
         for part in parts

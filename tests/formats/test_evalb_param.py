@@ -69,9 +69,8 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning) as warnings:
         options = read(tmp_path, "LABELED 0\nDELETE_LABLE X\nZ 1\n")
     place = tmp_path / "x.prm"
-    assert (
-        str(warnings[0].message) == f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
-    )
+    expected = f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
+    assert str(warnings[0].message) == expected
     assert str(warnings[1].message).startswith(
         f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', "
     )

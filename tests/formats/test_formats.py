@@ -277,9 +277,8 @@ def test_invalid_labels_are_excluded_and_masses_are_read(tmp_path: Path) -> None
     )
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
-    assert [error.problem for error in excluded] == [
-        "segment_labels, item 'i', coder 'x': labels: expected a list of strings; got 7"
-    ]
+    expected = ["segment_labels, item 'i', coder 'x': labels: expected a list of strings; got 7"]
+    assert [error.problem for error in excluded] == expected
     assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
     assert corpus["i", "y"].labels == ("A", "A", "A")
 
@@ -430,9 +429,8 @@ def test_valid_items_are_read_and_invalid_items_excluded(tmp_path: Path) -> None
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
     assert list(corpus) == [("good", "x"), ("bad", "y")]
-    assert [p.problem for p in excluded] == [
-        "item 'bad', coder 'x': masses[0]: a mass must be a whole number from 1 to 2147483647; got 0"
-    ]
+    expected = ["item 'bad', coder 'x': masses[0]: a mass must be a whole number from 1 to 2147483647; got 0"]
+    assert [p.problem for p in excluded] == expected
 
 
 SUFFIXES = [*dict.fromkeys(suffix for format in formats().values() for suffix in format.suffixes), ".dat"]
@@ -466,9 +464,8 @@ def test_types_need_a_table(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     with pytest.raises(FormatError) as caught:
         cz.write(typed(), path)
-    assert str(caught.value) == (
-        f"{path}: item 'i', coder 'c': this format cannot store boundary types; write a .csv table"
-    )
+    expected = f"{path}: item 'i', coder 'c': this format cannot store boundary types; write a .csv table"
+    assert str(caught.value) == expected
     assert not path.exists()
 
 
@@ -509,11 +506,7 @@ def test_one_invalid_list_of_masses_does_not_hide_the_others(folder: Path) -> No
     path.write_text('{"items": {"a": {"Ann": [1, 2], "Bo": [3]}, "b": {"Ann": [2, 0], "Bo": [2, 2]}}}')
     excluded: list[cz.FormatError] = []
     corpus = cz.read(path, excluded=excluded)
-    assert {key: text.masses for key, text in corpus.items()} == {
-        ("a", "Ann"): (1, 2),
-        ("a", "Bo"): (3,),
-        ("b", "Bo"): (2, 2),
-    }
-    assert [str(error).rpartition("c.json")[2] for error in excluded] == [
-        ":1: item 'b', coder 'Ann': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0"
-    ]
+    expected = {("a", "Ann"): (1, 2), ("a", "Bo"): (3,), ("b", "Bo"): (2, 2)}
+    assert {key: text.masses for key, text in corpus.items()} == expected
+    expected = [":1: item 'b', coder 'Ann': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0"]
+    assert [str(error).rpartition("c.json")[2] for error in excluded] == expected

@@ -182,10 +182,8 @@ def test_folder_of_compressed_files(tmp_path: Path) -> None:
         rows = "".join(f"{word},{mark}\n" for word, mark in zip(("one", "two", "three"), marks, strict=True))
         (folder / "talk.csv.gz").write_bytes(gzip.compress(f"text,boundary\n{rows}".encode()))
     corpus = cz.read(tmp_path / "study")
-    assert {key: tuple(value.positions) for key, value in corpus.items()} == {
-        ("talk", "anna"): (2,),
-        ("talk", "ben"): (1,),
-    }
+    expected = {("talk", "anna"): (2,), ("talk", "ben"): (1,)}
+    assert {key: tuple(value.positions) for key, value in corpus.items()} == expected
 
 
 @pytest.mark.parametrize(

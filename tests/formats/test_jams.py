@@ -46,9 +46,8 @@ def test_one_level(tmp_path: Path) -> None:
 
 def test_salami_has_two_levels_and_functions_are_ignored(tmp_path: Path) -> None:
     hierarchy = cz.read(write_file(tmp_path, FUNCTION, UPPER, LOWER))["song", "ann"]
-    assert hierarchy == Hierarchy.from_times(
-        [(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 2, 2, "a"), (2, 4, 2, "a'"), (4, 10, 2, "b")]
-    )
+    expected = Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 2, 2, "a"), (2, 4, 2, "a'"), (4, 10, 2, "b")])
+    assert hierarchy == expected
 
 
 def test_levels_are_in_the_values(tmp_path: Path) -> None:
@@ -78,9 +77,8 @@ def test_several_kinds(tmp_path: Path) -> None:
     message = "several kinds of segments; choose one with namespace=: multi_segment, segment_sal"
     with pytest.raises(FormatError, match=message):
         cz.read(path)
-    assert cz.read(path, namespace="segment_salami")["song", "ann"] == Hierarchy.from_times(
-        [(0, 4, 1, "A"), (4, 10, 1, "B")]
-    )
+    expected = Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B")])
+    assert cz.read(path, namespace="segment_salami")["song", "ann"] == expected
     message = "expected an annotation in the namespace segment_open; the namespaces are 'beat'"
     with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, annotation("beat", [])), namespace="segment_open")

@@ -112,10 +112,8 @@ def test_offsets_in_characters_or_in_utf_16(tmp_path: Path) -> None:
     # plays: characters 11-16, UTF-16 units 12-17
     assert spans(write_file(tmp_path, task(region(11, 16, "V")))) == {(4, 4, "V")}
     assert spans(write_file(tmp_path, task(region(12, 17, "V", text="plays")))) == {(4, 4, "V")}
-    assert spans(write_file(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == {
-        (1, 2, "PER"),
-        (4, 4, "V"),
-    }
+    expected = {(1, 2, "PER"), (4, 4, "V")}
+    assert spans(write_file(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == expected
     message = r"all count characters or all UTF-16 units; result\[1\] and result\[0\] disagree"
     with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, task(region(11, 16, "V"), region(18, 25, "WORK", text="Elianti"))))
@@ -230,11 +228,8 @@ def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
     good["annotations"].append({"completed_by": 1, "result": []})
     corpus = cz.read(write_file(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), excluded=excluded)
     assert list(corpus) == [("7", "1"), ("8", "1")]
-    assert [problem.problem[:22] for problem in excluded] == [
-        "item '7', coder '2': r",
-        "item '7' has coder '1'",
-        "tasks[1]: expected an ",
-    ]
+    expected = ["item '7', coder '2': r", "item '7' has coder '1'", "tasks[1]: expected an "]
+    assert [problem.problem[:22] for problem in excluded] == expected
 
 
 @pytest.mark.parametrize(

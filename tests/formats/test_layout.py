@@ -133,9 +133,8 @@ def test_files_with_named_coders_in_several_folders(tmp_path: Path) -> None:
     for day in ("monday", "tuesday"):
         (tmp_path / day).mkdir()
         (tmp_path / day / "talk.csv").write_text("text,ann,bo\na,0,0\nb,1,0\nc,0,1\nd,0,0\n")
-    assert keys(cz.read(tmp_path)) == {
-        (f"{day}/talk", coder) for day in ("monday", "tuesday") for coder in ("ann", "bo")
-    }
+    expected = {(f"{day}/talk", coder) for day in ("monday", "tuesday") for coder in ("ann", "bo")}
+    assert keys(cz.read(tmp_path)) == expected
 
 
 # -- several folders --------------------------------------------------------------------------------------------------

@@ -75,10 +75,8 @@ def test_masses_and_marks_with_other_names(tmp_path: Path) -> None:
     document = {"key": "a", "lines": ["x", "y", "z"], "sizes": [2, 1], "flags": [0, 1, 0]}
     with pytest.raises(AmbiguousFileError) as error:
         cz.read(write(tmp_path, document))
-    assert [options["fields"] for _, options in error.value.choices] == [
-        {"units": "lines", "masses": "sizes"},
-        {"units": "lines", "marks": "flags"},
-    ]
+    expected = [{"units": "lines", "masses": "sizes"}, {"units": "lines", "marks": "flags"}]
+    assert [options["fields"] for _, options in error.value.choices] == expected
 
 
 def test_objects_inside_a_document_are_listed(tmp_path: Path) -> None:

@@ -36,15 +36,12 @@ def test_recordings_are_items(tmp_path: Path) -> None:
     assert corpus == Corpus({"call1": {"ref": call1}, "call2": {"ref": call2}})
     assert corpus.reading.ignored == ("1 SPKR-INFO line", "2 NOSCORE lines")
     assert corpus.reading.roles == {"recording": "item", "speaker": "labels"}
-    assert corpus.reading.notes == (
-        "ends are start plus duration",
-        "speakers are not boundary types (labels=types makes them types)",
-    )
+    expected = ("ends are start plus duration", "speakers are not boundary types (labels=types makes them types)")
+    assert corpus.reading.notes == expected
     for name in ("ref.txt", "ref.out", "ref"):
         assert detect(write_file(tmp_path, RTTM.replace("\n", "\r\n"), name)).name == "rttm"
-    assert cz.read(write_file(tmp_path, RTTM), units="times", duration=9)["call2", "ref"] == Tier(
-        [(1, 2, "ann")], end=9
-    )
+    expected = Tier([(1, 2, "ann")], end=9)
+    assert cz.read(write_file(tmp_path, RTTM), units="times", duration=9)["call2", "ref"] == expected
 
 
 def test_speakers_are_labels_and_not_types(tmp_path: Path) -> None:

@@ -52,24 +52,13 @@ write_file = file_writer("study.toml")
 
 def test_toml(tmp_path: Path) -> None:
     settings = read_settings(write_file(tmp_path, TOML))
-    assert settings.measure_options() == {
-        "similarity": {(".", ","): 0.5, (",", "none"): 0.25},
-        "transposition": 0.5,
-        "normalize": "boundaries",
-    }
+    expected = {"similarity": {(".", ","): 0.5, (",", "none"): 0.25}, "transposition": 0.5, "normalize": "boundaries"}
+    assert settings.measure_options() == expected
     symbols = {symbol: symbol for symbol in (".", ",", "?", "--")}
-    assert settings.reading_options("segsimflex") == {
-        "symbols": symbols,
-        "unclassified": ";",
-        "speaker": "who",
-        "utterance": "said",
-    }
-    assert settings.reading_options("rez") == {
-        "symbols": symbols,
-        "unclassified": ";",
-        "speaker": "who",
-        "kind": "Kind",
-    }
+    expected = {"symbols": symbols, "unclassified": ";", "speaker": "who", "utterance": "said"}
+    assert settings.reading_options("segsimflex") == expected
+    expected = {"symbols": symbols, "unclassified": ";", "speaker": "who", "kind": "Kind"}
+    assert settings.reading_options("rez") == expected
     assert settings.reading_options("table-csv") == {}
     with pytest.raises(FrozenInstanceError):
         settings.unclassified = "x"

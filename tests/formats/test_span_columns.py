@@ -62,10 +62,8 @@ def test_two_pairs_are_ambiguous(tmp_path: Path) -> None:
     message = "several columns may be the start and the end: start_char and"
     with pytest.raises(AmbiguousFileError, match=message) as error:
         read(tmp_path, content)
-    assert [options["fields"] for _, options in error.value.choices] == [
-        {"start": "start_char", "end": "end_char"},
-        {"start": "token_start", "end": "token_end"},
-    ]
+    expected = [{"start": "start_char", "end": "end_char"}, {"start": "token_start", "end": "token_end"}]
+    assert [options["fields"] for _, options in error.value.choices] == expected
     assert read(tmp_path, content, fields="start=start_char,end=end_char") == SPANS
     assert read(tmp_path, content, fields="start=start_char") == SPANS
 

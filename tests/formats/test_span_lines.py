@@ -171,12 +171,8 @@ def test_names_in_prodigy(tmp_path: Path) -> None:
     assert list(corpus) == [("44", "ner-ann"), ("44", "s1"), ("1", "ann"), ("2", "ann")]
     assert "lines without _input_hash are the same item if their texts are equal" in notes_of(corpus)
     assert spans_of(corpus, "44", "s1") == [[0, 8, "PER"]]
-    assert corpus.reading.roles == {
-        "_annotator_id": "coder",
-        "_session_id": "coder",
-        "_input_hash": "item",
-        "spans": "spans",
-    }
+    expected = {"_annotator_id": "coder", "_session_id": "coder", "_input_hash": "item", "spans": "spans"}
+    assert corpus.reading.roles == expected
 
 
 def test_tokens_are_units(tmp_path: Path) -> None:

@@ -340,9 +340,8 @@ def test_layout_of_a_written_file(tmp_path: Path) -> None:
         "      }\n    }\n  }\n}\n"
     )
     cz.write(Corpus({"p": {"a": Hierarchy(6, [(1, 6, 1, "S"), (1, 2, 2)])}}), tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text() == (
-        "item,coder,start,end,level,label,length\np,a,1,6,1,S,6\np,a,1,2,2,,\n"
-    )
+    expected = "item,coder,start,end,level,label,length\np,a,1,6,1,S,6\np,a,1,2,2,,\n"
+    assert (tmp_path / "out.csv").read_text() == expected
 
 
 # -- segmentations and hierarchies in each other's files ----------------------------------------------------------------

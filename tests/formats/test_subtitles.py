@@ -171,13 +171,11 @@ def test_one_second_per_word(tmp_path: Path) -> None:
     )
     corpus = cz.Corpus({"t": {"t": segmentation}})
     cz.write(corpus, tmp_path / "t.srt")
-    assert (tmp_path / "t.srt").read_text() == (
-        "1\n00:00:00,000 --> 00:00:03,000\na b\nc\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n\n"
-    )
+    expected = "1\n00:00:00,000 --> 00:00:03,000\na b\nc\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n\n"
+    assert (tmp_path / "t.srt").read_text() == expected
     cz.write(corpus, tmp_path / "t.vtt")
-    assert (tmp_path / "t.vtt").read_text() == (
-        "WEBVTT\n\n00:00:00.000 --> 00:00:03.000\na b\nc\n\n00:00:03.000 --> 00:00:04.000\nd\n\n"
-    )
+    expected = "WEBVTT\n\n00:00:00.000 --> 00:00:03.000\na b\nc\n\n00:00:03.000 --> 00:00:04.000\nd\n\n"
+    assert (tmp_path / "t.vtt").read_text() == expected
 
 
 def marked(*marks: str, types: tuple[str, ...] = ("line", "block"), units: list[str] | None = None) -> cz.Segmentation:

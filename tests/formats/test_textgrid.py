@@ -115,9 +115,8 @@ def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
 def test_textgrids_written_by_elan_and_comments(tmp_path: Path) -> None:
     text = re.sub(r"(intervals|points) (\[\d\]):", r"\1 \2", LONG).replace("item [", "item[")
     text = text.replace("size = 3\nitem", "size = 3 ! three of them\nitem").replace("number =", "time =")
-    assert cz.read(write_file(tmp_path, text), units="times", tiers="*") == cz.read(
-        write_file(tmp_path, LONG), units="times", tiers="*"
-    )
+    expected = cz.read(write_file(tmp_path, LONG), units="times", tiers="*")
+    assert cz.read(write_file(tmp_path, text), units="times", tiers="*") == expected
 
 
 FREE_TEXT = """File type = "ooTextFile"
@@ -235,9 +234,8 @@ def test_an_item_without_common_units_is_one_error(tmp_path: Path) -> None:
     path = write_file(tmp_path, LONG)
     excluded: list[FormatError] = []
     assert len(cz.read(path, tiers="ann", units=5, excluded=excluded)) == 0
-    assert [str(error) for error in excluded] == [
-        f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"
-    ]
+    expected = [f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"]
+    assert [str(error) for error in excluded] == expected
     with pytest.raises(FormatError, match="a step must not be longer"):
         cz.read(path, tiers="ann", units=5)
 

@@ -53,9 +53,8 @@ def talk(tmp_path: Path) -> Path:
 def test_words_are_found_by_content(talk: Path, name: str) -> None:
     corpus = cz.read(grid(talk, IU=UNITS, **{name: WORDS}))
     assert corpus.kind == "linear"
-    assert corpus["talk", "IU"] == Segmentation.from_positions(
-        10, [2, 6, 10], marks=[",", ".", "."], units=TEXT.split()
-    )
+    expected = Segmentation.from_positions(10, [2, 6, 10], marks=[",", ".", "."], units=TEXT.split())
+    assert corpus["talk", "IU"] == expected
     assert corpus.reading.roles == {"IU": "segments", name.replace("__", "-"): "words"}
 
 
@@ -114,9 +113,8 @@ def test_a_single_tier_is_the_segmentation(talk: Path) -> None:
 def test_labels_that_often_mean_silence(talk: Path) -> None:
     path = grid(talk, words=[(0, 0.5, "sil"), *WORDS[1:]], IU=UNITS)
     corpus = cz.read(path)
-    assert corpus.reading.notes == (
-        "labels that often mean silence are segments: sil (--reading silence=... omits them)",
-    )
+    expected = "labels that often mean silence are segments: sil (--reading silence=... omits them)"
+    assert corpus.reading.notes == expected
     assert cz.read(path, silence=["sil"])["talk", "IU"].length == 9
 
 

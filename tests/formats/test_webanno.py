@@ -39,9 +39,8 @@ def test_numbers_join_rows_and_bars_separate_spans(tmp_path: Path) -> None:
     )
     assert detect(path).name == "webanno-tsv"
     words = ["Ms.", "Haag", "plays", "Elianti"]
-    assert read_annotation(path) == Hierarchy(
-        4, [(1, 2, 1, "PER"), (1, 1, 2, "PERpart"), (4, 4, 1, "WORK")], units=words
-    )
+    expected = Hierarchy(4, [(1, 2, 1, "PER"), (1, 1, 2, "PERpart"), (4, 4, 1, "WORK")], units=words)
+    assert read_annotation(path) == expected
     assert read_annotation(path, as_="segments").boundaries == ((1, "PERpart"), (2, "PER"), (3, "begin"), (4, "WORK"))
 
 
@@ -88,9 +87,8 @@ def test_choice_of_the_layer(tmp_path: Path) -> None:
 
 
 def test_a_file_without_layers(tmp_path: Path) -> None:
-    assert read_annotation(write_file(tmp_path, "1-1 0-1 a", "1-2 2-3 b ", layers=())) == Hierarchy(
-        2, [], units=["a", "b"]
-    )
+    expected = Hierarchy(2, [], units=["a", "b"])
+    assert read_annotation(write_file(tmp_path, "1-1 0-1 a", "1-2 2-3 b ", layers=())) == expected
 
 
 def test_a_layer_without_features_has_a_column(tmp_path: Path) -> None:

@@ -36,10 +36,8 @@ def test_sections(tmp_path: Path) -> None:
     article = corpus["1234567", "reference"]
     assert article.boundaries == ((2, "2"), (4, "2"), (6, "3"))
     assert (article.length, article.units[3], article.units[6]) == (7, "***LIST***.", "The share is ***formula***.")
-    assert corpus.reading.notes == (
-        "2 sections without a sentence of its own",
-        "2 lines ***LIST*** are units (lists=drop leaves them out)",
-    )
+    expected = ("2 sections without a sentence of its own", "2 lines ***LIST*** are units (lists=drop leaves them out)")
+    assert corpus.reading.notes == expected
     assert corpus.reading.ignored == ("titles of sections (not needed)",)
     assert cz.read(put(tmp_path, ARTICLE.replace("\n", "\r\n\r\n"), "a.txt"))["a", "reference"] == article
 

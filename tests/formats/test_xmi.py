@@ -87,9 +87,8 @@ def test_token_methods(tmp_path: Path) -> None:
     path = write_file(tmp_path, [(0, 8, "PER")])
     assert read_annotation(path, tokens="whitespace").units == tuple(TEXT.split())
     assert read_annotation(path, tokens="characters").flat == {(1, 7)}
-    assert read_annotation(write_file(tmp_path, [(0, 8, "PER")], words=[]), tokens="whitespace").units == tuple(
-        TEXT.split()
-    )
+    expected = tuple(TEXT.split())
+    assert read_annotation(write_file(tmp_path, [(0, 8, "PER")], words=[]), tokens="whitespace").units == expected
 
 
 def test_labels_by_feature(tmp_path: Path) -> None:

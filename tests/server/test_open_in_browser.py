@@ -249,9 +249,8 @@ def test_figures_come_when_they_are_seen(live: Browser) -> None:
     value = cz.agreement(poem(), "boundary_similarity(n_t=3)", interval=None).value
     facts = live.run("return document.querySelector('#summary .facts').innerText")
     assert f"{value:.4f}" in facts
-    assert {address.split("/")[2] for address in live.requests() if address.startswith("http")} == {
-        live.driver.current_url.split("/")[2]
-    }
+    expected = {live.driver.current_url.split("/")[2]}
+    assert {address.split("/")[2] for address in live.requests() if address.startswith("http")} == expected
     assert live.errors() == []
 
 

@@ -105,6 +105,5 @@ def test_suggested_commands_keep_the_options_of_reading(small_samples: Path) -> 
     for coder in ("ann", "bo"):
         Path(f"x_{coder}.csv").write_text("Speaker,Utterance\nF,good night .\nF,moon .\n")
     document = described(".", "--pattern", "{item}_{coder}.csv", "--format", "segsimflex")
-    assert (
-        document["results"]["next_commands"][0] == "caesura agree . --format segsimflex --pattern '{item}_{coder}.csv'"
-    )
+    expected = "caesura agree . --format segsimflex --pattern '{item}_{coder}.csv'"
+    assert document["results"]["next_commands"][0] == expected

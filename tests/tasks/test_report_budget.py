@@ -57,9 +57,8 @@ def test_the_page_says_what_is_left_out_and_how_to_compute_it(monkeypatch: pytes
     )
     assert coefficients.startswith("only the first coefficient of agreement is computed")
     assert report.clustering.result is None
-    assert report.clustering.reason == (
-        f"left out, because a page has no time for it with {number}; see the command agree with --clusters"
-    )
+    expected = f"left out, because a page has no time for it with {number}; see the command agree with --clusters"
+    assert report.clustering.reason == expected
     page = report_page(report)
     assert all(text in page for text in (bounds, coefficients, report.clustering.reason))
     assert "The errors of the systems are not counted here; see the command judge." in page

@@ -40,12 +40,8 @@ def names(measures: Any) -> list[str]:
 
 def test_labels_have_a_kappa_of_time_and_boundaries_a_mean() -> None:
     study = agree(LABELLED)
-    assert [(repr(entry.measure), entry.coefficient) for entry in study.agreement] == [
-        (LABELS, "kappa"),
-        (BOUNDARIES, "mean"),
-        (MOVES, "mean"),
-        (SEGMENTS, "mean"),
-    ]
+    expected = [(LABELS, "kappa"), (BOUNDARIES, "mean"), (MOVES, "mean"), (SEGMENTS, "mean")]
+    assert [(repr(entry.measure), entry.coefficient) for entry in study.agreement] == expected
     assert study.agreement[0].result.value == cz.agreement(LABELLED, "label_share").value
     assert study.agreement[1].result.value == cz.boundary_f(ANN, BO, tolerance="0.5s").value == 1
 
@@ -59,19 +55,12 @@ def test_a_coefficient_is_that_of_the_labels() -> None:
 
 def test_all_tasks_compare_seconds() -> None:
     assert names(entry.measure for entry in agree(POINTS).agreement) == [BOUNDARIES, MOVES, SEGMENTS]
-    assert names(dict.fromkeys(row.score.measure for row in score_corpora(LABELLED).scores)) == [
-        LABELS,
-        BOUNDARIES,
-        MOVES,
-        SEGMENTS,
-    ]
+    expected = [LABELS, BOUNDARIES, MOVES, SEGMENTS]
+    assert names(dict.fromkeys(row.score.measure for row in score_corpora(LABELLED).scores)) == expected
     assert names(result.measure for result in compare_pairs(POINTS).pairwise) == [BOUNDARIES, MOVES, SEGMENTS]
     people, system = POINTS.select(coders=["p1", "p2"]), {"p3": POINTS.of_coder("p3")}
-    assert names(dict.fromkeys(row.measure for row in judge_systems(people, system).rows)) == [
-        BOUNDARIES,
-        MOVES,
-        SEGMENTS,
-    ]
+    expected = [BOUNDARIES, MOVES, SEGMENTS]
+    assert names(dict.fromkeys(row.measure for row in judge_systems(people, system).rows)) == expected
     assert names(dict.fromkeys(row.measure for row in cz.judge(people, system).rows)) == [BOUNDARIES, MOVES, SEGMENTS]
     report = analyze_corpus(POINTS)
     assert report.agreement.result is not None
@@ -127,11 +116,8 @@ def test_only_boundaries_if_the_lengths_are_not_known() -> None:
     with pytest.warns(CaesuraWarning, match="lengths of the items are not known.*--reading lengths=FILE"):
         study = agree(corpus)
     assert names(entry.measure for entry in study.agreement) == [BOUNDARIES]
-    assert names(entry.measure for entry in agree(cz.read("keys.csv", lengths="durations.csv")).agreement) == [
-        BOUNDARIES,
-        MOVES,
-        SEGMENTS,
-    ]
+    expected = [BOUNDARIES, MOVES, SEGMENTS]
+    assert names(entry.measure for entry in agree(cz.read("keys.csv", lengths="durations.csv")).agreement) == expected
 
 
 @pytest.mark.usefixtures("presses")

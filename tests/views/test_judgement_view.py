@@ -126,10 +126,8 @@ def test_systems_without_a_common_item(people, systems):
 def test_the_table_with_one_measure_has_intervals(people, systems):
     table = systems_table(judged(people, systems))
     assert table.columns == ("segmenter", "B", "low", "high", "macro", "items")
-    assert [row[0] for row in table.rows] == [
-        *("good", "fair", "poor"),
-        *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
-    ]
+    expected = [*("good", "fair", "poor"), *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)")]
+    assert [row[0] for row in table.rows] == expected
 
 
 def test_excluded_items_with_one_reason_are_one_line():

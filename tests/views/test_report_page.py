@@ -233,13 +233,10 @@ def test_edits_of_hierarchies_are_over_levels(pages: dict[str, Page]) -> None:
 def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
     alignment = cz.struct_iou(parsed()["1", "gold"], parsed()["1", "parser"]).alignment  # type: ignore[arg-type]
     numbers = pages["trees"].item("1")["pairs"]["0-1"]
-    assert list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)) == [
-        (pair.gold, pair.predicted, pytest.approx(pair.iou, abs=5e-5)) for pair in alignment
-    ]
-    assert pages["trees"].item("1")["trees"][0] == [
-        0,
-        [[0, "S"], [1, "NP"], [2, "DT", "the"], [2, "NN", "man"], [1, "VP"], [2, "VBD", "ate"]],
-    ]
+    expected = [(pair.gold, pair.predicted, pytest.approx(pair.iou, abs=5e-5)) for pair in alignment]
+    assert list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)) == expected
+    expected = [0, [[0, "S"], [1, "NP"], [2, "DT", "the"], [2, "NN", "man"], [1, "VP"], [2, "VBD", "ate"]]]
+    assert pages["trees"].item("1")["trees"][0] == expected
 
 
 def test_items_beyond_the_limit_of_the_page_are_not_aligned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,11 +36,8 @@ def test_long_texts_are_wrapped() -> None:
 def test_words_and_wide_characters_line_up() -> None:
     a = cz.Segmentation.from_bits("10", units=["狗", "barked", "loudly"])
     b = cz.Segmentation.from_bits("01", units=["狗", "barked", "loudly"])
-    assert draw(a, b, cz.boundary_similarity(a, b).edits or ()).splitlines() == [
-        "REF  狗 | barked   loudly",
-        "HYP  狗   barked | loudly",
-        "        >        <",
-    ]
+    expected = ["REF  狗 | barked   loudly", "HYP  狗   barked | loudly", "        >        <"]
+    assert draw(a, b, cz.boundary_similarity(a, b).edits or ()).splitlines() == expected
 
 
 def test_control_characters_are_not_sent_to_the_terminal() -> None:
@@ -207,11 +204,8 @@ def test_no_cell_is_ever_lost(rows: list[tuple[str, float, int | None]], width: 
 def test_text_has_the_first_rows_of_a_very_long_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caesura.views.text_table.MAX_TEXT_ROWS", 3)
     table = Table(("n",), tuple((i,) for i in range(5)), notes=("note",))
-    assert table_text(table, 60).splitlines()[-3:] == [
-        "  2",
-        "and 2 more; --json, --csv and --output have all rows",
-        "note",
-    ]
+    expected = ["  2", "and 2 more; --json, --csv and --output have all rows", "note"]
+    assert table_text(table, 60).splitlines()[-3:] == expected
     assert table_text(replace(table, limit=2), 60).splitlines()[-2:] == ["and 3 more", "note"]
     assert len(table.csv().splitlines()) == 6
 
