@@ -276,15 +276,8 @@ def test_hostile_and_long_names(browser: Browser) -> None:
     name = (evil * 10)[:500]
     cut = cz.Segmentation.from_marks
     units = [evil] * 3
-    corpus = cz.Corpus(
-        {
-            name: {
-                evil: cut(["", evil, "x"], units=units),
-                "bo": cut(["x", "", evil], units=units),
-                "cy": cut(["", "x", "x"]),
-            }
-        }
-    )
+    people = {evil: cut(["", evil, "x"], units=units), "bo": cut(["x", "", evil], units=units)}
+    corpus = cz.Corpus({name: {**people, "cy": cut(["", "x", "x"])}})
     with served(browser, Workbench(lambda: Material(corpus, ["cy"]), title="safe")):
         wait_for(browser, "document.getElementById('pair').textContent !== ''")
         browser.run("document.querySelector('#what-if summary').click()")

@@ -80,12 +80,8 @@ def _marked() -> cz.Corpus:
     def spans(*pairs: tuple[int, int]) -> cz.Spans:
         return cz.Spans([(start, end, "x") for start, end in pairs])
 
-    return cz.Corpus(
-        {
-            "same": {"a": spans((0, 4), (6, 9)), "b": spans((0, 4), (6, 9))},
-            "other": {"a": spans((0, 4), (6, 9)), "b": spans((1, 8), (20, 30))},
-        }
-    )
+    same, other = spans((0, 4), (6, 9)), spans((1, 8), (20, 30))
+    return cz.Corpus({"same": {"a": same, "b": same}, "other": {"a": same, "b": other}})
 
 
 def test_spans_are_aligned_as_far_as_figures_have_space(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,14 +22,8 @@ from support.commands import invoke
 ANN = cz.Tier([(0, 2, "A"), (2, 5, "B"), (5, 9, "A")])
 BO = cz.Tier([(0, 2.4, "A"), (2.4, 5.2, "B"), (5.2, 9, "A")])
 LABELLED = cz.Corpus({"song": {"ann": ANN, "bo": BO}})
-POINTS = cz.Corpus(
-    {
-        "film": {
-            name: cz.Segmentation.from_times(times, duration=60)
-            for name, times in (("p1", [10.0, 20.0]), ("p2", [10.2, 20.9]), ("p3", [30.0]))
-        }
-    }
-)
+PRESSES = {"p1": [10.0, 20.0], "p2": [10.2, 20.9], "p3": [30.0]}
+POINTS = cz.Corpus({"film": {name: cz.Segmentation.from_times(at, duration=60) for name, at in PRESSES.items()}})
 BOUNDARIES, MOVES, SEGMENTS = "boundary_f(tolerance='0.5s')", "boundary_similarity(n_t='0.5s')", "purity_coverage"
 LABELS = "label_share"
 

@@ -297,10 +297,8 @@ def evil() -> str:
     def cut(at: list[int]) -> cz.Segmentation:
         return cz.Segmentation.from_positions(6, at, marks=["<b>bold</b>"] * len(at), types=["<b>bold</b>"], units=EVIL)
 
-    return cz.report(
-        cz.Corpus({"<script>ran = 3</script>": {"<i>ann</i>": cut([1, 4]), "bo\x00\ud800": cut([2, 4])}}),
-        title="</title><script>ran = 4</script>",
-    )
+    corpus = cz.Corpus({"<script>ran = 3</script>": {"<i>ann</i>": cut([1, 4]), "bo\x00\ud800": cut([2, 4])}})
+    return cz.report(corpus, title="</title><script>ran = 4</script>")
 
 
 def test_text_is_never_markup(evil: str) -> None:
@@ -560,11 +558,7 @@ def test_downloads_have_no_formulas() -> None:
     script = page_scripts(live=False)[0]
     function = script[script.index("const quoted =") : script.index("const download =")]
     cells = '["=1+1", "+1", "-a", "@b", "\\tc", "-", -0.5, null, "a=1", "=a,b"]'
-    printed = subprocess.run(
-        ["node", "-e", f"{function} console.log(JSON.stringify({cells}.map(quoted)))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["node", "-e", f"{function} console.log(JSON.stringify({cells}.map(quoted)))"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True)
     expected = ["'=1+1", "'+1", "'-a", "'@b", "'\tc", "-", "-0.5", "", "a=1", '"\'=a,b"']
     assert json.loads(printed.stdout) == expected

@@ -13,6 +13,7 @@ from caesura.tasks.score import score_corpora
 from caesura.views.results import draw, edit_records, scoring_view
 from caesura.views.table import Table, clean, pad, shorten, text_width
 from caesura.views.text_table import table_text, wrap
+from support.corpora import of_masses
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -152,16 +153,10 @@ def test_text_is_truncated_by_display_width() -> None:
 
 def test_wide_tables_become_paragraphs() -> None:
     """Every name and every value is there, whole, with the name of its column."""
-    table = Table(
-        ("system", "value", "low", "high"), (("texttiling", 0.5, 0.25, 0.75), ("bayesseg", 0.125, None, None))
-    )
-    assert table_text(table, 30).splitlines() == [
-        "system texttiling",
-        "  value 0.5000   low 0.2500",
-        "  high 0.7500",
-        "system bayesseg",
-        "  value 0.1250",
-    ]
+    rows = ("texttiling", 0.5, 0.25, 0.75), ("bayesseg", 0.125, None, None)
+    table = Table(("system", "value", "low", "high"), rows)
+    first = ["system texttiling", "  value 0.5000   low 0.2500", "  high 0.7500"]
+    assert table_text(table, 30).splitlines() == [*first, "system bayesseg", "  value 0.1250"]
 
 
 def test_sentences_in_a_column_are_wrapped_between_words() -> None:
@@ -211,12 +206,7 @@ def test_text_has_the_first_rows_of_a_very_long_table(monkeypatch: pytest.Monkey
 
 
 def test_details_of_many_items_are_an_excerpt(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = cz.Corpus(
-        {
-            f"x{i}": {"ann": cz.Segmentation.from_masses([2, 2, 2]), "bo": cz.Segmentation.from_masses([1, 3, 2])}
-            for i in range(4)
-        }
-    )
+    corpus = of_masses(**{f"x{i}": {"ann": [2, 2, 2], "bo": [1, 3, 2]} for i in range(4)})
     scoring = score_corpora(corpus)
     complete = scoring_view(scoring).blocks(details=True)
     monkeypatch.setattr("caesura.views.results.MAX_TEXT_ROWS", 3)
