@@ -107,9 +107,8 @@ def test_segments_in_milliseconds(tmp_path: Path) -> None:
 
 
 def test_names_of_units() -> None:
-    assert split_unit("Onset (ms)") == ("onset", "ms")
-    assert split_unit("time_s") == ("time", "s")
-    assert split_unit("items") == ("items", "")
+    names = {"Onset (ms)": ("onset", "ms"), "time_s": ("time", "s"), "items": ("items", "")}
+    assert {name: split_unit(name) for name in names} == names
 
 
 def test_named_times_decide_the_shape(tmp_path: Path) -> None:
@@ -265,21 +264,18 @@ def test_signs_for_labels_stay_labels(tmp_path: Path) -> None:
 
 def test_a_coder_with_many_segments_beside_others(tmp_path: Path) -> None:
     """Numbers that rise at most units are segment numbers if those of the other coders are; row numbers are not."""
-    path = tmp_path / "t.csv"
     rows = [("a", 1, 1, 1), ("b", 1, 2, 2), ("c", 1, 3, 3), ("d", 2, 4, 4), ("e", 2, 4, 5), ("f", 2, 5, 6)]
-    path.write_text("text,ann,bo,row\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    corpus = cz.read(path)
+    text = "text,ann,bo,row\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    corpus = read(tmp_path, text)
     assert corpus.coders == ("ann", "bo")
     assert corpus["t", "bo"].inner.tolist() == [1, 2, 3, 5]
-    assert cz.read(path, fields={"coders": ["ann", "bo"]}) == corpus
+    assert read(tmp_path, text, fields={"coders": ["ann", "bo"]}) == corpus
 
 
 def test_a_coder_who_marks_more_than_half_of_the_units(tmp_path: Path) -> None:
     """On its own, such a column may be text; its cells are those of the other coders."""
-    path = tmp_path / "a.csv"
     ann, bo = ["a", "", "", "b", "", "a", "", "b", ""], ["a", "b", "a", "b", "", "a", "", "b", "a"]
     rows = [f"x,w{i},{marks}" for i, marks in enumerate(map(",".join, zip(ann, bo, strict=True)))]
-    path.write_text("\n".join(["item,text,ann,bo", *rows]) + "\n")
-    corpus = cz.read(path)
+    corpus = read(tmp_path, "\n".join(["item,text,ann,bo", *rows]) + "\n")
     assert corpus.coders == ("ann", "bo")
     assert [name for _, name in corpus["x", "bo"].boundaries] == [mark for mark in bo if mark]  # type: ignore[union-attr]
