@@ -78,23 +78,15 @@ def test_other_tables_are_not_counts(tmp_path: Path) -> None:
 
 COUNTS = "count, counts, votes, n_marked, n_marks"
 NUMBER = "the number of coders is missing; set coders=NUMBER, or add a column coders, n, n_coders"
+NO_GAPS = "rows must be numbered without gaps"
+FROM_0 = "expected a number of coders from 0"
 BAD: dict[str, tuple[str, dict[str, Any], int | None, str]] = {
     "no counts": ("unit,ann\n1,0\n", {}, 1, f"expected a column called {COUNTS}; the columns are 'unit', 'ann'"),
     "no coders": ("unit,count\n1,3\n2,4\n", {}, 2, NUMBER),
     "text": ("unit,count,n\n1,3,7\n2,?,7\n", {}, 3, "column 'count' must contain whole numbers; got '?'"),
     "coders differ": ("unit,count,n\n1,3,7\n2,4,6\n", {}, 3, "an item must have one number of coders; got 6 after 7"),
-    "too many": (
-        "position,count\n1,3\n2,8\n",
-        {"coders": 7},
-        2,
-        "counts[1]: expected a number of coders from 0 to 7; got 8",
-    ),
-    "gap": (
-        "doc,unit,count,n\nx,1,3,7\nx,3,4,7\n",
-        {},
-        3,
-        "item 'x': rows must be numbered without gaps; got 3 after 1",
-    ),
+    "too many": ("position,count\n1,3\n2,8\n", {"coders": 7}, 2, f"counts[1]: {FROM_0} to 7; got 8"),
+    "gap": ("doc,unit,count,n\nx,1,3,7\nx,3,4,7\n", {}, 3, f"item 'x': {NO_GAPS}; got 3 after 1"),
     "first": ("doc,position,count,n\nx,0,3,7\nx,1,4,7\n", {}, 2, "item 'x': rows must be numbered from 1; got 0 first"),
     "no rows": ("unit,count\n", {}, 1, "the table has no rows"),
 }

@@ -60,6 +60,8 @@ def test_deep_trees(tmp_path: Path) -> None:
 
 
 LEAF = "(Nucleus (leaf 1) (text _!a_!))"
+SPAN = "the numbers after span must be those of the first and the last leaf of the node"
+ONE_TEXT = "each leaf must have one text; it is a second text, or is not in a leaf"
 BAD = {
     "open": ("( Root (span 1 1)\n(Nucleus (leaf 1) (text _!a_!)", 2, "this bracket is never closed"),
     "closed": (f"(Root {LEAF}))", 1, "a part must be inside a node; the first node must be ( Root ..."),
@@ -68,18 +70,10 @@ BAD = {
     "after": (f"(Root {LEAF})\n{LEAF}", 2, "Root must contain all nodes; got Nucleus after its end"),
     "inside": (f"(Root (leaf 1) (text _!a_!)\n{LEAF})", 2, "a leaf cannot contain nodes; got Nucleus inside leaf 1"),
     "order": ("(Root\n(Nucleus (leaf 2) (text _!a_!)))", 2, "leaves must be numbered 1, 2, 3 ...; got 2 for 1"),
-    "span": (
-        f"(Root (span 1 2)\n{LEAF})",
-        1,
-        "the numbers after span must be those of the first and the last leaf of the node, 1 and 1; got 1 and 2",
-    ),
+    "span": (f"(Root (span 1 2)\n{LEAF})", 1, f"{SPAN}, 1 and 1; got 1 and 2"),
     "no text": ("(Root\n(Nucleus (leaf 1)))", 2, "leaf 1 must have a text; it has none"),
     "empty text": ("(Root\n(Nucleus (leaf 1) (text _! _!)))", 2, "each leaf must have one text; it is empty"),
-    "two texts": (
-        "(Root\n(Nucleus (leaf 1) (text _!a_!) (text _!b_!)))",
-        2,
-        "each leaf must have one text; it is a second text, or is not in a leaf",
-    ),
+    "two texts": ("(Root\n(Nucleus (leaf 1) (text _!a_!) (text _!b_!)))", 2, ONE_TEXT),
     "no leaf": ("(Root (span 1 1) (Nucleus (span 1 1)))", 1, "a node must contain a leaf; it has none"),
     "other": (
         f"(Root {LEAF}\n(Ncleus (leaf 2)))",

@@ -39,6 +39,10 @@ def put(path: Path, data: dict[str, Any], **options: Any) -> Path:
     return path
 
 
+def sides(length: Any, reference: Any, hypothesis: Any) -> dict[str, Any]:
+    return {"length": length, "reference": reference, "hypothesis": hypothesis}
+
+
 def chunks(path: Path) -> Iterator[Documents | DocumentPairs]:
     """Return the batches of a file, as a worker reads them."""
     (whole,) = documents_parquet.partitions([str(path)], str(path.parent))
@@ -97,18 +101,12 @@ UNFIT = {
         {"length": [3], "reference": pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "hypothesis": [[1]]},
         "column 'reference' must contain lists of whole numbers; got fixed_size_list<",
     ),
-    "structs": (
-        {"length": [3], "reference": [[{"at": 1}]], "hypothesis": [[1]]},
-        "column 'reference' must contain lists of whole numbers; got list<element: struct<",
-    ),
+    "structs": (sides([3], [[{"at": 1}]], [[1]]), f"{POSITIONS} list<element: struct<"),
     "lists of lists": (
         {"length": [3], "reference": [[1]], "hypothesis": [[[1]]]},
         "column 'hypothesis' must contain lists of whole numbers; got list<element: list<",
     ),
-    "text of a length": (
-        {"length": ["3"], "reference": [[1]], "hypothesis": [[1]]},
-        "column 'length' must contain whole numbers; got string",
-    ),
+    "text of a length": (sides(["3"], [[1]], [[1]]), "column 'length' must contain whole numbers; got string"),
     "half the types": (
         {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [["x"]]},
         "expected reference_types and hypothesis_types, or neither; got one of them",
@@ -631,6 +629,14 @@ PLAIN_ONE = cz.Segmentation.from_masses([2, 2])
 TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
 
 
+def both(reference: Any, hypothesis: Any) -> dict[str, Any]:
+    return {"reference": reference, "hypothesis": hypothesis}
+
+
+ALL_TYPES = "all boundaries must have types, or none; the reference has none"
+TWO = "item 'i': a document is two segmentations or two trees"
+
+
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
@@ -640,29 +646,11 @@ TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
             {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Segmentation.from_masses([5])}},
             "item 'i': both sides must have the same units; got 4 and 5",
         ),
-        (
-            {"i": {"reference": PLAIN_ONE, "hypothesis": TYPED_ONE}},
-            "item 'i': all boundaries must have types, or none; the reference has none",
-        ),
-        (
-            {
-                "i": {"reference": TYPED_ONE, "hypothesis": TYPED_ONE},
-                "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE},
-            },
-            "item 'j': all boundaries must have types, or none; the reference has none",
-        ),
-        (
-            {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Tree.from_brackets("(S (N a))")}},
-            "item 'i': a document is two segmentations or two trees",
-        ),
-        (
-            {"i": {"reference": {"F": PLAIN_ONE}, "hypothesis": {"F": PLAIN_ONE}}},
-            "item 'i', coder 'reference': this format ",
-        ),
-        (
-            {"i": {"reference": cz.Hierarchy(3, [(1, 2)]), "hypothesis": PLAIN_ONE}},
-            "item 'i', coder 'reference': this format ",
-        ),
+        ({"i": both(PLAIN_ONE, TYPED_ONE)}, f"item 'i': {ALL_TYPES}"),
+        ({"i": both(TYPED_ONE, TYPED_ONE), "j": both(PLAIN_ONE, PLAIN_ONE)}, f"item 'j': {ALL_TYPES}"),
+        ({"i": both(PLAIN_ONE, cz.Tree.from_brackets("(S (N a))"))}, TWO),
+        ({"i": both({"F": PLAIN_ONE}, {"F": PLAIN_ONE})}, "item 'i', coder 'reference': this format "),
+        ({"i": both(cz.Hierarchy(3, [(1, 2)]), PLAIN_ONE)}, "item 'i', coder 'reference': this format "),
     ],
 )
 def test_corpora_that_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> None:

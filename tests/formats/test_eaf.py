@@ -188,6 +188,11 @@ def test_words_as_units(tmp_path: Path) -> None:
 OK = slots(t1=0, t2=1000, n=None, m=None)
 TOP = tier("top", own("a", "t1", "t2"))
 UNDER = 'PARENT_REF="top"'
+CHAIN = "the annotations that divide 'a' must form one chain"
+
+
+def below(kind: str, *annotations: str) -> str:
+    return tier("t", *annotations, kind=kind, more=UNDER)
 
 
 A12 = own("a", "t1", "t2")
@@ -219,26 +224,11 @@ A12 = own("a", "t1", "t2")
             (OK, TOP, tier("t", more='PARENT_REF="u"'), tier("u", more='PARENT_REF="t"')),
             r":5: every tier must be below a tier without a parent; 't' is in a cycle",
         ),
-        (
-            (OK, TOP, tier("t", hung("x", "z"), kind="sub", more=UNDER)),
-            r":6: 'x' must refer to an annotation on a tier",
-        ),
-        (
-            (OK, TOP, tier("t", hung("x", "a"), kind="in", more=UNDER)),
-            r":6: annotation 'x' must have times; its tier is",
-        ),
-        (
-            (OK, TOP, tier("t", hung("x", "a"), hung("y", "a"), kind="assoc", more=UNDER)),
-            r":7: only one annotation may be asso",
-        ),
-        (
-            (OK, TOP, tier("t", hung("x", "a"), hung("y", "a", "q"), kind="sub", more=UNDER)),
-            r":7: the annotations that divide 'a' must form one chain; 'y' is not in it",
-        ),
-        (
-            (OK, TOP, tier("t", hung("x", "a", "y"), hung("y", "a", "x"), kind="sub", more=UNDER)),
-            r":6: the annotations that divide 'a' must form one chain; 'x' is not in it",
-        ),
+        ((OK, TOP, below("sub", hung("x", "z"))), r":6: 'x' must refer to an annotation on a tier"),
+        ((OK, TOP, below("in", hung("x", "a"))), r":6: annotation 'x' must have times; its tier is"),
+        ((OK, TOP, below("assoc", hung("x", "a"), hung("y", "a"))), r":7: only one annotation may be asso"),
+        ((OK, TOP, below("sub", hung("x", "a"), hung("y", "a", "q"))), f":7: {CHAIN}; 'y' is not in it"),
+        ((OK, TOP, below("sub", hung("x", "a", "y"), hung("y", "a", "x"))), f":6: {CHAIN}; 'x' is not in it"),
         ((slots(t1=0).replace('"0"', '"-5"'), TOP), r":2: a time must be whole milliseconds from 0 up; got '-5'"),
         (
             (slots(t1=0).replace('"0"', f'"{"9" * 5000}"'), TOP),

@@ -308,6 +308,7 @@ LABELS = "expected {item: {coder: [labels]}}"
 UNDECLARED = f"column 'x': type 'b' is not declared; the declared types are 'a'; {CELL}"
 NOTHING = "no annotation was found; expected segment masses as JSON, {item: {coder: [masses]}}"
 UNRECOGNISED = f"the format was not recognised; choose it with format: one of {', '.join(formats())}"
+NO_MASSES = "segment_labels, item 'a', coder 'y': this item and coder have no masses"
 BAD = {
     # name -> (content, line or None, message)
     "truncated.json": ('{"items": {"a": {"x": [1, 2', 1, "not valid JSON: Expecting ',' delimiter at column 28"),
@@ -334,11 +335,7 @@ BAD = {
         4,
         "segment_labels, item 'b': expected {coder: [labels]}; got a list",
     ),
-    "nobody.json": (
-        '{"items": {"a": {"x": [1]}},\n "segment_labels": {"a": {\n "y": ["A"]}}}',
-        3,
-        "segment_labels, item 'a', coder 'y': this item and coder have no masses",
-    ),
+    "nobody.json": (ONE_MASS + ' "segment_labels": {"a": {\n "y": ["A"]}}}', 3, NO_MASSES),
     "label.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
         3,

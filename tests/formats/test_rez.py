@@ -102,6 +102,9 @@ def change(*steps: str | int, to: Any = None, remove: bool = False) -> dict[str,
 
 
 GRIDS = {"ROOT": [{"version": "0.8.3", "wordGrid": []}]}
+NO_TEXT = "must have a text in the field 'text'"
+ALONE = "unit 2: an utterance must have a token before the boundary; got '.' alone"
+EMPTY = "unit 2: an utterance must have at least one token; this one is empty"
 BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "list": ([1], {}, 'expected an object with "ROOT": [{"nodeMap": {...}}]'),
     "no root": ({"ROOT": []}, {}, 'expected an object with "ROOT": [{"nodeMap": {...}}]'),
@@ -123,11 +126,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "lost token": (change("T2.0", remove=True), {}, "token 'T2.0' is not in the nodeMap"),
     "no token": (change("E2.0", "token", to=[]), {}, "entry 'E2.0' must name a token; got a list"),
     "no tags": (change("T2.0", "tagMap", remove=True), {}, "token 'T2.0' must have a tagMap; got None"),
-    "no text": (
-        change("T2.0", "tagMap", to={"word": "x"}),
-        {},
-        "token 'T2.0' must have a text in the field 'text'; the fields are 'word'",
-    ),
+    "no text": (change("T2.0", "tagMap", to={"word": "x"}), {}, f"token 'T2.0' {NO_TEXT}; the fields are 'word'"),
     "nobody": (change("U2", "tagMap", to={}), {}, "unit 2 must name its speaker in the field 'participant'; got None"),
     "no such field": (
         small(),
@@ -140,21 +139,13 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
         "unit 2: it must end in a token whose kind is 'EndNote'; the last is 'yes'. Set the endnotes with symbols=, or "
         "the type of other endings with unclassified=",
     ),
-    "endnote alone": (
-        change("U2", "entryList", to=["E2.1"]),
-        {},
-        "unit 2: an utterance must have a token before the boundary; got '.' alone",
-    ),
+    "endnote alone": (change("U2", "entryList", to=["E2.1"]), {}, ALONE),
     "endnote inside": (
         change("U2", "entryList", to=["E2.1", "E2.0"]),
         {},
         "unit 2: an endnote must be the last token; got '.' before",
     ),
-    "empty unit": (
-        change("U2", "entryList", to=[]),
-        {"unclassified": ";"},
-        "unit 2: an utterance must have at least one token; this one is empty",
-    ),
+    "empty unit": (change("U2", "entryList", to=[]), {"unclassified": ";"}, EMPTY),
     "unknown endnote": (small(), {"symbols": [",", "--"]}, "unit 2: an endnote must be one of ',', '--'; got '.'"),
 }
 

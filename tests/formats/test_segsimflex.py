@@ -238,6 +238,10 @@ def test_any_table_gives_a_corpus_or_our_error(text: str, folder: Path) -> None:
             assert isinstance(cz.read(path, "segsimflex", **options), cz.Corpus)
 
 
+def utterance(marks: list[str], words: list[str]) -> cz.Segmentation:
+    return cz.Segmentation.from_marks(marks, units=words)
+
+
 def dialogue(**streams: object) -> cz.Corpus:
     return cz.Corpus({"i": {"c": streams}})
 
@@ -253,10 +257,7 @@ UNWRITABLE = [
         dialogue(F=cz.Segmentation.from_marks(["."], units=["a b"])),
         "item 'i', stream 'F': a unit must be one token without spaces; unit 1 is 'a b'",
     ),
-    (
-        dialogue(NA=cz.Segmentation.from_marks(["."], units=["a"])),
-        "item 'i', stream 'NA': this format cannot represent this speaker name",
-    ),
+    (dialogue(NA=utterance(["."], ["a"])), "item 'i', stream 'NA': this format cannot represent this speaker name"),
     (
         dialogue(F=cz.Segmentation.from_positions(1, [1], marks=[(".", ",")], units=["a"])),
         "item 'i', stream 'F': this format stores one type per position; got several",

@@ -123,16 +123,13 @@ def test_a_coder_without_one_of_the_streams(tmp_path: Path) -> None:
 
 
 CELL = "correct the cell, declare boundary types with types, or leave the column out with fields"
+UNDECLARED = f"column 'x': type 'b' is not declared; the declared types are 'a'; {CELL}"
 BAD = [
     ("stream,unit,x\nF,1,\nM,1,\nF,3,\n", 4, "units must be numbered in order; got 3 after 1"),
     ("stream,x\nF,1\nF,0\n,1\n", 4, "item 't': a stream must be named in all rows or in none; got none here"),
     ("stream,x\nF,1\nM,1\nM,NA\n", 4, "item 't', coder 'x', stream 'M': NA must be in all cells or in none"),
     ("stream,unit\nF,1\n", 1, "expected one column per coder besides stream, unit; got none"),
-    (
-        'types,stream,x\n"[""a""]",F,a\n,M,b\n',
-        3,
-        f"column 'x': type 'b' is not declared; the declared types are 'a'; {CELL}",
-    ),
+    ('types,stream,x\n"[""a""]",F,a\n,M,b\n', 3, UNDECLARED),
 ]
 
 

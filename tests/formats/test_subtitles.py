@@ -76,6 +76,7 @@ TIMES = "a cue must have times like 00:00:01,000 --> 00:00:02,000; got "
 VTT_CUE = CUE.replace(",", ".")
 VTT_TIMES = "a cue must have times like 00:01.000 --> 00:02.000; got "
 TAG = "a tag must be like <i> or <v Name>, and any other < is &lt;"
+NO_ARROW = "must not contain -->; put a blank line"
 BAD = {
     "number.srt": (f"{CUE}a\n", 1, "a cue must begin with its number; got '00:00:01,000 --> 00:00:02,000'"),
     "inside.srt": (f"1\n{CUE}a\n\nb\n", 5, "a cue must begin with its number; got 'b'"),
@@ -94,7 +95,7 @@ BAD = {
     "lost.srt": (
         f"1\n{CUE}a\n2\n{CUE}b\n",
         5,
-        "the text of a cue must not contain -->; put a blank line before the next cue; got '00:00:01,000 --> 00:00:02,000'",
+        f"the text of a cue {NO_ARROW} before the next cue; got '{CUE.strip()}'",
     ),
     "sbv.sbv": (
         "0:00:00.378,0:00:11.378\na\n",
@@ -103,19 +104,11 @@ BAD = {
     ),
     "head.vtt": (f"{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got '00:00:01.000 --> 00:00:02.000'"),
     "webvttx.vtt": (f"WEBVTTX\n\n{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got 'WEBVTTX'"),
-    "header.vtt": (
-        f"WEBVTT\n{VTT_CUE}a\n",
-        2,
-        "the header must not contain -->; put a blank line before the first cue; got '00:00:01.000 --> 00:00:02.000'",
-    ),
+    "header.vtt": (f"WEBVTT\n{VTT_CUE}a\n", 2, f"the header {NO_ARROW} before the first cue; got '{VTT_CUE.strip()}'"),
     "comma.vtt": (f"WEBVTT\n\n{CUE}a\n", 3, f"{VTT_TIMES}'00:00:01,000 --> 00:00:02,000'"),
     "setting.vtt": ("WEBVTT\n\n00:01.000 --> 00:02.000 bold\na\n", 3, f"{VTT_TIMES}'00:01.000 --> 00:02.000 bold'"),
     "untimed.vtt": ("WEBVTT\n\nhello\nworld\n", 4, f"{VTT_TIMES}'world'"),
-    "note.vtt": (
-        f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n",
-        4,
-        "NOTE must not contain -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
-    ),
+    "note.vtt": (f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n", 4, f"NOTE {NO_ARROW} after it; got '{VTT_CUE.strip()}'"),
     "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must be before the first cue; got it after a cue"),
     "open.vtt": (f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n", 5, f"{TAG}; got '<i c'"),
     "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "expected at least one cue; got none"),

@@ -287,6 +287,9 @@ NEXT = "of an interval, a number, must come next;"
 XMAX = "xmax = 3\n            text"
 
 
+NUMBER = ":14: the number of intervals or points must come"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -310,11 +313,7 @@ XMAX = "xmax = 3\n            text"
             "intervals: size = 2",
             r":24: the class of a tier must come next; got 'intervals \[3\]",
         ),
-        (
-            "intervals: size = 3",
-            "intervals: size = -3",
-            r":14: the number of intervals or points must come next; got 'inte",
-        ),
+        ("intervals: size = 3", "intervals: size = -3", f"{NUMBER} next; got 'inte"),
         ("intervals: size = 3", f"intervals: size = {'9' * 5000}", r":14: the number of intervals or points must come"),
         ("size = 3\nitem", "size = 2\nitem", r":50: nothing after the 2 tiers that the file announces"),
         ("size = 3\nitem", "size = 4\nitem", r":62: the class of a tier must come next; the file ends here"),
