@@ -138,7 +138,7 @@ BAD_FILES = ("crossing.json", "outside.json", "backwards.json", "levels.json", "
 
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_invalid_files_print_one_line(run: Run, name: str) -> None:
-    # tests/formats/test_bad_spans.py checks the messages.
+    # tests/formats/test_spans.py checks the messages.
     with pytest.raises(cz.errors.FormatError) as caught:
         cz.read(BAD / name)
     result = run("unify", str(BAD / name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ import pytest
 
 from caesura.cli import main
 from caesura.cli.program import COMMANDS
+from caesura.cli.progress import Progress
 
 
 def loaded_after(statement: str) -> set[str]:
@@ -112,3 +114,18 @@ def test_judging_loads_no_large_packages() -> None:
         f"    main({['judge', *arguments, '--quiet']!r}, standalone_mode=False)"
     )
     assert not {"scipy", "scikit_posthocs", "statsmodels", "pandas", "matplotlib", "rich"} & packages(loaded)
+
+
+def test_bar_needs_no_threads(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python in a browser raises this error for every thread."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with click.Context(main), Progress("draws") as progress:
+        for finished in (1, 7, 10):
+            progress.update(finished, 10)
+    assert "7 of 10 draws" in capsys.readouterr().err
