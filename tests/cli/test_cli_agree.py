@@ -234,9 +234,8 @@ def test_undefined_analysis_is_reported_in_its_section(run: Run) -> None:
     result = run(f"agree blank.json --cochran -m {B}")
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
-    assert text.startswith(
-        "Agreement is undefined: no coder placed a boundary, so agreement beyond chance is undefined."
-    )
+    message = "Agreement is undefined: no coder placed a boundary, so agreement beyond chance is undefined."
+    assert text.startswith(message)
     assert "every coder marked all positions or none, so Q is 0/0" in text
     command = ("agree", "blank.json", "--cochran", "-m", B, "--csv")
     (whole,), (cochran,) = tables(run(*command).stdout), tables(run(*command, "--table", "cochran").stdout)

@@ -34,9 +34,8 @@ def test_score_beside_chance() -> None:
         best = 0 if row["measure"] in ("WD", "Pk") else 1
         assert beyond == pytest.approx((value - chance) / (best - chance))
         assert (float(row["chance error"]) == 0) == (row["measure"] in ("B", "S"))
-    assert "Boundaries placed at random would have B = .17" in " ".join(
-        invoke(["score", *FILES, "--chance"]).stdout.split()
-    )
+    message = "Boundaries placed at random would have B = .17"
+    assert message in " ".join(invoke(["score", *FILES, "--chance"]).stdout.split())
 
 
 def test_score_chance_as_json() -> None:

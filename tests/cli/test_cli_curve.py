@@ -220,8 +220,6 @@ def test_several_references_have_one_threshold(tmp_path):
     assert (study["average_precision"], study["best_threshold"]) == (0.625, 0.3)
     assert study["best_f"] == pytest.approx(2 / 3)
     printed = " ".join(invoke(["curve", *paths]).stdout.split())
-    assert (
-        "mean AP of .62 over 2 coders (.75 for ann and .50 for bo). The best threshold for all of them is 0.3"
-        in printed
-    )
+    message = "mean AP of .62 over 2 coders (.75 for ann and .50 for bo). The best threshold for all of them is 0.3"
+    assert message in printed
     assert results([*paths, "--reference", "ann"])["best_threshold"] == 0.9

@@ -249,9 +249,8 @@ def test_convert_between_all_formats(name: str, run: Run) -> None:
 def test_info_of_segmentations(run: Run) -> None:
     result = run("info readers.json")
     assert result.exit_code == 0
-    assert result.output.startswith(
-        "readers.json (masses-json) has 1 item (stargazer) of 7 coders (1, 2, 3, 4 and 3\nmore)."
-    )
+    message = "readers.json (masses-json) has 1 item (stargazer) of 7 coders (1, 2, 3, 4 and 3\nmore)."
+    assert result.output.startswith(message)
     # 21 paragraphs; the first reader placed 6 boundaries
     assert ["1", "1", "21", "21", "6", "no", "no"] in [line.split() for line in result.output.splitlines()]
     assert "· · | · · · | · · · | · | · · · | · · · · · · | · · ·" in result.output

@@ -68,9 +68,8 @@ def test_levels_in_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     Path("system.lab").write_text("0 30.4 x\n30.4 60 y\n60 80 x\n")
     result = run("score song.lab system.lab -m covering")
     assert result.exit_code == 1
-    assert (
-        "got reference 0-90 s, hypothesis 0-80 s; set extent to 'reference', 'intersection' or 'union'" in result.stderr
-    )
+    message = "got reference 0-90 s, hypothesis 0-80 s; set extent to 'reference', 'intersection' or 'union'"
+    assert message in result.stderr
     (row,) = totals(run("score song.lab system.lab -m F1@0.5s --json"))
     assert row["parts"] == {"matches": 1, "reference": 2, "hypothesis": 2}
 

@@ -174,21 +174,17 @@ def test_invalid_sentence_does_not_affect_the_others() -> None:
 
 def test_incompatible_files() -> None:
     Path("short.ptb").write_text(GOLD.split("\n")[0] + "\n")
-    assert "both sides must have the same sentences; gold has 3, predicted has 1" in complaint(
-        run("gold.ptb short.ptb")
-    )
+    message = "both sides must have the same sentences; gold has 3, predicted has 1"
+    assert message in complaint(run("gold.ptb short.ptb"))
     Path("gold.ctm").write_text(TIMES.replace("\n3 A", "\n7 A"))
-    assert "gold.ctm: sentence 7 has times, but there are 3 trees" in complaint(
-        run("gold.ptb heard.ptb --gold-times gold.ctm")
-    )
+    message = "gold.ctm: sentence 7 has times, but there are 3 trees"
+    assert message in complaint(run("gold.ptb heard.ptb --gold-times gold.ctm"))
     Path("gold.ctm").write_text(TIMES.split("3 A")[0].replace("\n1 A", "\na A").replace("\n2 A", "\nb A"))
-    assert "expected times for 3 trees; there are times for 2" in complaint(
-        run("gold.ptb heard.ptb --gold-times gold.ctm")
-    )
+    message = "expected times for 3 trees; there are times for 2"
+    assert message in complaint(run("gold.ptb heard.ptb --gold-times gold.ctm"))
     Path("gold.ctm").write_text(TIMES.replace("2 A 0.0 0.4 he\n2 A 0.4 0.6 slept\n", ""))
-    assert "gold.ctm: sentence 2: the sentence has no times" in complaint(
-        run("gold.ptb heard.ptb --gold-times gold.ctm --predicted-times heard.ctm")
-    )
+    message = "gold.ctm: sentence 2: the sentence has no times"
+    assert message in complaint(run("gold.ptb heard.ptb --gold-times gold.ctm --predicted-times heard.ctm"))
 
 
 def test_times_on_one_side_only() -> None:

@@ -119,9 +119,8 @@ def test_a_stream_without_events_is_empty(tmp_path: Path) -> None:
     assert corpus["o1", "bo"] == Dialogue(empty)
     assert "streams without events are read as empty" in corpus.reading.notes
     plain = read(path).reading
-    assert "each observation is an item (--reading observation={item}_{coder} finds item and coder in the ids)" in (
-        plain.notes
-    )
+    message = "each observation is an item (--reading observation={item}_{coder} finds item and coder in the ids)"
+    assert message in plain.notes
 
 
 def test_lengths(tmp_path: Path) -> None:

@@ -71,9 +71,8 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
     place = tmp_path / "x.prm"
     expected = f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
     assert str(warnings[0].message) == expected
-    assert str(warnings[1].message).startswith(
-        f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', "
-    )
+    message = f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', "
+    assert str(warnings[1].message).startswith(message)
     assert (options["labelled"], options["delete_labels"]) == (False, ())
 
 

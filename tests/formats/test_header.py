@@ -160,9 +160,8 @@ def test_many_coders_give_few_warnings(tmp_path: Path) -> None:
     assert len(corpus.coders) == 300
     assert len(corpus.reading.warnings) <= 3
     number = sum(i % 7 in (1, 2, 3, 4) for i in range(300))
-    assert corpus.reading.warnings[0].startswith(
-        f"{number} coders have no boundary: 'c1', 'c2', 'c3' and {number - 3} more;"
-    )
+    message = f"{number} coders have no boundary: 'c1', 'c2', 'c3' and {number - 3} more;"
+    assert corpus.reading.warnings[0].startswith(message)
 
 
 def test_compressed_files(tmp_path: Path) -> None:

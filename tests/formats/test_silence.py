@@ -208,9 +208,8 @@ SECONDS = "item,coder,start,end,label\nx,ann,0,4.5,A\nx,ann,4.5,9.25,B\nx,bo,0,5
 
 def test_repeated_spans(tmp_path: Path) -> None:
     read_text(tmp_path, SECONDS + "x,bo,5.5,9.25,B\nx,bo,5.5,9.25,C\n")
-    assert "spans occur again with the same positions and category: 1 of bo; each of them" in messages_of(
-        tmp_path / "a.csv"
-    )
+    message = "spans occur again with the same positions and category: 1 of bo; each of them"
+    assert message in messages_of(tmp_path / "a.csv")
     read_text(tmp_path, SECONDS)
     assert messages_of(tmp_path / "a.csv") == ""
 

@@ -202,9 +202,8 @@ def test_labels_are_counted_over_all_files(tmp_path: Path) -> None:
         rows = [(0, 1, f"x{i}"), (1, 3, f"y{i}"), (3, 5, "z")]
         grid(tmp_path / coder / "talk.TextGrid", words=WORDS, IU=rows)
     corpus = cz.read(tmp_path)
-    assert "5 different labels: a transcription, so boundaries have no types (--labels types keeps them)" in (
-        corpus.reading.notes
-    )
+    message = "5 different labels: a transcription, so boundaries have no types (--labels types keeps them)"
+    assert message in corpus.reading.notes
     assert corpus.reading.types == ()
     assert cz.read(tmp_path, labels="types")["talk", "ann"].types == ("x0", "x1", "y0", "y1", "z")
     assert cz.read(tmp_path / "ann", labels="ignore").reading.types == ()  # type: ignore[union-attr]
