@@ -43,7 +43,7 @@ def test_trees_over_several_lines(tmp_path: Path) -> None:
 ( (INTJ (UH oh)) ) ((A a))
 """
     path = write_file(tmp_path, text, "sw.mrg")
-    expected = ["((S (NP (PRP he)) (VP (VBD slept)) (. .)))", "((INTJ (UH oh)))", "((A a))"]
+    expected = ["( (S (NP (PRP he)) (VP (VBD slept)) (. .)))", "( (INTJ (UH oh)))", "( (A a))"]
     assert texts(cz.read_trees(path)) == expected
 
 

@@ -113,7 +113,7 @@ def test_a_single_tier_is_the_segmentation(talk: Path) -> None:
 def test_labels_that_often_mean_silence(talk: Path) -> None:
     path = grid(talk, words=[(0, 0.5, "sil"), *WORDS[1:]], IU=UNITS)
     corpus = cz.read(path)
-    expected = "labels that often mean silence are segments: sil (--reading silence=... omits them)"
+    expected = ("labels that often mean silence are segments: sil (--reading silence=... omits them)",)
     assert corpus.reading.notes == expected
     assert cz.read(path, silence=["sil"])["talk", "IU"].length == 9
 
