@@ -12,7 +12,7 @@ import caesura as cz
 from caesura.errors import FormatError, OptionError
 from support.corpora import round_trip_or_refuse
 from support.examples import examples
-from support.files import file_writer
+from support.files import file_writer, refusal
 
 SAMPLE = """==========
 The river ran .
@@ -71,10 +71,9 @@ def test_another_marker_and_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["Plain text, with a comma.\n\nAnd more.\n", "= heading =\n=====\ntext\n"])
 def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content))
+    error = refusal(cz.read, put(tmp_path, content))
     hint = "marked-text for blank lines between segments, segment-lines for one segment per line, or one of "
-    assert caught.value.problem.startswith(f"the format was not recognised; choose it with format: {hint}")
+    assert error.problem.startswith(f"the format was not recognised; choose it with format: {hint}")
 
 
 MARK = "==========\n"
@@ -95,9 +94,8 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     content, options, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content), "choi", **options)
-    assert (caught.value.line, caught.value.problem) == (line, message)
+    error = refusal(cz.read, put(tmp_path, content), "choi", **options)
+    assert (error.line, error.problem) == (line, message)
 
 
 def test_empty_segments_are_left_out(tmp_path: Path) -> None:

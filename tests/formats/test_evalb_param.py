@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats.evalb_param import read_evalb_param
 from support.examples import examples
+from support.files import refusal
 
 WHOLE = """\
 ## what is deleted ##
@@ -92,10 +93,9 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_lines(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        read(tmp_path, f"# first\n{line}\n")
-    assert str(caught.value) == f"{tmp_path / 'x.prm'}:2: {message}"
-    assert caught.value.line == 2
+    error = refusal(read, tmp_path, f"# first\n{line}\n")
+    assert str(error) == f"{tmp_path / 'x.prm'}:2: {message}"
+    assert error.line == 2
 
 
 def test_invalid_files(tmp_path: Path) -> None:

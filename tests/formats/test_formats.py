@@ -16,6 +16,7 @@ from caesura.data import stargazer
 from caesura.errors import FormatError, OptionError
 from caesura.formats import formats
 from caesura.formats.column_names import RESERVED, normalize
+from support.files import refusal
 
 # -- round trips ------------------------------------------------------------------------------------------------------
 
@@ -209,10 +210,9 @@ def test_errors_name_lines_far_down(at: int, row: str, message: str, tmp_path: P
     # Before the invalid row there are a header, a blank line, and a cell over two lines.
     rows[10] = '\na,11,"x\nx",'
     path.write_text("item,unit,text,ann\n" + "\n".join(rows) + "\n")
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert caught.value.line == at + 3
-    assert message in caught.value.problem
+    error = refusal(cz.read, path)
+    assert error.line == at + 3
+    assert message in error.problem
 
 
 def test_units_that_are_not_numbered(tmp_path: Path) -> None:
@@ -379,20 +379,16 @@ def test_damaged_file(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
     path = tmp_path / name
     path.write_text(content)
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert caught.value.path == str(path)
-    assert caught.value.line == line
-    assert str(caught.value) == f"{path}{'' if line is None else f':{line}'}: {message}"
+    error = refusal(cz.read, path)
+    assert error.path == str(path)
+    assert error.line == line
+    assert str(error) == f"{path}{'' if line is None else f':{line}'}: {message}"
 
 
 def test_directory(tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as caught:
-        cz.read(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: no file can be read; the folder is empty"
-    with pytest.raises(FormatError) as caught:
-        cz.read_coders([tmp_path])
-    assert str(caught.value) == f"{tmp_path}: expected a file; this is a directory"
+    error = refusal(cz.read, tmp_path)
+    assert str(error) == f"{tmp_path}: no file can be read; the folder is empty"
+    assert str(refusal(cz.read_coders, [tmp_path])) == f"{tmp_path}: expected a file; this is a directory"
 
 
 def test_missing_file(tmp_path: Path) -> None:
@@ -403,13 +399,9 @@ def test_missing_file(tmp_path: Path) -> None:
 def test_binary_file(tmp_path: Path) -> None:
     path = tmp_path / "image.json"
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert str(caught.value) == f"{path}:1: expected text in UTF-8; got byte 0x89; {BINARY}"
+    assert str(refusal(cz.read, path)) == f"{path}:1: expected text in UTF-8; got byte 0x89; {BINARY}"
     path.write_bytes(b"Coder\n\0\0")
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert str(caught.value) == f"{path}:2: expected text; got a NUL character; is this a binary file?"
+    assert str(refusal(cz.read, path)) == f"{path}:2: expected text; got a NUL character; is this a binary file?"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -459,19 +451,16 @@ def typed() -> cz.Corpus:
 @pytest.mark.parametrize("name", ["c.json", "c.tsv", "c.bits"])
 def test_types_need_a_table(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    with pytest.raises(FormatError) as caught:
-        cz.write(typed(), path)
+    error = refusal(cz.write, typed(), path)
     expected = f"{path}: item 'i', coder 'c': this format cannot store boundary types; write a .csv table"
-    assert str(caught.value) == expected
+    assert str(error) == expected
     assert not path.exists()
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.bits"])
 def test_labels_need_json(name: str, tmp_path: Path) -> None:
     labelled = cz.Corpus({"i": {"c": cz.Segmentation.from_labels("AAB")}})
-    with pytest.raises(FormatError) as caught:
-        cz.write(labelled, tmp_path / name)
-    assert caught.value.problem == (
+    assert refusal(cz.write, labelled, tmp_path / name).problem == (
         "item 'i', coder 'c': this format cannot store segment labels; write .json, or leave them out (convert --drop-labels)"
     )
 

@@ -14,6 +14,7 @@ from caesura import Hierarchy, Segmentation
 from caesura.errors import CaesuraWarning, FormatError, HierarchyError, OptionError
 from caesura.formats.standoff import Tokens, Utf16Offsets
 from support.examples import examples
+from support.files import refusal
 
 TEXT = "In Xanadu did\nKubla Khan decree."
 #       0  3      10  14    20   25
@@ -129,10 +130,9 @@ def test_a_span_without_a_token_is_left_out_and_counted(tmp_path: Path) -> None:
 
 def test_an_edge_inside_a_token(tmp_path: Path) -> None:
     path = write_file(tmp_path, "S 0 2", "V 25 31", "N 4 9")
-    with pytest.raises(FormatError) as caught:
-        read_annotation(path)
-    assert caught.value.line == 2
-    assert str(caught.value).endswith(
+    error = refusal(read_annotation, path)
+    assert error.line == 2
+    assert str(error).endswith(
         "T2 'V' must begin and end between tokens; it ends inside token 6, 'decree.'; or read with edges='token', "
         "which widens it, or with tokens='characters'"
     )

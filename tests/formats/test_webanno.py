@@ -11,6 +11,7 @@ import caesura as cz
 from caesura import Hierarchy
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats import detect
+from support.files import refusal
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
@@ -124,10 +125,9 @@ def test_escapes(tmp_path: Path) -> None:
 
 def test_parts_of_tokens(tmp_path: Path) -> None:
     path = write_file(tmp_path, "1-1 0-5 plays _", "1-1.1 0-4 play V", "1-2 6-10 well _")
-    with pytest.raises(FormatError) as caught:
-        read_annotation(path, edges="error")
-    assert caught.value.line == 7
-    assert str(caught.value).endswith(
+    error = refusal(read_annotation, path, edges="error")
+    assert error.line == 7
+    assert str(error).endswith(
         "NamedEntity 'V' must begin and end between tokens; it ends inside token 1, 'plays'; or read with edges='token', "
         "which widens it"
     )

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import caesura as cz
+from caesura.errors import FormatError
 
 
 def file_writer(default: str) -> Callable[..., Path]:
@@ -31,3 +34,10 @@ def text_reader(default: str) -> Callable[..., cz.Corpus]:
         return cz.read(write(folder, content, name), **options)
 
     return read
+
+
+def refusal(call: Callable[..., object], *arguments: Any, **options: Any) -> FormatError:
+    """Return the error with which a function of the package refuses a file or a corpus."""
+    with pytest.raises(FormatError) as caught:
+        call(*arguments, **options)
+    return caught.value
