@@ -37,7 +37,6 @@ agree {file} -c gamma(samples=30)
 agree {file} -c gamma_cat(samples=30) -c cu_alpha -c ku_alpha -c alpha_u_2004
 agree {file} -m S_f -c kappa --chance exact
 agree {file} -m token_f --chance li2024
-agree {file} -m WD -c mean
 agree {file} -m span_f
 agree {file} -m t_measure
 agree {file} -m label_share -c mean
@@ -66,9 +65,8 @@ report {file} -o {folder}/page.html
 report {file} --system c1 -o {folder}/page.html
 plot by_length {file} {file} -o {folder}/plot.svg
 """
-_PLOTS = "pairwise items dendrogram segments boundary_heat boundaries_per_coder operations precision_recall"
 COMMANDS = [line.split() for line in _LINES.split("\n") if line]
-COMMANDS += [["plot", kind, "{file}", "-o", "{folder}/plot.svg"] for kind in _PLOTS.split()]
+COMMANDS += [["plot", kind, "{file}", "-o", "{folder}/plot.svg"] for kind in ("pairwise", "items", "dendrogram")]
 FORMATTED = ("info", "score", "agree", "disagreements", "pairwise", "judge", "trees", "evaluate")
 """Commands that print one table as JSON and CSV."""
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
