@@ -30,30 +30,14 @@ OLD = b"the old output\n"
 
 @dataclass
 class Command:
-    """A command that writes files, and what it writes if nothing happens.
-
-    Parameters
-    ----------
-    name : str
-        Name of the command.
-    arguments : callable
-        ``arguments(folder)`` returns the arguments that make the command write to a folder.
-    output : str
-        Name of the file that it replaces; empty if it prints its result.
-    expected : mapping
-        Name of a file -> its content. Filled by the first run.
-    printed : object
-        What it prints as JSON, without times.
-    seconds : float
-        Duration of an undisturbed run.
-    """
+    """A command that writes files, and what it writes if nothing happens."""
 
     name: str
-    arguments: Callable[[Path], list[str]]
-    output: str = ""
-    expected: dict[str, bytes] = field(default_factory=dict)
-    printed: Any = None
-    seconds: float = 0.0
+    arguments: Callable[[Path], list[str]]  # arguments(folder) make the command write to a folder
+    output: str = ""  # name of the file that it replaces; empty if it prints its result
+    expected: dict[str, bytes] = field(default_factory=dict)  # file -> content; filled by the first run
+    printed: Any = None  # what it prints as JSON, without times
+    seconds: float = 0.0  # duration of an undisturbed run
 
     def start(self, folder: Path, die_at: int = 0, **options: Any) -> subprocess.Popen[bytes]:
         """Start the command; it dies at an operation on files if a number is given."""

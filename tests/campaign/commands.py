@@ -21,29 +21,52 @@ from .random_corpora import random_corpus
 from .registry import Case, attack
 from .structures import CHANGES
 
-COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("info", "{file}"),
-    ("score", "{file}"),
-    ("score", "{file}", "{file}", "--items", "--edits"),
-    ("agree", "{file}"),
-    ("agree", "{file}", "-c", "kappa", "-c", "alpha", "-c", "u_alpha", "--details"),
-    ("agree", "{file}", "-c", "gamma(samples=30)"),
-    ("disagreements", "{file}"),
-    ("pairwise", "{file}"),
-    ("gold", "{file}", "-o", "{folder}/gold.json"),
-    ("unify", "{file}", "-o", "{folder}/unified.json"),
-    ("similarity", "{file}"),
-    ("judge", "{file}", "--system", "c1"),
-    ("trees", "{file}", "{file}"),
-    ("evaluate", "{file}"),
-    ("plan", "{file}"),
-    ("reactions", "{file}", "-m", "B"),
-    ("convert", "{file}", "{folder}/out.csv"),
-    ("convert", "{file}", "{folder}/out.json"),
-    ("convert", "{file}", "{folder}/out.parquet"),
-    ("report", "{file}", "-o", "{folder}/page.html"),
-    ("plot", "pairwise", "{file}", "-o", "{folder}/plot.svg"),
-)
+_LINES = """
+info {file}
+score {file}
+score {file} {file} --items --edits
+score {file} --reference c0 --hypothesis c1 --details
+score {file} --reference c0 --hypothesis c1 --chance --output {folder}/tables
+agree {file}
+agree {file} --details --clusters
+agree {file} --interval coders --heat
+agree {file} --cochran --label-similarity
+agree {file} --chance placement
+agree {file} -c kappa -c alpha -c u_alpha --details
+agree {file} -c gamma(samples=30)
+agree {file} -c gamma_cat(samples=30) -c cu_alpha -c ku_alpha -c alpha_u_2004
+agree {file} -m S_f -c kappa --chance exact
+agree {file} -m token_f --chance li2024
+agree {file} -m span_f
+agree {file} -m t_measure
+agree {file} -m label_share -c mean
+disagreements {file}
+disagreements {file} --against majority
+pairwise {file}
+pairwise {file} --ordered --details
+gold {file} -o {folder}/gold.json
+gold {file} --method majority --details --kept --dropped
+unify {file} -o {folder}/unified.json
+unify {file} --evaluate
+similarity {file}
+judge {file} --system c1
+judge {file} --system c1 --crisp --details
+judge {file} --system c1 -m fuzzy_success
+trees {file} {file}
+trees {file} {file} --details
+evaluate {file}
+plan {file}
+reactions {file} -m B
+convert {file} {folder}/out.csv
+convert {file} {folder}/out.json
+convert {file} {folder}/out.parquet
+convert {file} {folder}/out.xlsx
+report {file} -o {folder}/page.html
+report {file} --system c1 -o {folder}/page.html
+plot by_length {file} {file} -o {folder}/plot.svg
+"""
+COMMANDS = [line.split() for line in _LINES.split("\n") if line]
+COMMANDS += [["plot", kind, "{file}", "-o", "{folder}/plot.svg"] for kind in ("pairwise", "items", "dendrogram")]
 FORMATTED = ("info", "score", "agree", "disagreements", "pairwise", "judge", "trees", "evaluate")
 """Commands that print one table as JSON and CSV."""
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -99,19 +99,8 @@ def _tree(rng: random.Random, words: Sequence[str]) -> Any:
     return cz.Tree.from_nested(["S", [label, *(["W", word] for word in words[1:])], ["W", words[0]]], times)
 
 
-KINDS: tuple[Make, ...] = (
-    _plain,
-    _with_words,
-    _typed,
-    _type_sets,
-    _labelled,
-    _dialogue,
-    _hierarchy,
-    _spans,
-    _timed_spans,
-    _tier,
-    _tree,
-)
+_SEGMENTATIONS: tuple[Make, ...] = (_plain, _with_words, _typed, _type_sets, _labelled, _dialogue)
+KINDS: tuple[Make, ...] = (*_SEGMENTATIONS, _hierarchy, _spans, _timed_spans, _tier, _tree)
 
 
 def random_corpus(rng: random.Random, *, kinds: Sequence[Make] = KINDS, hostile: float = 0.3) -> cz.Corpus:

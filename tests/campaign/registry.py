@@ -12,61 +12,31 @@ SECONDS = 5.0
 """Processor time that one input may take."""
 MEGABYTES = 1024
 """Memory that one input may take."""
-MODULES = ("damaged", "complexity", "load", "round_trips", "commands", "accidents")
+MODULES = ("damaged", "bad_input", "round_trips", "commands", "accidents")
 """Modules of this folder that register attacks."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One input: its number, the random numbers that belong to it, and a folder of the worker.
-
-    Parameters
-    ----------
-    number : int
-        Number of the input, from 0. The same number and seed give the same input.
-    rng : random.Random
-        Random numbers of this input.
-    folder : Path
-        Folder that all inputs of a worker share.
-    """
+    """One input: the same number and seed give the same input."""
 
     number: int
     rng: random.Random
-    folder: Path
+    folder: Path  # shared by all inputs of a worker
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A kind of input.
-
-    Parameters
-    ----------
-    name : str
-        Name of the attack, for the table.
-    run : callable
-        ``run(case)`` tries an input and returns a word for how it ended, such as ``"error"``. Any exception is a failure.
-    share : float
-        Share of the inputs, relative to the other attacks.
-    seconds : float
-        Processor time that an input may take, including the processes that it starts.
-    megabytes : int
-        Memory that an input may take beyond what the process had before.
-    total : int, optional
-        Number of different inputs, if they are not random.
-    quick : int
-        Number of inputs in the version of two minutes, which does not depend on the speed of the machine.
-    prepare : callable, optional
-        ``prepare(case)`` makes the files of an input; it does not count as time and memory of the input.
-    """
+    """A kind of input."""
 
     name: str
-    run: Callable[[Case], str]
-    share: float
-    seconds: float
-    megabytes: int
-    total: int | None
-    quick: int = 0
-    prepare: Callable[[Case], object] | None = None
+    run: Callable[[Case], str]  # tries an input and returns a word for how it ended; any exception is a failure
+    share: float  # of the inputs, relative to the other attacks
+    seconds: float  # processor time that an input may take, including the processes that it starts
+    megabytes: int  # memory that an input may take beyond what the process had before
+    total: int | None  # number of different inputs, if they are not random
+    quick: int = 0  # number of inputs in the version of two minutes, which does not depend on the speed of the machine
+    prepare: Callable[[Case], object] | None = None  # makes the files of an input; not counted as its time and memory
 
 
 _attacks: dict[str, Attack] = {}

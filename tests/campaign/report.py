@@ -26,24 +26,12 @@ START_SECONDS = 120
 
 @dataclass
 class Tally:
-    """How the inputs of one attack ended.
-
-    Parameters
-    ----------
-    name : str
-        Name of the attack.
-    ended : Counter
-        Word -> number of inputs.
-    failures : list of str
-        One line per failure, with the command that repeats it.
-    seconds, megabytes : float
-        Largest values of one input.
-    """
+    """How the inputs of one attack ended."""
 
     name: str
-    ended: Counter[str] = field(default_factory=Counter)
-    failures: list[str] = field(default_factory=list)
-    seconds: float = 0.0
+    ended: Counter[str] = field(default_factory=Counter)  # word -> number of inputs
+    failures: list[str] = field(default_factory=list)  # one line per failure, with the command that repeats it
+    seconds: float = 0.0  # largest values of one input
     megabytes: float = 0.0
 
     @property
@@ -54,33 +42,15 @@ class Tally:
 
 @dataclass
 class Campaign:
-    """What to run.
-
-    Parameters
-    ----------
-    seed : int
-        Random seed.
-    inputs : int, optional
-        Number of inputs of all attacks together.
-    minutes : float, optional
-        Time of all attacks together.
-    workers : int
-        Number of processes at a time.
-    only : sequence of str, optional
-        Names of the attacks to run.
-    case : int, optional
-        The only input to try.
-    quick : bool
-        Whether to try the inputs of the version of two minutes, all of them however long they take.
-    """
+    """What to run."""
 
     seed: int
-    inputs: int | None
-    minutes: float | None
+    inputs: int | None  # of all attacks together
+    minutes: float | None  # of all attacks together
     workers: int = 2
-    only: Sequence[str] | None = None
-    case: int | None = None
-    quick: bool = False
+    only: Sequence[str] | None = None  # names of the attacks
+    case: int | None = None  # the only input to try
+    quick: bool = False  # whether to try the inputs of the version of two minutes, all of them however long they take
 
     def run(self) -> list[Tally]:
         """Run all attacks, and return how their inputs ended."""

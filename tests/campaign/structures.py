@@ -30,71 +30,17 @@ class Object(list[list[Any]]):
     """A JSON object as a list of ``[key, value]``, so that keys can occur twice."""
 
 
-NUMBERS: tuple[Any, ...] = (
-    0,
-    -1,
-    1,
-    2**31 - 1,
-    2**31,
-    2**63,
-    -(2**63) - 1,
-    10**400,
-    0.5,
-    -0.0,
-    1e-320,
-    1e16,
-    1.7e308,
-    float("nan"),
-    float("inf"),
-    float("-inf"),
-    Raw("9" * 5000),
-    Raw("1e999"),
-)
+_BOUNDS = (2**31 - 1, 2**31, 2**63, -(2**63) - 1, 10**400)
+_FLOATS = (0.5, -0.0, 1e-320, 1e16, 1.7e308, float("nan"), float("inf"), float("-inf"))
+NUMBERS: tuple[Any, ...] = (0, -1, 1, *_BOUNDS, *_FLOATS, Raw("9" * 5000), Raw("1e999"))
 """Numbers that a field may not expect."""
-NAMES = (
-    "",
-    " ",
-    "\t",
-    "a\nb",
-    "\r",
-    "\0",
-    "\x1b[31mred\x07",
-    "\x9b2J",
-    "\u202eesrever",
-    "a\u200bb",
-    "\u2028",
-    "\ufeffx",
-    "\ud800",
-    "<script>alert(1)</script>",
-    "</script><img src=x onerror=alert(1)>",
-    "&lt;&x;",
-    "=1+1",
-    "+1",
-    "-1",
-    "@SUM(A1)",
-    "'x",
-    '"',
-    '""',
-    "a,b;c|d\te",
-    "../../etc/passwd",
-    "/dev/null",
-    "C:\\aux",
-    "a/b",
-    "%s%n{0}$x`id`",
-    "n" * 500,
-    "e\u0301" * 250,
-    "\U0001f600" * 60,
-    "null",
-    "NaN",
-    "1e5",
-    "0",
-    "\u0663",
-    "item",
-    "reference",
-    "text",
-    "__proto__",
-    "constructor",
-)
+_BLANK = ("", " ", "\t", "a\nb", "\r", "\0")
+_INVISIBLE = ("\x1b[31mred\x07", "\x9b2J", "\u202eesrever", "a\u200bb", "\u2028", "\ufeffx", "\ud800")
+_HTML = ("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "&lt;&x;")
+_FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)")
+_QUOTES = ("'x", '"', '""', "a,b;c|d\te", "../../etc/passwd", "/dev/null", "C:\\aux", "a/b", "%s%n{0}$x`id`", "n" * 500)
+_WORDS = ("null", "NaN", "1e5", "0", "\u0663", "item", "reference", "text", "__proto__", "constructor")
+NAMES = (*_BLANK, *_INVISIBLE, *_HTML, *_FORMULAS, *_QUOTES, "e\u0301" * 250, "\U0001f600" * 60, *_WORDS)
 """Names and texts that break careless programs."""
 
 

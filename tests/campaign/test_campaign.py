@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from caesura.formats.registry import NAMES
-from campaign.load import BYTES, LOADS, write_files
 from campaign.registry import Attack, Case, attacks
 from campaign.structures import CHANGES
 from campaign.worker import slowness, try_input
@@ -85,30 +83,3 @@ def test_inputs_that_once_failed(name: str, number: int, tmp_path: Path) -> None
     # A lone surrogate in a workbook, and an error that repeated a cell of 5,000 characters.
     outcome = try_input(attacks()[name], Case(number, random.Random(f"0/{name}/{number}"), tmp_path))
     assert outcome.problem == ""
-
-
-def test_files_of_1_mb_try_every_format() -> None:
-    elsewhere = {
-        "masses-json": "masses JSON",
-        "spans-json": "spans JSON",
-        "table-csv": "CSV of marks",
-        "spans-csv": "CSV of spans",
-        "textgrid": "TextGrid",
-        "ptb": "brackets",
-        "documents-json": "documents",
-    }
-    tried = {name.removeprefix("format ") for name in LOADS}
-    tried |= {form for form, words in elsewhere.items() if any(name.startswith(words) for name in LOADS)}
-    binary = {
-        "table-parquet",
-        "documents-parquet",
-        "table-excel",
-        "table-r",
-    }  # the content of a table; see complexity.py
-    assert tried >= set(NAMES) - binary - {"table-tsv"}  # which is read as table-csv is
-
-
-def test_files_of_1_mb_are_about_as_large_as_they_say(tmp_path: Path) -> None:
-    for name in ("format eaf", "format rs3", "masses JSON: 1 items, 2 coders"):
-        size = write_files(name, tmp_path)["file"].stat().st_size
-        assert 0.8 * BYTES < size < 1.6 * BYTES

@@ -28,27 +28,13 @@ SLACK = float(os.environ.get("CAESURA_SLACK", "1"))
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one input ended.
-
-    Parameters
-    ----------
-    case : int
-        Number of the input.
-    ended : str
-        Word of the attack, or ``""`` after a failure.
-    seconds : float
-        Processor time.
-    megabytes : float
-        Memory beyond what the process had before.
-    problem : str
-        Description of the failure, if there was any.
-    """
+    """How one input ended."""
 
     case: int
-    ended: str
-    seconds: float
-    megabytes: float
-    problem: str = ""
+    ended: str  # word of the attack, or "" after a failure
+    seconds: float  # processor time
+    megabytes: float  # memory beyond what the process had before
+    problem: str = ""  # description of the failure, if there was any
 
 
 class _TooLong(BaseException):

@@ -11,7 +11,7 @@ from click.testing import Result
 
 import caesura as cz
 from caesura.data import stargazer
-from support.commands import invoke
+from support.commands import run_command
 from support.corpora import TALK
 
 Run = Callable[..., Result]
@@ -26,14 +26,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     Path("ref.bits").write_text("0100010000\n00100\n")
     Path("hyp.bits").write_text("0100100000\n00100\n")
     cz.write(stargazer(), "readers.json")
-
-    def call(*arguments: str) -> Result:
-        result = invoke(list(arguments))
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        assert "Traceback" not in result.output
-        return result
-
-    return call
+    return run_command
 
 
 @pytest.fixture
@@ -46,28 +39,14 @@ def talk(run: Run) -> Run:
 @pytest.fixture
 def many(run: Run) -> Run:
     """Three items of three readers. Item "bad" has one coder; the coders of "odd" have different texts."""
-    Path("many.json").write_text(
-        json.dumps(
-            {
-                "items": {
-                    "x": {"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]},
-                    "y": {"ann": [1, 3], "bo": [1, 3], "cy": [2, 2]},
-                    "z": {"ann": [4, 4], "bo": [4, 4], "cy": [4, 4]},
-                }
-            }
-        )
-    )
-    Path("bad.json").write_text(
-        json.dumps(
-            {
-                "items": {
-                    "x": {"ann": [2, 2, 2], "bo": [2, 3, 1]},
-                    "bad": {"ann": [2, 2]},
-                    "odd": {"ann": [2, 2], "bo": [2, 3]},
-                }
-            }
-        )
-    )
+    many = {
+        "x": {"ann": [2, 2, 2], "bo": [2, 3, 1], "cy": [5, 1]},
+        "y": {"ann": [1, 3], "bo": [1, 3], "cy": [2, 2]},
+        "z": {"ann": [4, 4], "bo": [4, 4], "cy": [4, 4]},
+    }
+    bad = {"x": {"ann": [2, 2, 2], "bo": [2, 3, 1]}, "bad": {"ann": [2, 2]}, "odd": {"ann": [2, 2], "bo": [2, 3]}}
+    Path("many.json").write_text(json.dumps({"items": many}))
+    Path("bad.json").write_text(json.dumps({"items": bad}))
     return run
 
 

@@ -79,7 +79,6 @@ def answer_of(line: str, monkeypatch: pytest.MonkeyPatch) -> Answer:
 def examples() -> Iterator[tuple[str, str]]:
     for name in COMMANDS:
         command = main.get_command(click.Context(main), name)
-        assert command is not None
         block = re.search(r"\x08\n\s*Examples?:\n((?:\s+caesura .*\n?)+)", command.help or "")
         for line in block[1].strip().splitlines() if block else ():
             yield name, line.strip()

@@ -34,9 +34,8 @@ def test_score_beside_chance() -> None:
         best = 0 if row["measure"] in ("WD", "Pk") else 1
         assert beyond == pytest.approx((value - chance) / (best - chance))
         assert (float(row["chance error"]) == 0) == (row["measure"] in ("B", "S"))
-    assert "Boundaries placed at random would have B = .17" in " ".join(
-        invoke(["score", *FILES, "--chance"]).stdout.split()
-    )
+    message = "Boundaries placed at random would have B = .17"
+    assert message in " ".join(invoke(["score", *FILES, "--chance"]).stdout.split())
 
 
 def test_score_chance_as_json() -> None:
@@ -45,13 +44,11 @@ def test_score_chance_as_json() -> None:
     assert outcomes[0].stdout == outcomes[1].stdout
     results = [json.loads(outcome.stdout)["results"]["scores"] for outcome in outcomes]
     for first, other in zip(results[0], results[2], strict=True):
-        assert first["chance"]["method"] == (
-            "placement, exact" if "boundary" in first["measure"] else "placement, simulated"
-        )
+        expected = "placement, exact" if "boundary" in first["measure"] else "placement, simulated"
+        assert first["chance"]["method"] == expected
         assert (first["chance"] == other["chance"]) == (first["chance"]["draws"] == 0)
-        assert {name: value for name, value in first.items() if name != "chance"} == {
-            name: value for name, value in other.items() if name != "chance"
-        }
+        expected = {name: value for name, value in other.items() if name != "chance"}
+        assert {name: value for name, value in first.items() if name != "chance"} == expected
     plain = json.loads(invoke(["score", *FILES, "--json"]).stdout)["results"]["scores"]
     assert all("chance" not in entry for entry in plain)
 
@@ -97,7 +94,7 @@ def test_draws_of_simulated_placement() -> None:
 
 
 def test_words_for_chance_are_listed() -> None:
-    outcome = invoke(["measures", "--csv", "--table", "chance"])
+    outcome = invoke("measures --csv --table chance")
     rows = list(csv.DictReader(outcome.stdout.splitlines()))
     assert [row["chance"] for row in rows] == ["published", "placement", "simulate", "exact", "li2024"]
     for row in rows[:-1]:  # the last one is for spans

@@ -58,13 +58,8 @@ def test_answer_first(tmp_path):
 def test_points_and_densities(tmp_path):
     (path,) = files(tmp_path, scores_csv=TABLE)
     points = results([path])["curves"][0]["points"]
-    assert [(p["threshold"], p["matches"], p["marked"]) for p in points] == [
-        (0.9, 1, 1),
-        (0.7, 1, 2),
-        (0.3, 2, 4),
-        (0.1, 2, 5),
-        (0.05, 2, 6),
-    ]
+    expected = [(0.9, 1, 1), (0.7, 1, 2), (0.3, 2, 4), (0.1, 2, 5), (0.05, 2, 6)]
+    assert [(p["threshold"], p["matches"], p["marked"]) for p in points] == expected
     assert results([path])["densities"] == [{"coder": "reference", "boundaries": 2, "density": 2 / 7}]
     csv = invoke(["curve", path, "--csv", "--table", "points"]).stdout.splitlines()
     assert csv[0] == "scores,reference,threshold,P,R,F,marks,per unit"
@@ -225,8 +220,6 @@ def test_several_references_have_one_threshold(tmp_path):
     assert (study["average_precision"], study["best_threshold"]) == (0.625, 0.3)
     assert study["best_f"] == pytest.approx(2 / 3)
     printed = " ".join(invoke(["curve", *paths]).stdout.split())
-    assert (
-        "mean AP of .62 over 2 coders (.75 for ann and .50 for bo). The best threshold for all of them is 0.3"
-        in printed
-    )
+    message = "mean AP of .62 over 2 coders (.75 for ann and .50 for bo). The best threshold for all of them is 0.3"
+    assert message in printed
     assert results([*paths, "--reference", "ann"])["best_threshold"] == 0.9

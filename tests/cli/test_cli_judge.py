@@ -15,7 +15,7 @@ from click.testing import Result
 
 import caesura as cz
 from caesura.data import stargazer
-from support.commands import invoke
+from support.commands import invoke, run_command
 from support.corpora import TALK
 from support.envelope import excluded_of, results_of
 from support.judged import SYSTEMS, people_and_systems
@@ -43,14 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(folder)
-
-    def call(*arguments: str) -> Result:
-        result = invoke(["judge", *arguments])
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        assert "Traceback" not in result.output
-        return result
-
-    return call
+    return lambda line, *words: run_command(f"judge {line}", *words)
 
 
 def without_warnings(result: Result) -> str:
@@ -77,10 +70,8 @@ def test_the_answer_and_the_main_table(run: Run) -> None:
     assert "6 items are few: the interval is [" in sentence
     lines = table.splitlines()
     assert lines[0].split() == ["segmenter", "B", "S", "B-F", "WD", "fuzzy", "success", "items"]
-    assert [line.split()[0] for line in lines[2:11]] == [
-        *("alpha", "beta", "gamma"),
-        *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)"),
-    ]
+    expected = [*("alpha", "beta", "gamma"), *("(human)", "(random)", "(placement)", "(regular)", "(none)", "(all)")]
+    assert [line.split()[0] for line in lines[2:11]] == expected
     assert max(map(len, result.stdout.splitlines())) <= 80
     for note in ("letters: systems that share a letter do not differ at 0.05", "WD: error rate", "seed 3"):
         assert note in result.stdout
@@ -129,7 +120,7 @@ def test_systems_in_the_corpus_or_in_files_give_equal_results(run: Run) -> None:
         for arguments in (("both.json", *inside(*SYSTEMS)), ("people.json", "--system", "systems.json"))
     ]
     assert results[0] == results[1]
-    mixed = run("people.json", "--system", "alpha.json", "-m", "pk", "--json", *QUICK)
+    mixed = run("people.json --system alpha.json -m pk --json", *QUICK)
     assert mixed.exit_code == 0
     value = {row["segmenter"]: row["value"] for row in results[0]["rows"] if row["measure"] == "pk"}
     assert results_of(mixed)["rows"][0]["value"] == value["alpha"]
@@ -158,9 +149,8 @@ def test_csv_names_the_measure_and_keeps_all_digits(run: Run) -> None:
     people, systems = people_and_systems()
     pairs = [(people[key], systems["alpha"][key[0]]) for key in people]
     value = cz.score_many(pairs, "pk").total.value
-    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == [
-        *("human", "random", "placement", "regular", "none", "all")
-    ]
+    expected = [*("human", "random", "placement", "regular", "none", "all")]
+    assert [row["segmenter"] for row in main if row["bound"] == "yes"] == expected
     assert float(next(row for row in main if row["segmenter"] == "alpha")["Pk"]) == value
     assert {row["Pk letters"] for row in main if row["bound"] == "no"} <= {"a", "b", "ab"}
     assert [row["measure"] for row in scores] == ["B-F"] * 9 + ["Pk"] * 9
@@ -189,7 +179,7 @@ def test_latex_escapes_names(run: Run) -> None:
     people, systems = people_and_systems()
     named = {i: {"a_b & {c}": systems["alpha"][i], "50 %": systems["beta"][i]} for i in people.item_names}
     cz.write(cz.Corpus(named), "names.json")
-    result = run("people.json", "--system", "names.json", "-m", "boundary_similarity", "--latex", *QUICK)
+    result = run("people.json --system names.json -m boundary_similarity --latex", *QUICK)
     assert r"a\_b \& \{c\} & \textbf{" in result.stdout
     assert r"50 \% & 0." in result.stdout
 
@@ -207,15 +197,8 @@ def test_every_error_is_listed(run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(listed)))
     data = results_of(run(*arguments, "--list-errors", "--json"))
     assert len(rows) == len(data["mistakes"]["alpha"]["mistakes"]) > 20
-    assert list(rows[0]) == [
-        "system",
-        "item",
-        "coder",
-        "kind",
-        "coder has",
-        "system has",
-        "late by",
-    ]  # untyped, no dialogue
+    columns = ["system", "item", "coder", "kind", "coder has", "system has", "late by"]
+    assert list(rows[0]) == columns  # untyped, no dialogue
     assert {row["kind"] for row in rows} == {"miss", "false alarm", "near miss"}
     assert "Mistakes of the systems" in run(*arguments, "--list-errors").stdout
 
@@ -238,9 +221,8 @@ def test_bounds_alpha_and_epsilon(run: Run) -> None:
     arguments = ("both.json", *inside(*SYSTEMS), "-m", "boundary_similarity", "--json", *QUICK)
     data = results_of(run(*arguments, "--no-bounds", "--alpha", "0.001", "--epsilon", "0.1"))
     assert [row["segmenter"] for row in data["rows"]] == list(SYSTEMS)
-    assert data["comparisons"][0]["letters"] == dict.fromkeys(
-        SYSTEMS, "a"
-    )  # 5 items are too few for a significant difference
+    # 5 items are too few for a significant difference.
+    assert data["comparisons"][0]["letters"] == dict.fromkeys(SYSTEMS, "a")
     assert data["replacements"][0]["test"]["epsilon"] == 0.1
 
 
@@ -253,7 +235,7 @@ def test_seed_is_chosen_and_printed(run: Run) -> None:
 
 def test_single_items_are_paired_despite_different_names(run: Run) -> None:
     cz.write(cz.Corpus({"other name": {"bot": cz.Segmentation.from_masses([5, 16])}}), "bot.json")
-    result = run("readers.json", "--system", "bot.json", "-m", "boundary_similarity", "--json", *QUICK)
+    result = run("readers.json --system bot.json -m boundary_similarity --json", *QUICK)
     assert result.exit_code == 0
     assert results_of(result)["items"] == ["stargazer"]
 
@@ -263,10 +245,8 @@ def test_one_coder(run: Run) -> None:
     result = run("readers.json", *inside(*"234567"), "-m", "boundary_similarity", *QUICK, "--details")
     assert (result.exit_code, result.stderr) == (0, "")
     output = " ".join(result.stdout.split())
-    assert (
-        "is best of 6 systems: its lead over 5 others may be chance (smallest p = 1.00). One item is not enough."
-        in output
-    )
+    sentence = "is best of 6 systems: its lead over 5 others may be chance (smallest p = 1.00). One item is not enough."
+    assert sentence in output
     assert "(human) is undefined: expected at least two coders; got one" in output
     assert "the alternative annotator test needs at least 3 coders; got 1" in output
     assert "no interval: an interval over items needs at least 2 items; got 1" in output
@@ -274,13 +254,11 @@ def test_one_coder(run: Run) -> None:
 
 def test_dialogue_and_settings(run: Run) -> None:
     """One deletion and one substitution cost 2 of 6; with the matrix the substitution costs a quarter."""
-    plain = results_of(run("talk.csv", "--system", "bo", "--json", *QUICK))
-    assert [row["measure"] for row in plain["rows"] if row["segmenter"] == "bo"] == [
-        "flexible_similarity(normalize='positions')",
-        "flexible_similarity(normalize='boundaries')",
-    ]
+    plain = results_of(run("talk.csv --system bo --json", *QUICK))
+    expected = ["flexible_similarity(normalize='positions')", "flexible_similarity(normalize='boundaries')"]
+    assert [row["measure"] for row in plain["rows"] if row["segmenter"] == "bo"] == expected
     assert plain["rows"][0]["value"] == pytest.approx(1 - 2 / 6)
-    with_matrix = results_of(run("talk.csv", "--system", "bo", "--json", "--settings", "matrix.toml", *QUICK))
+    with_matrix = results_of(run("talk.csv --system bo --json --settings matrix.toml", *QUICK))
     mine = [row for row in with_matrix["rows"] if row["segmenter"] == "bo"]
     assert [row["value"] for row in mine] == [pytest.approx(1 - 1.25 / 6)]
 
@@ -288,39 +266,39 @@ def test_dialogue_and_settings(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere.json", "--system", "a"], "nowhere.json: cannot be read: No such file or directory"),
+        ("nowhere.json --system a", "nowhere.json: cannot be read: No such file or directory"),
         (
-            ["people.json", "--system", "zoe"],
+            "people.json --system zoe",
             "system 'zoe' is neither a coder of the corpus ('coder 1', 'coder 2', 'coder 3', 'coder 4') nor a file",
         ),
         (
-            ["readers.json", *inside(*"1234567")],
+            f"readers.json {' '.join(inside(*'1234567'))}",
             "at least one coder must be human; all coders of the corpus are systems",
         ),
         (
-            ["people.json", "--system", "alpha.json", "--system", "systems.json"],
+            "people.json --system alpha.json --system systems.json",
             "system 'alpha' occurs twice, the second time in systems.json; rename one of them",
         ),
         (
-            ["readers.json", "--system", "people.json"],
+            "readers.json --system people.json",
             "system 'coder 1' has no item in common with the coders, who have 'stargazer'; got 'item 1', 'item 2', 'item 3', "
             "'item 4', 'item 5' and 1 more",
         ),
-        (["people.json", "--system", "people.json"], "system 'coder 1': a coder has the same name; rename one of them"),
+        ("people.json --system people.json", "system 'coder 1': a coder has the same name; rename one of them"),
         (
-            ["talk.csv", "--system", "bo", "-m", "fuzzy_success"],
+            "talk.csv --system bo -m fuzzy_success",
             "fuzzy_success cannot score dialogues; use "
             + ", ".join(name for name, measure in cz.measures().items() if "dialogue" in measure.kinds),
         ),
         (
-            ["readers.json", "--system", "7", "-m", "fuzzy_success(minimal_peak=9)"],
+            "readers.json --system 7 -m fuzzy_success(minimal_peak=9)",
             "nothing could be scored: "
             "fuzzy success(minimal_peak=9): minimal_peak must lie in 1..6, the number of coders; got 9",
         ),
     ],
 )
-def test_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: list[str], message: str) -> None:
-    result = run(*arguments, "--draws", "2")
+def test_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: str, message: str) -> None:
+    result = run(f"{arguments} --draws 2")
     assert (result.exit_code, result.stderr) == (1, f"caesura: {message}\n")
 
 
@@ -329,11 +307,10 @@ def test_items_without_a_cluster_are_listed_and_the_rest_are_scored(run: Run) ->
     near = dict.fromkeys(far, cz.Segmentation.from_positions(12, [5]))
     bot = {"bot": cz.Segmentation.from_positions(12, [5])}
     cz.write(cz.Corpus({"x": {**far, **bot}, "y": {**near, **bot}, "z": {**near, **bot}}), "few.json")
-    result = run("few.json", "--system", "bot", "--csv", *QUICK)
+    result = run("few.json --system bot --csv", *QUICK)
     assert result.exit_code == 1
-    assert without_warnings(result) == (
-        "caesura: item 'x': fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
-    )
+    expected = "caesura: item 'x': fuzzy success: there is no cluster: the highest count is 1, minimal_peak is 2\n"
+    assert without_warnings(result) == expected
     (row,) = [row for row in csv.DictReader(io.StringIO(result.stdout)) if row["segmenter"] == "bot"]
     assert row["fuzzy success"] == "1.0"
 
@@ -345,7 +322,7 @@ def test_different_lengths_are_listed_one_per_line(run: Run) -> None:
         for i, segmentation in systems["alpha"].items()
     }
     cz.write(cz.Corpus(wrong), "wrong.json")
-    result = run("people.json", "--system", "wrong.json", "-m", "pk", *QUICK)
+    result = run("people.json --system wrong.json -m pk", *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result).splitlines() == [
         "caesura: item 'item 1', coder 'alpha': the system differs from the coders: 20 tokens for coder 1 and 3 for alpha",
@@ -371,7 +348,7 @@ def test_a_system_that_lacks_thousands_of_items_prints_one_line(run: Run, tmp_pa
 def test_unreadable_items_are_listed(run: Run) -> None:
     Path("ref.bits").write_text("0100010000\n00100\n00100\n")
     Path("hyp.bits").write_text("0100100000\n00x00\n00100\n")
-    result = run("ref.bits", "--system", "hyp.bits", "-m", "boundary_similarity", "--json", *QUICK)
+    result = run("ref.bits --system hyp.bits -m boundary_similarity --json", *QUICK)
     assert result.exit_code == 1
     assert without_warnings(result).splitlines() == [
         "caesura: hyp.bits:2: a bit must be 0 or 1; got 'x' at mark 3",
@@ -383,55 +360,31 @@ def test_unreadable_items_are_listed(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["readers.json"], "Missing option '--system'"),
-        ([], "Missing argument 'CORPUS"),
-        (["readers.json", "--system", "7", "-m", "bounary_similarity"], "did you mean 'boundary_similarity'?"),
-        (
-            ["readers.json", "--system", "7", "-m", "fuzzy_success(alpha=3)"],
-            "alpha must be a number from 1 to 2; got 3",
-        ),
-        (
-            ["readers.json", "--system", "7", "-m", "fuzzy_success(p_min=2, p_max=1)"],
-            "p_min must not be above p_max; got 2 and 1",
-        ),
-        (["readers.json", "--system", "7", "--interval", "coders"], "'coders' is not one of 'items', 'pairs', 'none'"),
-        (["readers.json", "--system", "7", "--level", "95"], "level must be a number between 0 and 1; got 95.0"),
-        (
-            ["readers.json", "--system", "7", "--replicates", "10"],
-            "replicates must be a whole number of at least 100; got 10",
-        ),
-        (["readers.json", "--system", "7", "--draws", "0"], "draws must be a whole number of at least 1; got 0"),
-        (["readers.json", "--system", "7", "--epsilon", "1"], "epsilon must be a number from 0 to below 1; got 1.0"),
-        (["readers.json", "--system", "7", "--alpha", "0"], "alpha must be a number between 0 and 1; got 0.0"),
-        (["readers.json", "--system", "7", "--seed", "-1"], "seed must be a whole number of at least 0; got -1"),
+        ("readers.json", "Missing option '--system'"),
+        ("", "Missing argument 'CORPUS"),
+        ("readers.json --system 7 -m bounary_similarity", "did you mean 'boundary_similarity'?"),
+        ("readers.json --system 7 -m fuzzy_success(alpha=3)", "alpha must be a number from 1 to 2; got 3"),
+        ("readers.json --system 7 -m 'fuzzy_success(p_min=2, p_max=1)'", "p_min must not be above p_max; got 2 and 1"),
+        ("readers.json --system 7 --interval coders", "'coders' is not one of 'items', 'pairs', 'none'"),
+        ("readers.json --system 7 --level 95", "level must be a number between 0 and 1; got 95.0"),
+        ("readers.json --system 7 --replicates 10", "replicates must be a whole number of at least 100; got 10"),
+        ("readers.json --system 7 --draws 0", "draws must be a whole number of at least 1; got 0"),
+        ("readers.json --system 7 --epsilon 1", "epsilon must be a number from 0 to below 1; got 1.0"),
+        ("readers.json --system 7 --alpha 0", "alpha must be a number between 0 and 1; got 0.0"),
+        ("readers.json --system 7 --seed -1", "seed must be a whole number of at least 0; got -1"),
     ],
 )
-def test_invalid_usage_exits_2(run: Run, arguments: list[str], message: str) -> None:
-    result = run(*arguments)
+def test_invalid_usage_exits_2(run: Run, arguments: str, message: str) -> None:
+    result = run(arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
 def test_help_names_every_option(run: Run) -> None:
     output = run("--help").stdout
-    for option in (
-        "--system",
-        "--measure",
-        "--interval",
-        "--level",
-        "--replicates",
-        "--draws",
-        "--bounds",
-        "--alpha",
-        "--epsilon",
-        "--errors",
-        "--list-errors",
-        "--seed",
-        "--settings",
-        "--json",
-        "--csv",
-        "--latex",
-    ):
+    data = {"--system", "--measure", "--settings", "--seed", "--json", "--csv", "--latex"}
+    tests = {"--interval", "--level", "--replicates", "--draws", "--bounds", "--alpha", "--epsilon"}
+    for option in data | tests | {"--errors", "--list-errors"}:
         assert option in output
 
 
@@ -445,10 +398,7 @@ def test_systems_with_different_items(run: Run, folder: Path) -> None:
     Of the four ways to swap the systems on two items, two have a difference as large as theirs: p = .50.
     """
     people = {"ann": [2, 2], "bo": [2, 2]}
-    items = {
-        name: people | {"mine": [4] if name in ("t1", "t2") else [2, 2]}
-        for name in ("t1", "t2", "t3", "t4", "t5", "t6")
-    }
+    items = {f"t{number}": people | {"mine": [4] if number <= 2 else [2, 2]} for number in range(1, 7)}
     items["t1"]["theirs"] = items["t2"]["theirs"] = [1, 3]
     path = folder / "different.json"
     path.write_text(json.dumps({"items": items, "segmentation_type": "linear"}))

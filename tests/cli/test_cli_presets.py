@@ -36,9 +36,8 @@ def rows(result: Result) -> list[dict]:
 @pytest.mark.usefixtures("files")
 def test_all_reference_coders():
     each = rows(score("-m", "F1", "--reference-coder", "all", "--json"))
-    assert {row.get("coder"): row["value"] for row in each} == pytest.approx(
-        {"ann": 1 / 2, "ben": 0, "cat": 2 / 3, None: 7 / 18}
-    )
+    expected = pytest.approx({"ann": 1 / 2, "ben": 0, "cat": 2 / 3, None: 7 / 18})
+    assert {row.get("coder"): row["value"] for row in each} == expected
     for word, value in (("best", 2 / 3), ("union", 1 / 2)):
         (row,) = rows(score("-m", "F1", "--reference-coder", "all", "--references", word, "--json"))
         assert row["value"] == pytest.approx(value)

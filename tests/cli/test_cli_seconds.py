@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ KEYS = (
 )
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments), prog_name="caesura")
+def run(line: str, *words: str) -> Result:
+    return CliRunner().invoke(main, [*shlex.split(line), *words], prog_name="caesura")
 
 
 def totals(result: Result) -> list[dict]:
@@ -47,7 +48,7 @@ def tiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, cz.Tier]
 
 def test_tiers_are_scored_in_seconds(tiers: dict[str, cz.Tier]) -> None:
     texts = ("purity_coverage", "F1@0.5s", "pk(window=2s)", "v_measure")
-    rows = totals(run("score", "ref.TextGrid", "hyp.TextGrid", "--json", *(x for text in texts for x in ("-m", text))))
+    rows = totals(run("score ref.TextGrid hyp.TextGrid --json", *(x for text in texts for x in ("-m", text))))
     for row, text in zip(rows, texts, strict=True):
         score = cz.parse(text).score(tiers["ref"], tiers["hyp"])
         assert row["value"] == score.value
@@ -55,7 +56,7 @@ def test_tiers_are_scored_in_seconds(tiers: dict[str, cz.Tier]) -> None:
 
 
 def test_several_measures_in_seconds(tiers: dict[str, cz.Tier]) -> None:
-    result = run("score", "ref.TextGrid", "hyp.TextGrid", "-m", "purity_coverage", "-m", "B(n_t=1s)", "--json")
+    result = run("score ref.TextGrid hyp.TextGrid -m purity_coverage -m B(n_t=1s) --json")
     rows = totals(result)
     assert [row["measure"] for row in rows] == ["purity_coverage", "boundary_similarity(n_t='1s')"]
     assert rows[0]["value"] == cz.purity_coverage(tiers["ref"], tiers["hyp"]).value
@@ -65,12 +66,11 @@ def test_levels_in_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     Path("song.lab").write_text("0 30 A\n30 61 B\n61 90 A\n")
     Path("system.lab").write_text("0 30.4 x\n30.4 60 y\n60 80 x\n")
-    result = run("score", "song.lab", "system.lab", "-m", "covering")
+    result = run("score song.lab system.lab -m covering")
     assert result.exit_code == 1
-    assert (
-        "got reference 0-90 s, hypothesis 0-80 s; set extent to 'reference', 'intersection' or 'union'" in result.stderr
-    )
-    (row,) = totals(run("score", "song.lab", "system.lab", "-m", "F1@0.5s", "--json"))
+    message = "got reference 0-90 s, hypothesis 0-80 s; set extent to 'reference', 'intersection' or 'union'"
+    assert message in result.stderr
+    (row,) = totals(run("score song.lab system.lab -m F1@0.5s --json"))
     assert row["parts"] == {"matches": 1, "reference": 2, "hypothesis": 2}
 
 
@@ -78,7 +78,7 @@ def test_seconds_on_units_are_an_error(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     for name in ("a.bits", "b.bits"):
         Path(name).write_text("0100\n")
-    result = run("score", "a.bits", "b.bits", "-m", "F1@0.5s")
+    result = run("score a.bits b.bits -m F1@0.5s")
     assert result.exit_code == 1
     assert "tolerance='0.5s' is in seconds, but the texts have units" in result.stderr
 
@@ -105,61 +105,54 @@ def lab_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_level_in_seconds_is_compared_in_seconds(lab_files: None) -> None:
-    rows = totals(run("score", "ref.lab", "est.lab", "--json"))
+    rows = totals(run("score ref.lab est.lab --json"))
     # Labels are equal from 0 to 10, from 10.3 to 20 and from 25 to 30 s; one of two boundaries is within .5 s.
-    assert [row["measure"] for row in rows] == [
-        "label_share",
-        "boundary_f(tolerance='0.5s')",
-        "boundary_similarity(n_t='0.5s')",
-        "purity_coverage",
-    ]
+    expected = ["label_share", "boundary_f(tolerance='0.5s')", "boundary_similarity(n_t='0.5s')", "purity_coverage"]
+    assert [row["measure"] for row in rows] == expected
     # 10 and 10.3 s are a near miss that costs .3 / .5; 20 and 25 s stand alone.
     assert rows[2]["value"] == pytest.approx(1 - (0.6 + 2) / 3)
     assert rows[0]["value"] == pytest.approx(24.7 / 30)
     assert rows[1]["value"] == 0.5
-    result = run("agree", "ref.lab", "est.lab", "--json")
+    result = run("agree ref.lab est.lab --json")
     assert result.exit_code == 0, result.output
-    assert "F1@0.5s" in run("agree", "ref.lab", "est.lab").stdout
+    assert "F1@0.5s" in run("agree ref.lab est.lab").stdout
 
 
 def test_preset_without_a_measure_applies_to_the_defaults_in_seconds(lab_files: None) -> None:
     """mir_eval counts the ends 0 and 30, which match: three of four boundaries are within half a second."""
-    (row,) = totals(run("score", "ref.lab", "est.lab", "--compat", "mir_eval", "--json"))
-    assert (row["measure"], row["value"], row["plain"]) == (
-        "boundary_f(tolerance='0.5s', compat='mir_eval')",
-        0.75,
-        0.5,
-    )
-    names = [row["measure"] for row in totals(run("score", "ref.lab", "est.lab", "--compat", "pyannote", "--json"))]
+    (row,) = totals(run("score ref.lab est.lab --compat mir_eval --json"))
+    expected = ("boundary_f(tolerance='0.5s', compat='mir_eval')", 0.75, 0.5)
+    assert (row["measure"], row["value"], row["plain"]) == expected
+    names = [row["measure"] for row in totals(run("score ref.lab est.lab --compat pyannote --json"))]
     assert ["compat='pyannote'" in name for name in names] == [True, True]
 
 
 def test_preset_of_no_default_in_seconds_is_refused(lab_files: None) -> None:
-    result = run("score", "ref.lab", "est.lab", "--compat", "nltk")
+    result = run("score ref.lab est.lab --compat nltk")
     assert result.exit_code == 2
     assert "it exists for Pk, WD" in result.stderr
 
 
 def test_disagreements_about_one_level_have_the_times_of_each_coder(lab_files: None) -> None:
-    result = json.loads(run("disagreements", "ref.lab", "est.lab", "--json").stdout)["results"]
+    result = json.loads(run("disagreements ref.lab est.lab --json").stdout)["results"]
     assert [place["times"] for place in result["places"]] == [[20.0], [25.0], [10.0, 10.3]]
-    within = json.loads(run("disagreements", "ref.lab", "est.lab", "-m", "F1@0.5s", "--json").stdout)["results"]
+    within = json.loads(run("disagreements ref.lab est.lab -m F1@0.5s --json").stdout)["results"]
     assert [place["times"] for place in within["places"]] == [[20.0], [25.0]]
-    assert run("disagreements", "ref.lab", "est.lab", "-o", "places.TextGrid").exit_code == 0
+    assert run("disagreements ref.lab est.lab -o places.TextGrid").exit_code == 0
     assert 'name = "disagreements"' in Path("places.TextGrid").read_text()
 
 
 def test_length_and_first_line_of_segments_of_music_are_in_seconds(lab_files: None) -> None:
-    result = run("info", "ref.lab")
+    result = run("info ref.lab")
     assert "30 seconds" in result.stderr
     assert "0.00-10.00 s A; 10.00-20.00 s B; 20.00-30.00 s A;" in result.stdout
-    assert json.loads(run("info", "ref.lab", "--json").stdout)["reading"][0]["items"] == {"ref": 30.0}
+    assert json.loads(run("info ref.lab --json").stdout)["reading"][0]["items"] == {"ref": 30.0}
 
 
 def test_several_levels_are_compared_as_hierarchies(lab_files: None) -> None:
     options = ["--reading", "deeper=ref.lab"]
     Path("top.lab").write_text("0 30 A\n")
-    result = run("score", "top.lab", "top.lab", *options, "--json")
+    result = run("score top.lab top.lab", *options, "--json")
     assert "t_measure" in {row["measure"] for row in totals(result)}
 
 

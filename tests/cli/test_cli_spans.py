@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_agree() -> None:
-    result = invoke(["agree", "spans.csv", "-c", "u_alpha", "-c", "cu-alpha", "--categories", "--coders", "--pairs"])
+    result = invoke("agree spans.csv -c u_alpha -c cu-alpha --categories --coders --pairs")
     assert result.exit_code == 0
     assert result.stdout.startswith("Three coders agree ")
     for words in (
@@ -50,7 +50,7 @@ def test_agree() -> None:
 
 
 def test_json_and_schema() -> None:
-    document = json.loads(invoke(["agree", "spans.csv", "-c", "u_alpha", "--json"]).stdout)
+    document = json.loads(invoke("agree spans.csv -c u_alpha --json").stdout)
     (entry,) = document["results"]["agreement"]
     assert entry["coefficient"] == "u_alpha"
     assert entry["measure"] is None
@@ -63,71 +63,68 @@ def test_json_and_schema() -> None:
 
 
 def test_verify_reads_long_and_short_signatures() -> None:
-    document = json.loads(
-        invoke(["agree", "spans.csv", "-c", "cu_alpha(metric=nominal, bounds=(0, 20))", "--json"]).stdout
-    )
+    document = json.loads(invoke("agree spans.csv -c 'cu_alpha(metric=nominal, bounds=(0, 20))' --json").stdout)
     long = document["results"]["agreement"][0]["signature"]
     assert "|bounds:(0.0, 20.0)|" in long
     assert "verified" in invoke(["verify", long, "spans.csv"]).stdout
-    listed = invoke(["agree", "spans.csv", "-c", "u_alpha"]).stdout
+    listed = invoke("agree spans.csv -c u_alpha").stdout
     short = next(line for line in listed.splitlines() if line.startswith("u_alpha = "))
     assert "verified" in invoke(["verify", short, "spans.csv"]).stdout
     assert invoke(["verify", short, "crossing.csv"]).exit_code == 1
 
 
 def test_agree_lists_items_that_cannot_be_scored() -> None:
-    result = invoke(["agree", "crossing.csv", "-c", "u_alpha"])
+    result = invoke("agree crossing.csv -c u_alpha")
     assert result.exit_code == 1
     assert "on 1 item" in result.stdout
     assert "item 'x': coder 'bo': spans[0] (0-5 'a') and spans[1] (3-8 'b') overlap" in result.stderr
     Path("one.csv").write_text(
         "\n".join(line for line in ROWS.splitlines() if ",bo," not in line and ",sys," not in line)
     )
-    alone = invoke(["agree", "one.csv", "-c", "u_alpha"])
+    alone = invoke("agree one.csv -c u_alpha")
     assert alone.exit_code == 1
     assert "u_alpha needs at least two coders; got 1" in alone.stderr
 
 
 def test_hierarchy_measures_convert_spans_that_nest() -> None:
-    result = invoke(["agree", "spans.csv", "-m", "hierarchy_kappa"])
+    result = invoke("agree spans.csv -m hierarchy_kappa")
     assert result.exit_code == 0
     assert "hierarchy kappa" in result.stdout
-    crossing = invoke(["agree", "crossing.csv", "-m", "hierarchy_kappa"])
+    crossing = invoke("agree crossing.csv -m hierarchy_kappa")
     assert crossing.exit_code == 1
     assert "spans[0] (0-5 'a') and spans[1] (3-8 'b') cross; a hierarchy needs spans that nest" in crossing.stderr
-    assert invoke(["unify", "spans.csv"]).exit_code == 0
-    both = invoke(["agree", "spans.csv", "-c", "u_alpha", "-m", "hierarchy_kappa"])
+    assert invoke("unify spans.csv").exit_code == 0
+    both = invoke("agree spans.csv -c u_alpha -m hierarchy_kappa")
     assert both.exit_code == 0
     assert "hierarchy kappa" in both.stdout
 
 
 def test_judge_adds_the_drop_of_agreement_on_spans() -> None:
-    result = invoke(["judge", "spans.csv", "--system", "sys", "--details"])
+    result = invoke("judge spans.csv --system sys --details")
     assert result.exit_code == 0
     assert "u-alpha" in result.stdout
-    document = json.loads(invoke(["judge", "spans.csv", "--system", "sys", "--json"]).stdout)
+    document = json.loads(invoke("judge spans.csv --system sys --json").stdout)
     drops = {drop["coefficient"]: drop for drop in document["results"]["drops"] if drop["measure"] is None}
-    everyone = json.loads(invoke(["agree", "spans.csv", "-c", "u_alpha", "--json"]).stdout)["results"]["agreement"][0]
+    everyone = json.loads(invoke("agree spans.csv -c u_alpha --json").stdout)["results"]["agreement"][0]
     assert drops["u_alpha"]["with_system"] == pytest.approx(everyone["value"])
-    assert drops["u_alpha"]["value"] == pytest.approx(
-        drops["u_alpha"]["without_system"] - drops["u_alpha"]["with_system"]
-    )
+    expected = pytest.approx(drops["u_alpha"]["without_system"] - drops["u_alpha"]["with_system"])
+    assert drops["u_alpha"]["value"] == expected
 
 
 def test_info_and_convert() -> None:
-    info = invoke(["info", "spans.csv"])
+    info = invoke("info spans.csv")
     assert info.exit_code == 0
     assert "caesura agree spans.csv --categories" in info.stdout
-    assert invoke(["convert", "spans.csv", "spans.json"]).exit_code == 0
-    again = invoke(["agree", "spans.json", "-c", "u_alpha"]).stdout
-    assert again.splitlines()[-3:] == invoke(["agree", "spans.csv", "-c", "u_alpha"]).stdout.splitlines()[-3:]
+    assert invoke("convert spans.csv spans.json").exit_code == 0
+    again = invoke("agree spans.json -c u_alpha").stdout
+    assert again.splitlines()[-3:] == invoke("agree spans.csv -c u_alpha").stdout.splitlines()[-3:]
 
 
 def test_plot_alignment_shows_spans_that_cross() -> None:
     """Every coder's spans cross, so that none of them is a hierarchy."""
     rows = [f"x,{coder},{start},{end},a,20" for coder in ("ann", "bo") for start, end in ((0, 6), (4, 9))]
     Path("all_cross.csv").write_text("\n".join(["item,coder,start,end,label,length", *rows]) + "\n")
-    result = invoke(["plot", "alignment", "all_cross.csv", "-o", "alignment.svg"])
+    result = invoke("plot alignment all_cross.csv -o alignment.svg")
     assert result.exit_code == 0, result.stderr
     assert "bo" in Path("alignment.svg").read_text()
 
@@ -154,14 +151,14 @@ def test_b_of_edges_counts_positions() -> None:
 
 
 def test_the_alpha_of_spans_is_named() -> None:
-    result = invoke(["agree", "spans.csv", "-c", "krippendorff"])
+    result = invoke("agree spans.csv -c krippendorff")
     assert result.exit_code == 2
     assert "use his alpha for unitizing, -c u_alpha" in result.stderr
 
 
 def test_spans_and_segmentations_are_not_compared() -> None:
     Path("people.json").write_text('{"items": {"z": {"cy": [2, 3], "dee": [3, 2]}}, "segmentation_type": "linear"}')
-    result = invoke(["agree", "spans.csv", "people.json"])
+    result = invoke("agree spans.csv people.json")
     assert result.exit_code == 1
     kinds = "coder 'ann' of item 'x' has spans, and coder 'cy' of item 'z' has not; compare one kind at a time"
     assert f"the annotations are of different kinds: {kinds}" in result.stderr

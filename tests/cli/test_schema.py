@@ -67,7 +67,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def example(name: str) -> list[str]:
     command = main.get_command(click.Context(main), name)
-    assert command is not None
     lines = (command.help or "").splitlines()
     line = next((line for line in lines if line.strip().startswith(f"caesura {name}")), f"caesura {name}")
     return shlex.split(line.strip())[1:]
@@ -127,7 +126,7 @@ def test_excluded_items_and_undefined_numbers(line: str, folder: Path) -> None:
 def test_undefined_rows_have_a_reason(folder: Path) -> None:
     masses = {"items": {"x": {"a": [2, 3], "b": [3, 2]}, "y": {"a": [5], "b": [5]}}}
     (folder / "one.json").write_text(json.dumps(masses))
-    document = json.loads(invoke(["agree", "one.json", "--json"]).stdout)
+    document = json.loads(invoke("agree one.json --json").stdout)
     assert errors_of(document) == []
     row = document["results"]["agreement"][0]["items"][1]
     assert (row["value"], row["reason"]) == (None, "no coder placed a boundary")
@@ -136,7 +135,7 @@ def test_undefined_rows_have_a_reason(folder: Path) -> None:
 
 
 def test_the_schema_rejects_other_objects() -> None:
-    document = json.loads(invoke(["agree", "people.json", "--json"]).stdout)
+    document = json.loads(invoke("agree people.json --json").stdout)
     for change in (
         {"data": "short"},
         {"excluded": [{"item": None}]},

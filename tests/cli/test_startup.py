@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ import pytest
 
 from caesura.cli import main
 from caesura.cli.program import COMMANDS
+from caesura.cli.progress import Progress
 
 
 def loaded_after(statement: str) -> set[str]:
@@ -98,8 +100,6 @@ def test_summaries_are_the_first_lines_of_the_commands() -> None:
     context = click.Context(main)
     for name, entry in COMMANDS.items():
         command = main.get_command(context, name)
-        assert command is not None
-        assert command.help is not None
         assert command.help.startswith(entry.summary.rstrip(".")), name
 
 
@@ -114,3 +114,18 @@ def test_judging_loads_no_large_packages() -> None:
         f"    main({['judge', *arguments, '--quiet']!r}, standalone_mode=False)"
     )
     assert not {"scipy", "scikit_posthocs", "statsmodels", "pandas", "matplotlib", "rich"} & packages(loaded)
+
+
+def test_bar_needs_no_threads(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python in a browser raises this error for every thread."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with click.Context(main), Progress("draws") as progress:
+        for finished in (1, 7, 10):
+            progress.update(finished, 10)
+    assert "7 of 10 draws" in capsys.readouterr().err

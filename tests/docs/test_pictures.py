@@ -24,8 +24,6 @@ REMAKE = "run python docs/pictures.py"
 
 def _load() -> ModuleType:
     specification = importlib.util.spec_from_file_location("pictures", DOCS / "pictures.py")
-    assert specification is not None
-    assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module

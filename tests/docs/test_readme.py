@@ -16,7 +16,6 @@ README = " ".join(TEXT.split())
 
 def test_simplest_table_is_read_and_has_a_near_miss(tmp_path: Path) -> None:
     block = re.search(r"```text\n(doc,.*?)```", TEXT, re.DOTALL)
-    assert block is not None
     (tmp_path / "mine.csv").write_text(block[1], encoding="utf-8")
     corpus = cz.read(tmp_path / "mine.csv")
     assert [corpus["town", coder].inner.tolist() for coder in corpus.coders] == [[2], [3]]

@@ -16,13 +16,10 @@ from caesura.formats import detect, formats
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
 from support.examples import examples
+from support.files import file_writer
 from support.shared_data import DataFolder
 
-
-def write_file(tmp_path: Path, text: str, name: str = "ner.bio") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text.encode())
-    return path
+write_file = file_writer("ner.bio")
 
 
 def columns(tags: str) -> str:
@@ -38,7 +35,6 @@ def spans_of(corpus: Corpus, item: str = "ner") -> list[tuple[int, int, str | No
 
 
 def notes_of(corpus: Corpus) -> tuple[str, ...]:
-    assert corpus.reading is not None
     return corpus.reading.notes
 
 
@@ -51,7 +47,6 @@ def test_the_everyday_file(shared: DataFolder) -> None:
         annotation = corpus[item, "conll2003"]
         assert isinstance(annotation, Spans)
         assert [[span.start + 1, span.end, span.category] for span in annotation] == spans
-    assert corpus.reading is not None
     assert corpus.reading.roles == {"1": "words", "4": "tags of spans"}
     assert corpus.reading.ignored == ("tags in column 3 (layer=3 reads column 3)", "column 2 (not needed)")
     assert notes_of(corpus)[1] == "the scheme of the tags is IOB2"
@@ -127,7 +122,6 @@ def test_comments(tmp_path: Path) -> None:
     assert isinstance(annotation, Spans)
     assert annotation.units == ("a", "#", "#")
     assert spans_of(corpus) == [(1, 1, "A"), (3, 3, "B")]
-    assert corpus.reading is not None
     assert "3 comment lines (not a token)" in corpus.reading.ignored
     with pytest.raises(FormatError, match=":4: each line must have 4 columns like the first; got 2"):
         cz.read(write_file(tmp_path, text.replace("# _ _ O", "# x"), "ner.conll"), "bio")

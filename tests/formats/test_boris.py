@@ -12,6 +12,7 @@ from caesura import Corpus, Dialogue, Tier
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.formats import detect
 from support.everyday import expected
+from support.files import file_writer
 from support.shared_data import DataFolder
 
 HEADER = "Observation id,Total length,Subject,Behavior,Behavioral category,Modifiers,Behavior type,Start (s),Stop (s)\n"
@@ -31,12 +32,7 @@ Time,Media file path,Total length,FPS,Subject,Behavior,Behavioral category,Comme
 50.000,/video/o1.mp4,60.0,25,infant,cry,,,STOP
 50.000,/video/o1.mp4,60.0,25,mother,hold,,,STOP
 """
-
-
-def write_file(tmp_path: Path, text: str, name: str = "boris.csv") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text.encode())
-    return path
+write_file = file_writer("boris.csv")
 
 
 def event(
@@ -63,7 +59,6 @@ def test_the_everyday_file(shared: DataFolder) -> None:
             assert isinstance(tier, Tier)
             assert ([[*row] for row in tier.intervals], tier.end) == (intervals, entry["items"]["obs1"])
             assert [[*row] for row in tier.points or ()] == entry["points"].get(coder, {}).get(stream, [])
-    assert corpus.reading is not None
     assert corpus.reading.roles["Observation id"] == "item and coder"
     assert corpus.reading.roles["Subject"] == "stream"
     assert corpus.reading.ignored[0].startswith("columns Observation date, Description, Media file, FPS")
@@ -91,7 +86,6 @@ def test_one_stream_is_a_tier(tmp_path: Path) -> None:
     tier = Tier([(0, 5, "play"), (5, 9, "cry")], end=60, points=[(4, "smile")])
     corpus = read(path)
     assert corpus == Corpus({"o1": {"boris": tier}})
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("point events are not boundaries in a stream that has state events",)
     assert read(path, behaviors=["c*"])["o1", "boris"] == Tier([(5, 9, "cry")], end=60)
     assert read(path, duration=70)["o1", "boris"].end == 70  # type: ignore[union-attr]
@@ -123,35 +117,28 @@ def test_a_stream_without_events_is_empty(tmp_path: Path) -> None:
     corpus = read(path, observation="{item}_{coder}")
     empty = {"infant": Tier([(0, 8, "play")], end=60), "No focal subject": Tier([], end=60)}
     assert corpus["o1", "bo"] == Dialogue(empty)
-    assert corpus.reading is not None
     assert "streams without events are read as empty" in corpus.reading.notes
     plain = read(path).reading
-    assert plain is not None
-    assert "each observation is an item (--reading observation={item}_{coder} finds item and coder in the ids)" in (
-        plain.notes
-    )
+    message = "each observation is an item (--reading observation={item}_{coder} finds item and coder in the ids)"
+    assert message in plain.notes
 
 
 def test_lengths(tmp_path: Path) -> None:
     without = read(write_file(tmp_path, HEADER + event(0, 9, length="NA")))
     assert without["o1", "boris"].end == 9  # type: ignore[union-attr]
-    assert without.reading is not None
     assert without.reading.notes[0].startswith("the file has no media length; an item ends with its last event")
     odd = read(write_file(tmp_path, HEADER + event(0, 9, length="10;20"))).reading
-    assert odd is not None
     assert odd.notes[0] == "the length '10;20' is not a number and was ignored"
     with pytest.warns(CaesuraWarning, match=r"the last event ends at 70 s, after the media \(60 s\)"):
         assert read(write_file(tmp_path, HEADER + event(0, 70)))["o1", "boris"].end == 70  # type: ignore[union-attr]
+    expected = Tier([(0, 7, "play")], end=60)
     with pytest.warns(CaesuraWarning, match="state events of zero length left out: 1"):
-        assert read(write_file(tmp_path, HEADER + event(0, 7) + event(8, 8)))["o1", "boris"] == Tier(
-            [(0, 7, "play")], end=60
-        )
+        assert read(write_file(tmp_path, HEADER + event(0, 7) + event(8, 8)))["o1", "boris"] == expected
     clock = HEADER.replace(",", ";") + event("0:00:01,5", "1:02:03", length="2:00:00").replace(",", ";").replace(
         "01;5", "01,5"
     )
     corpus = read(write_file(tmp_path, clock))
     assert corpus["o1", "boris"] == Tier([(1.5, 3723, "play")], end=7200)
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("decimal commas were read as decimal points",)
 
 
@@ -182,8 +169,8 @@ def test_errors_of_single_observations(tmp_path: Path, line: str, problem: str) 
         (",cry,,,STOP", ",cry,,,START", r":14: .* 'cry' of 'infant' starts twice without a STOP at 50 s"),
         (",cry,,,START", ",cry,,,STOP", r":13: .* 'cry' of 'infant' stops without a START at 20 s"),
         (
-            ",hold,,,STOP",
-            ",hold,,,POINT",
+            "hold,,,STOP",
+            "hold,,,POINT",
             r":11: every START needs a STOP; 'hold' of 'mother' starts at 10.5 s and never",
         ),
         (
@@ -200,9 +187,8 @@ def test_unpaired_events(tmp_path: Path, old: str, new: str, problem: str) -> No
 
 def test_patterns(tmp_path: Path) -> None:
     path = write_file(tmp_path, HEADER + event(0, 1) + event(0, 1, observation="o2_ann"))
-    with pytest.raises(
-        FormatError, match=r":2: the observation 'o1' must match '\{item\}_\{coder\}'; change --reading"
-    ):
+    message = r":2: the observation 'o1' must match '\{item\}_\{coder\}'; change --reading"
+    with pytest.raises(FormatError, match=message):
         read(path, observation="{item}_{coder}")
     excluded: list[FormatError] = []
     assert list(read(path, observation="{item}_{coder}", excluded=excluded)) == [("o2", "ann")]

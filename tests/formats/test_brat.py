@@ -39,14 +39,11 @@ def write_file(tmp_path: Path, lines: str, text: str = TEXT, name: str = "t") ->
 def test_lines_of_t_are_spans(tmp_path: Path) -> None:
     path = write_file(tmp_path, EVERYTHING)
     assert detect(path).name == "brat"
-    assert cz.read(path, **STRICT)["t", "t"] == Hierarchy(
-        9, [(1, 1, 1, "Organization"), (2, 2, 1, "Make"), (7, 9, 1, "Place")], units=TEXT.split()
-    )
+    expected = Hierarchy(9, [(1, 1, 1, "Organization"), (2, 2, 1, "Make"), (7, 9, 1, "Place")], units=TEXT.split())
+    assert cz.read(path, **STRICT)["t", "t"] == expected
     assert cz.read(path, item="x", coder="ann", **STRICT).coders == ("ann",)
-    assert (
-        cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")), **STRICT)["t", "t"]
-        == cz.read(path, **STRICT)["t", "t"]
-    )
+    expected = cz.read(path, **STRICT)["t", "t"]
+    assert cz.read(write_file(tmp_path, EVERYTHING.replace("\n", "\r\n")), **STRICT)["t", "t"] == expected
 
 
 def test_offsets_are_characters_not_units_of_utf_16(tmp_path: Path) -> None:
@@ -138,7 +135,6 @@ def test_a_text_above_the_folders_of_coders(tmp_path: Path) -> None:
     write_coder(tmp_path / "bo", "T1\tPlace 10 15\tEagle")
     corpus = cz.read(tmp_path)  # a warning about the text would be an error
     assert [corpus["t", coder].spans for coder in ("ann", "bo")] == [((0, 4, "Place"),), ((10, 15, "Place"),)]
-    assert corpus.reading is not None
     assert "texts are in the folder above" in corpus.reading.notes
     (tmp_path / "bo" / "t.txt").write_text("a different text", encoding="utf-8")  # the text beside the file comes first
     with pytest.raises(FormatError, match="is this the right text"):
@@ -153,7 +149,6 @@ def test_offsets_that_count_a_byte_order_mark(tmp_path: Path, encoding: str) -> 
     corpus = cz.read(tmp_path)
     assert corpus["t", "ann"] == corpus["t", "bo"]
     assert corpus["t", "ann"].spans == ((0, 4, "LOC"), (6, 11, "TIME"))
-    assert corpus.reading is not None
     assert "offsets count the byte order mark of the text; they are read without it" in corpus.reading.notes
     write_coder(tmp_path / "cy", "T1\tLOC 1 5\tRome", "T2\tTIME 6 11\t2 May")  # neither fits both spans
     with pytest.raises(FormatError, match=r"cy/t\.ann:1: T1 must repeat the text at its offsets, 'ome,'; got 'Rome'"):

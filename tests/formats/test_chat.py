@@ -16,6 +16,7 @@ import caesura as cz
 from caesura.errors import CaesuraError, CaesuraWarning, FormatError
 from caesura.formats import read_settings
 from support.examples import examples
+from support.files import refusal
 
 rustling = pytest.importorskip("rustling", reason="rustling is not installed: pip install caesura[talkbank]")
 
@@ -94,11 +95,7 @@ BAD = {
     "no word": ("*CHI:\t.\n", None, "expected at least one utterance with a word; got none"),
     "no line": ("", None, "expected at least one utterance with a word; got none"),
     "long": ("*CHI:\t" + "a " * 10_000 + ".\n", 5, "an utterance must have at most 10000 characters; it has more"),
-    "longer": (
-        "*CHI:\ta" + "\n\ta" * 10_000 + " .\n",
-        5,
-        "an utterance must have at most 10000 characters; it has more",
-    ),
+    "wide": ("*CHI:\ta" + "\n\ta" * 10_000 + " .\n", 5, "an utterance must have at most 10000 characters; it has more"),
     "deep": (
         "*CHI:\ta\n*CHI:\t" + "<" * 501 + " .\n",
         6,
@@ -110,16 +107,14 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     body, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(write_file(tmp_path, body))
-    assert caught.value.line == line
-    assert caught.value.problem == message or (message is None and "must end in one of '.', '?'" in str(caught.value))
+    error = refusal(cz.read, write_file(tmp_path, body))
+    assert error.line == line
+    assert error.problem == message or (message is None and "must end in one of '.', '?'" in str(error))
 
 
 def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
-    with pytest.raises(
-        FormatError, match=r"the file must end with a line @End; there is none; is the file truncated\?"
-    ):
+    message = r"the file must end with a line @End; there is none; is the file truncated\?"
+    with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, "*CHI:\ta .\n", end=""))
 
 

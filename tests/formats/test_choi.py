@@ -12,6 +12,7 @@ import caesura as cz
 from caesura.errors import FormatError, OptionError
 from support.corpora import round_trip_or_refuse
 from support.examples import examples
+from support.files import file_writer, refusal
 
 SAMPLE = """==========
 The river ran .
@@ -24,12 +25,7 @@ In a vision .
 Five miles .
 ==========
 """
-
-
-def put(folder: Path, content: str, name: str = "t.txt") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+put = file_writer("t.txt")
 
 
 def test_a_line_is_a_unit(tmp_path: Path) -> None:
@@ -75,12 +71,12 @@ def test_another_marker_and_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["Plain text, with a comma.\n\nAnd more.\n", "= heading =\n=====\ntext\n"])
 def test_plain_text_is_not_detected(content: str, tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content))
+    error = refusal(cz.read, put(tmp_path, content))
     hint = "marked-text for blank lines between segments, segment-lines for one segment per line, or one of "
-    assert caught.value.problem.startswith(f"the format was not recognised; choose it with format: {hint}")
+    assert error.problem.startswith(f"the format was not recognised; choose it with format: {hint}")
 
 
+MARK = "==========\n"
 BAD = {
     "no separator": (
         "a\nb\n",
@@ -89,12 +85,7 @@ BAD = {
         "expected lines of ========== between segments; got none; name another separator with marker=, read blank lines "
         "as separators with marker='', or one segment per line with format='segment-lines'",
     ),
-    "blank": (
-        "==========\na\n\nb\n==========\n",
-        {},
-        3,
-        "a line is empty; if blank lines separate segments, read with marker=''",
-    ),
+    "blank": (f"{MARK}a\n\nb\n{MARK}", {}, 3, "a line is empty; if blank lines separate segments, read with marker=''"),
     "nothing": ("==========\n", {}, 1, "expected at least one line; got separators only"),
     "no word": ("==========\n", {"unit": "word"}, 1, "expected at least one word; got separators only"),
 }
@@ -103,9 +94,8 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     content, options, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content), "choi", **options)
-    assert (caught.value.line, caught.value.problem) == (line, message)
+    error = refusal(cz.read, put(tmp_path, content), "choi", **options)
+    assert (error.line, error.problem) == (line, message)
 
 
 def test_empty_segments_are_left_out(tmp_path: Path) -> None:
@@ -197,9 +187,8 @@ def test_segmentations_that_cannot_be_written(name: str, tmp_path: Path) -> None
 def test_the_file_names_item_and_coder(tmp_path: Path) -> None:
     segmentation = cz.Segmentation.from_masses([1, 1], units="xy")
     corpus = cz.Corpus({"poem": {"ann": segmentation}})
-    with pytest.raises(
-        FormatError, match="the file names the item: 'poem' would be read as 't'; rename the file, or set item='poem'"
-    ):
+    message = "the file names the item: 'poem' would be read as 't'; rename the file, or set item='poem'"
+    with pytest.raises(FormatError, match=message):
         cz.write(corpus, tmp_path / "t.ref")
     cz.write(corpus, tmp_path / "t.ref", item="poem", coder="ann")
     assert cz.read(tmp_path / "t.ref", item="poem", coder="ann") == corpus

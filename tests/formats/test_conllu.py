@@ -13,6 +13,7 @@ from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError, Opti
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
 from support.examples import examples
+from support.files import file_writer, refusal
 from support.shared_data import DataFolder
 
 
@@ -20,10 +21,7 @@ def row(id_: object, form: str, misc: str = "_") -> str:
     return "\t".join([str(id_), form, *"_______", misc]) + "\n"
 
 
-def write_file(folder: Path, content: str, name: str = "t.conllu") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+write_file = file_writer("t.conllu")
 
 
 TOK = (
@@ -79,9 +77,7 @@ def test_a_file_without_marks_is_an_error(tmp_path: Path) -> None:
         ({"boundaries": "segments"}, "BeginSeg=Yes or Seg=B-seg"),
         ({"boundaries": "connectives"}, "Conn=B-conn or Seg=B-Conn"),
     ):
-        with pytest.raises(FormatError) as caught:
-            cz.read(path, **options)
-        assert str(caught.value).endswith(
+        assert str(refusal(cz.read, path, **options)).endswith(
             f"no token is marked with {marks} in its last column; {keys} the key that begins segments with key=NAME"
         )
     with pytest.raises(FormatError, match="it has no keys; read the ends"):
@@ -93,9 +89,8 @@ def test_another_key(tmp_path: Path) -> None:
     corpus = cz.read(path, key="Discourse")
     assert corpus["t", "t"].masses == (2, 1)
     assert dict(corpus.reading.roles) == {"FORM": "words", "Discourse": "beginnings of segments"}
-    with pytest.raises(
-        FormatError, match=r"no token has the key 'Disc' in its last column; the keys are Discourse, X$"
-    ):
+    message = r"no token has the key 'Disc' in its last column; the keys are Discourse, X$"
+    with pytest.raises(FormatError, match=message):
         cz.read(path, key="Disc")
     with pytest.raises(OptionError, match="cannot be combined with boundaries='sentences'"):
         cz.read(path, key="Discourse", boundaries="sentences")
@@ -115,6 +110,7 @@ def test_documents_without_a_name_are_numbered(tmp_path: Path) -> None:
     assert cz.read(path, boundaries="sentences").item_names == ("1", "x", "3")
 
 
+OR_READ = "or read with boundaries='sentences'"
 BAD = {
     "columns": (row(1, "a") + "2\tb\t_\n", 2, "a token must have 10 columns with tabs between; got 3"),
     "spaces": ("1 a _ _ _ _ _ _ _ _\n", 1, "a token must have 10 columns with tabs between; got 1"),
@@ -145,25 +141,16 @@ BAD = {
         2,
         "Seg must be one of b-seg, i-seg, o; got 'B-edu'; or read with boundaries='sentences'",
     ),
-    "unknown connective": (
-        row(1, "a", "Conn=B-but"),
-        1,
-        "Conn must be one of b-conn, i-conn, o, _; got 'B-but'; or read with boundaries='sentences'",
-    ),
-    "maybe": (
-        row(1, "a", "BeginSeg=Maybe"),
-        1,
-        "BeginSeg must be one of yes, no; got 'Maybe'; or read with boundaries='sentences'",
-    ),
+    "connective": (row(1, "a", "Conn=B-but"), 1, "Conn must be one of b-conn, i-conn, o, _; got 'B-but'; " + OR_READ),
+    "maybe": (row(1, "a", "BeginSeg=Maybe"), 1, "BeginSeg must be one of yes, no; got 'Maybe'; " + OR_READ),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(write_file(tmp_path, content))
-    assert (caught.value.line, caught.value.problem) == (line, message)
+    error = refusal(cz.read, write_file(tmp_path, content))
+    assert (error.line, error.problem) == (line, message)
 
 
 def test_good_documents_are_read_and_bad_ones_listed(tmp_path: Path) -> None:
@@ -227,10 +214,8 @@ def test_both_kinds(tmp_path: Path) -> None:
     path = write_file(tmp_path, tokens("Seg=B-seg|Conn=O", "Seg=O|Conn=B-conn", "Seg=B-seg|Conn=O"))
     with pytest.raises(AmbiguousFileError) as caught:
         cz.read(path)
-    assert [options for _, options in caught.value.choices] == [
-        {"boundaries": "segments"},
-        {"boundaries": "connectives"},
-    ]
+    expected = [{"boundaries": "segments"}, {"boundaries": "connectives"}]
+    assert [options for _, options in caught.value.choices] == expected
     assert "has Seg=b-seg, Seg=o, Conn=b-conn, Conn=o, which may be segments or connectives" in str(caught.value)
     assert cz.read(path, boundaries="segments")["t", "t"].masses == (2, 1)
     assert [span[:2] for span in cz.read(path, boundaries="connectives")["t", "t"].spans] == [(2, 2)]

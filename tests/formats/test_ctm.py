@@ -11,6 +11,7 @@ import caesura as cz
 from caesura import Corpus, Segmentation, Tier
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats.ctm import word_times
+from support.files import file_writer
 
 CTM = """;; by hand
 talk1 1 0.10 0.20 good 0.98
@@ -19,12 +20,7 @@ talk1 1 0.30 0.45 night
 talk2 A 1.5 .25 ə́
 talk1 1 1.00 1e-1 moon -0.5
 """
-
-
-def write_file(tmp_path: Path, text: str, name: str = "asr.ctm") -> Path:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
+write_file = file_writer("asr.ctm")
 
 
 def test_recordings_are_items(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from caesura.formats import documents_arrow, documents_json, documents_parquet
 from caesura.model.documents import DocumentPairs, Documents
 from support.collected import SCALE, pair_of, sound
 from support.examples import examples
+from support.files import refusal
 from support.strategies import trees
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
@@ -37,6 +38,10 @@ FOLDER = tempfile.TemporaryDirectory()  # for random examples, each of which wri
 def put(path: Path, data: dict[str, Any], **options: Any) -> Path:
     pq.write_table(pa.table(data), path, **options)
     return path
+
+
+def sides(length: Any, reference: Any, hypothesis: Any) -> dict[str, Any]:
+    return {"length": length, "reference": reference, "hypothesis": hypothesis}
 
 
 def chunks(path: Path) -> Iterator[Documents | DocumentPairs]:
@@ -61,12 +66,8 @@ def test_whole_numbers_of_any_size(kind: Any, lists: Any, tmp_path: Path) -> Non
         "hypothesis": pa.array([[2, 4], []], lists(kind)),
     }
     corpus = cz.read(put(tmp_path / "a.parquet", table))
-    assert [corpus[item, side].masses for item in ("1", "2") for side in ("reference", "hypothesis")] == [
-        (2, 3, 6),
-        (2, 2, 7),
-        (1,),
-        (1,),
-    ]
+    expected = [(2, 3, 6), (2, 2, 7), (1,), (1,)]
+    assert [corpus[item, side].masses for item in ("1", "2") for side in ("reference", "hypothesis")] == expected
 
 
 def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
@@ -92,29 +93,21 @@ def test_documents_with_missing_values_are_excluded(tmp_path: Path) -> None:
     assert [str(document) for document in result.excluded] == [f"{path}:{document}" for document in excluded]
 
 
+POSITIONS = "column 'reference' must contain lists of whole numbers; got"
 UNFIT = {
     "no side": ({"length": [1], "reference": [[1]]}, "expected a column 'hypothesis'; there are length, reference"),
     "no length": ({"reference": [[1]], "hypothesis": [[1]]}, "expected a column 'length'; there are reference"),
-    "floats": (
-        {"length": [3], "reference": [[1.5]], "hypothesis": [[1]]},
-        "column 'reference' must contain lists of whole numbers; got list<element: double>",
-    ),
+    "floats": ({"length": [3], "reference": [[1.5]], "hypothesis": [[1]]}, f"{POSITIONS} list<element: double>"),
     "fixed size": (
         {"length": [3], "reference": pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "hypothesis": [[1]]},
         "column 'reference' must contain lists of whole numbers; got fixed_size_list<",
     ),
-    "structs": (
-        {"length": [3], "reference": [[{"at": 1}]], "hypothesis": [[1]]},
-        "column 'reference' must contain lists of whole numbers; got list<element: struct<",
-    ),
+    "structs": (sides([3], [[{"at": 1}]], [[1]]), f"{POSITIONS} list<element: struct<"),
     "lists of lists": (
         {"length": [3], "reference": [[1]], "hypothesis": [[[1]]]},
         "column 'hypothesis' must contain lists of whole numbers; got list<element: list<",
     ),
-    "text of a length": (
-        {"length": ["3"], "reference": [[1]], "hypothesis": [[1]]},
-        "column 'length' must contain whole numbers; got string",
-    ),
+    "text of a length": (sides(["3"], [[1]], [[1]]), "column 'length' must contain whole numbers; got string"),
     "half the types": (
         {"length": [3], "reference": [[1]], "hypothesis": [[1]], "reference_types": [["x"]]},
         "expected reference_types and hypothesis_types, or neither; got one of them",
@@ -127,10 +120,7 @@ UNFIT = {
         {"item": [["x"]], "length": [3], "reference": [[1]], "hypothesis": [[1]]},
         "column 'item' must contain text or whole numbers; got list<",
     ),
-    "one tree": (
-        {"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]},
-        "column 'reference' must contain lists of whole numbers; got ",
-    ),
+    "one tree": ({"length": [3], "reference": ["(S (N a))"], "hypothesis": [[1]]}, POSITIONS),
 }
 
 
@@ -138,10 +128,9 @@ UNFIT = {
 def test_columns_of_the_wrong_type(name: str, tmp_path: Path) -> None:
     data, message = UNFIT[name]
     path = put(tmp_path / "a.parquet", data)
-    with pytest.raises(FormatError) as caught:
-        cz.read(path, "documents-parquet")
-    assert caught.value.problem.startswith(message)
-    assert "\n" not in str(caught.value)
+    error = refusal(cz.read, path, "documents-parquet")
+    assert error.problem.startswith(message)
+    assert "\n" not in str(error)
 
 
 def test_dictionary_columns(tmp_path: Path) -> None:
@@ -157,12 +146,8 @@ def test_dictionary_columns(tmp_path: Path) -> None:
     }
     (chunk,) = chunks(put(tmp_path / "a.parquet", table))
     assert sorted(chunk.types) == ["act", "scene"]
-    assert [segmentation.boundaries for segmentation in (*chunk.pair(0), *chunk.pair(1))] == [
-        ((1, "scene"),),
-        ((1, "scene"),),
-        ((2, "act"),),
-        (),
-    ]
+    expected = [((1, "scene"),), ((1, "scene"),), ((2, "act"),), ()]
+    assert [segmentation.boundaries for segmentation in (*chunk.pair(0), *chunk.pair(1))] == expected
 
 
 @pytest.mark.parametrize("group", [1, 3, 1000])
@@ -201,11 +186,8 @@ def test_a_file_is_split_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(documents_parquet, "_ROWS_PER_TASK", 3)
     parts = documents_parquet.partitions([str(path)], str(tmp_path))
     assert [(part.first, part.last) for part in parts] == [(0, 2), (2, 4), (4, 5)]
-    assert [part.place for part in parts] == [
-        f"{path}, row groups 0 to 1",
-        f"{path}, row groups 2 to 3",
-        f"{path}, row group 4",
-    ]
+    expected = [f"{path}, row groups 0 to 1", f"{path}, row groups 2 to 3", f"{path}, row group 4"]
+    assert [part.place for part in parts] == expected
     rows = [
         (chunk.rows[d], int(chunk.hypothesis.positions_of(d)[0]))
         for part in parts
@@ -216,11 +198,11 @@ def test_a_file_is_split_at_its_row_groups(tmp_path: Path, monkeypatch: pytest.M
     assert len({str(part.fingerprint) for part in parts}) == 3
 
 
+LISTS = pa.list_(pa.int64())
+
+
 def test_empty_files(tmp_path: Path) -> None:
-    table = {
-        "length": pa.array([], pa.int64()),
-        **dict.fromkeys(("reference", "hypothesis"), pa.array([], pa.list_(pa.int64()))),
-    }
+    table = {"length": pa.array([], pa.int64()), **dict.fromkeys(("reference", "hypothesis"), pa.array([], LISTS))}
     for name, options in (("rows", {}), ("groups", {"row_group_size": 1})):
         path = put(tmp_path / f"{name}.parquet", table, **options)
         assert list(chunks(path)) == []
@@ -296,16 +278,11 @@ def test_a_table_of_units_with_coders_reference_and_hypothesis(tmp_path: Path) -
 
 
 def test_files_that_claim_to_be_too_large_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = {
-        "length": [9] * 5,
-        "reference": [[]] * 4 + [[1] * 200],
-        "hypothesis": pa.array([[]] * 5, pa.list_(pa.int64())),
-    }
+    table = {"length": [9] * 5, "reference": [[]] * 4 + [[1] * 200], "hypothesis": pa.array([[]] * 5, LISTS)}
     path = put(tmp_path / "a.parquet", table)
     monkeypatch.setattr(documents_parquet, "_MAX_ENTRIES", 100)
-    with pytest.raises(
-        FormatError, match="row group 0: expected at most 100 entries in a column; this claims to have 204"
-    ):
+    message = "row group 0: expected at most 100 entries in a column; this claims to have 204"
+    with pytest.raises(FormatError, match=message):
         cz.read(path)
     monkeypatch.setattr(documents_parquet, "_MAX_DOCUMENTS", 4)
     with pytest.raises(FormatError, match="expected a corpus of at most 4 documents; this claims to have 5; evaluate"):
@@ -346,24 +323,19 @@ def test_a_long_word_in_every_row_is_stored_once(tmp_path: Path) -> None:
 
 GOOD = '{"item": "g", "length": 4, "reference": [2], "hypothesis": [3]}'
 
+WHOLE = "expected a whole number, of 63 bits at most;"
 LINES = {
     "an array": ("[1]", "expected an object; got a list"),
     "no JSON": ("{", "not valid JSON: "),
     "two on a line": (GOOD + GOOD, "not valid JSON: Extra data at column"),
     "a key twice": ('{"length": 4, "length": 4}', "the key 'length' occurs twice in one object"),
     "no side": ('{"length": 4, "reference": []}', "hypothesis: it is missing"),
-    "no length": (
-        '{"reference": [], "hypothesis": []}',
-        "length: expected a whole number, of 63 bits at most; got None",
-    ),
+    "no length": ('{"reference": [], "hypothesis": []}', f"length: {WHOLE} got None"),
     "NaN": (GOOD.replace("[2]", "[NaN]"), "reference: a position is a whole number, of 63 bits at most; got nan"),
     "1e400": (GOOD.replace("[2]", "[1e400]"), "reference: a position is a whole number, of 63 bits at most; got inf"),
     "2.0": (GOOD.replace("[2]", "[2.0]"), "reference: a position is a whole number, of 63 bits at most; got 2.0"),
     "true": (GOOD.replace("[2]", "[true]"), "reference: a position is a whole number, of 63 bits at most; got True"),
-    "10^400": (
-        GOOD.replace("4,", f"1{'0' * 400},"),
-        "length: expected a whole number, of 63 bits at most; got a very large",
-    ),
+    "10^400": (GOOD.replace("4,", f"1{'0' * 400},"), f"length: {WHOLE} got a very large"),
     "10^5000": (GOOD.replace("4,", f"1{'0' * 5000},"), "not valid JSON: Exceeds the limit"),
     "deep": ("[" * 100_000, "not valid documents: nested too deeply"),
     "deep in a field": (GOOD.replace("[2]", "[" * 100_000), "not valid documents: nested too deeply"),
@@ -395,9 +367,8 @@ def test_invalid_lines_are_excluded(name: str, tmp_path: Path) -> None:
     assert problem.reason.startswith(why)
     if name not in ("no UTF-8", "NUL"):  # these are no text, for whoever reads a file as a whole
         path.write_bytes(f"{line}\n".encode())
-        with pytest.raises(FormatError) as caught:
-            cz.read(path)
-        assert (caught.value.line, why in caught.value.problem) == (1, True)
+        error = refusal(cz.read, path)
+        assert (error.line, why in error.problem) == (1, True)
 
 
 # -- lines of JSON with and without pyarrow ---------------------------------------------------------------------------
@@ -466,17 +437,12 @@ def records(path: Path, *, arrow: bool) -> tuple[list[Any], set[str]]:
 def test_pyarrow_and_the_standard_library_read_the_same(name: str, tmp_path: Path) -> None:
     line = UNUSUAL[name] if name in UNUSUAL else LINES[name][0]
     path = tmp_path / "a.jsonl"
-    for before, after in (
-        ([], []),
-        ([GOOD] * 3, [GOOD]),
-        ([TYPED], [GOOD, TYPED]),
-        ([UNUSUAL["unknown text"]], [GOOD]),
-    ):
+    for head, tail in (([], []), ([GOOD] * 3, [GOOD]), ([TYPED], [GOOD, TYPED]), ([UNUSUAL["unknown text"]], [GOOD])):
         for end in ("\n", "\r\n"):
-            text = end.join([*before, line, *after])
+            text = end.join([*head, line, *tail])
             path.write_bytes(text.encode(errors="surrogateescape"))
             expected = records(path, arrow=False)
-            assert len(expected[0]) == len(before) + len(after) + 1 + 3 * (name == "two lines")
+            assert len(expected[0]) == len(head) + len(tail) + 1 + 3 * (name == "two lines")
             assert records(path, arrow=True) == expected
 
 
@@ -662,6 +628,14 @@ PLAIN_ONE = cz.Segmentation.from_masses([2, 2])
 TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
 
 
+def both(reference: Any, hypothesis: Any) -> dict[str, Any]:
+    return {"reference": reference, "hypothesis": hypothesis}
+
+
+ALL_TYPES = "all boundaries must have types, or none; the reference has none"
+TWO = "item 'i': a document is two segmentations or two trees"
+
+
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
@@ -671,36 +645,16 @@ TYPED_ONE = cz.Segmentation.from_marks(["", "x", "", ""])
             {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Segmentation.from_masses([5])}},
             "item 'i': both sides must have the same units; got 4 and 5",
         ),
-        (
-            {"i": {"reference": PLAIN_ONE, "hypothesis": TYPED_ONE}},
-            "item 'i': all boundaries must have types, or none; the reference has none",
-        ),
-        (
-            {
-                "i": {"reference": TYPED_ONE, "hypothesis": TYPED_ONE},
-                "j": {"reference": PLAIN_ONE, "hypothesis": PLAIN_ONE},
-            },
-            "item 'j': all boundaries must have types, or none; the reference has none",
-        ),
-        (
-            {"i": {"reference": PLAIN_ONE, "hypothesis": cz.Tree.from_brackets("(S (N a))")}},
-            "item 'i': a document is two segmentations or two trees",
-        ),
-        (
-            {"i": {"reference": {"F": PLAIN_ONE}, "hypothesis": {"F": PLAIN_ONE}}},
-            "item 'i', coder 'reference': this format ",
-        ),
-        (
-            {"i": {"reference": cz.Hierarchy(3, [(1, 2)]), "hypothesis": PLAIN_ONE}},
-            "item 'i', coder 'reference': this format ",
-        ),
+        ({"i": both(PLAIN_ONE, TYPED_ONE)}, f"item 'i': {ALL_TYPES}"),
+        ({"i": both(TYPED_ONE, TYPED_ONE), "j": both(PLAIN_ONE, PLAIN_ONE)}, f"item 'j': {ALL_TYPES}"),
+        ({"i": both(PLAIN_ONE, cz.Tree.from_brackets("(S (N a))"))}, TWO),
+        ({"i": both({"F": PLAIN_ONE}, {"F": PLAIN_ONE})}, "item 'i', coder 'reference': this format "),
+        ({"i": both(cz.Hierarchy(3, [(1, 2)]), PLAIN_ONE)}, "item 'i', coder 'reference': this format "),
     ],
 )
 def test_corpora_that_cannot_be_written(cells: Any, message: str, tmp_path: Path) -> None:
     for name, kind in (("a.parquet", "documents-parquet"), ("a.jsonl", "documents-json")):
-        with pytest.raises(FormatError) as caught:
-            cz.write(cz.Corpus(cells), tmp_path / name, kind)
-        assert caught.value.problem.startswith(message)
+        assert refusal(cz.write, cz.Corpus(cells), tmp_path / name, kind).problem.startswith(message)
         assert not (tmp_path / name).exists()
 
 
@@ -731,7 +685,6 @@ def test_warnings_about_content_that_is_left_out(tmp_path: Path) -> None:
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="cy")
     with pytest.raises(FormatError, match="reference and hypothesis must be two coders; got 'ann' for both"):
         cz.write(cz.Corpus(cells), path, reference="ann", hypothesis="ann")
-    with pytest.raises(
-        OptionError, match="reference is an option for writing; the columns of documents name it, leave it out"
-    ):
+    message = "reference is an option for writing; the columns of documents name it, leave it out"
+    with pytest.raises(OptionError, match=message):
         cz.read(path, reference="ann")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,6 +10,7 @@ import caesura as cz
 from caesura.errors import FormatError
 from caesura.formats import detect
 from caesura.model.tier import Tier
+from support.files import text_reader
 
 INTERVALS = {"IU_ann": [(0.5, 3.0, "so we went"), (3.0, 4.5, "home")], "IU_bo": [(0.5, 4.5, "so we went home")]}
 
@@ -37,12 +37,7 @@ COLUMNS = """Begin Time - hh:mm:ss.ms\tEnd Time - hh:mm:ss.ms\tDuration - hh:mm:
 00:00:00.500\t00:00:04.500\t00:00:04.000\t\tso we went home
 00:00:03.000\t00:00:04.500\t00:00:01.500\thome\t
 """
-
-
-def read(tmp_path: Path, text: str, name: str = "talk.txt", **options: Any) -> cz.Corpus:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)
+read = text_reader("talk.txt")
 
 
 def check(corpus: cz.Corpus) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from caesura.errors import CaesuraWarning, FormatError
 from caesura.formats.evalb_param import read_evalb_param
 from support.examples import examples
+from support.files import refusal
 
 WHOLE = """\
 ## what is deleted ##
@@ -69,12 +70,10 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
     with pytest.warns(CaesuraWarning) as warnings:
         options = read(tmp_path, "LABELED 0\nDELETE_LABLE X\nZ 1\n")
     place = tmp_path / "x.prm"
-    assert (
-        str(warnings[0].message) == f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
-    )
-    assert str(warnings[1].message).startswith(
-        f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', "
-    )
+    expected = f"{place}:2: ignored: EVALB has no key 'DELETE_LABLE'; did you mean 'DELETE_LABEL'?"
+    assert str(warnings[0].message) == expected
+    message = f"{place}:3: ignored: EVALB has no key 'Z'; choose from 'DELETE_LABEL', "
+    assert str(warnings[1].message).startswith(message)
     assert (options["labelled"], options["delete_labels"]) == (False, ())
 
 
@@ -94,10 +93,9 @@ def test_an_unknown_key_is_named_and_ignored(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_lines(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        read(tmp_path, f"# first\n{line}\n")
-    assert str(caught.value) == f"{tmp_path / 'x.prm'}:2: {message}"
-    assert caught.value.line == 2
+    error = refusal(read, tmp_path, f"# first\n{line}\n")
+    assert str(error) == f"{tmp_path / 'x.prm'}:2: {message}"
+    assert error.line == 2
 
 
 def test_invalid_files(tmp_path: Path) -> None:

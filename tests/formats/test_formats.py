@@ -16,6 +16,7 @@ from caesura.data import stargazer
 from caesura.errors import FormatError, OptionError
 from caesura.formats import formats
 from caesura.formats.column_names import RESERVED, normalize
+from support.files import refusal
 
 # -- round trips ------------------------------------------------------------------------------------------------------
 
@@ -114,9 +115,7 @@ def test_bits_round_trip_or_error(corpus: cz.Corpus, folder: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*got an apostrophe")
 @given(corpus=plain_corpora(), suffix=st.sampled_from([("c.csv", "table-csv"), ("c.tsv", "table-tsv")]))
 def test_plain_table_round_trip(corpus: cz.Corpus, suffix: tuple[str, str], folder: Path) -> None:
-    lengths = {
-        item: {segmentation.length for segmentation in corpus.of_item(item).values()} for item in corpus.item_names
-    }
+    lengths = {item: {text.length for text in corpus.of_item(item).values()} for item in corpus.item_names}
     if not all(map(is_column, corpus.coders)):
         with pytest.raises(FormatError, match="a coder cannot be named"):
             cz.write(corpus, folder / suffix[0], suffix[1])
@@ -139,9 +138,7 @@ def test_stargazer_is_hearsts_table() -> None:
     segeval_samples = pytest.importorskip("segeval.data.samples")
     theirs = segeval_samples.HEARST_1997_STARGAZER["stargazer"]
     ours = stargazer().of_item("stargazer")
-    assert {coder: segmentation.masses for coder, segmentation in ours.items()} == {
-        c: tuple(m) for c, m in theirs.items()
-    }
+    assert {coder: text.masses for coder, text in ours.items()} == {c: tuple(m) for c, m in theirs.items()}
 
 
 def test_segevals_own_tsv_form(tmp_path: Path) -> None:
@@ -213,10 +210,9 @@ def test_errors_name_lines_far_down(at: int, row: str, message: str, tmp_path: P
     # Before the invalid row there are a header, a blank line, and a cell over two lines.
     rows[10] = '\na,11,"x\nx",'
     path.write_text("item,unit,text,ann\n" + "\n".join(rows) + "\n")
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert caught.value.line == at + 3
-    assert message in caught.value.problem
+    error = refusal(cz.read, path)
+    assert error.line == at + 3
+    assert message in error.problem
 
 
 def test_units_that_are_not_numbered(tmp_path: Path) -> None:
@@ -281,9 +277,8 @@ def test_invalid_labels_are_excluded_and_masses_are_read(tmp_path: Path) -> None
     )
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
-    assert [error.problem for error in excluded] == [
-        "segment_labels, item 'i', coder 'x': labels: expected a list of strings; got 7"
-    ]
+    expected = ["segment_labels, item 'i', coder 'x': labels: expected a list of strings; got 7"]
+    assert [error.problem for error in excluded] == expected
     assert corpus["i", "x"] == cz.Segmentation.from_masses([1, 2])
     assert corpus["i", "y"].labels == ("A", "A", "A")
 
@@ -305,50 +300,31 @@ def test_format_is_detected_by_content_if_the_suffix_is_unknown(tmp_path: Path) 
 HEADER = "add them, or read with header=no and name the columns with fields"
 CELL = "correct the cell, declare boundary types with types, or leave the column out with fields"
 BINARY = "is this a binary file, or text in another encoding (--encoding)?"
+MASS = "a mass must be a whole number from 1 to 2147483647"
+X = "item 'a', coder 'x': "
+INVALID = "not valid JSON: Expecting"
+ONE_MASS = '{"items": {"a": {"x": [1]}},\n'
+LABELS = "expected {item: {coder: [labels]}}"
+UNDECLARED = f"column 'x': type 'b' is not declared; the declared types are 'a'; {CELL}"
+NOTHING = "no annotation was found; expected segment masses as JSON, {item: {coder: [masses]}}"
+UNRECOGNISED = f"the format was not recognised; choose it with format: one of {', '.join(formats())}"
+NO_MASSES = "segment_labels, item 'a', coder 'y': this item and coder have no masses"
 BAD = {
     # name -> (content, line or None, message)
     "truncated.json": ('{"items": {"a": {"x": [1, 2', 1, "not valid JSON: Expecting ',' delimiter at column 28"),
-    "later.json": (
-        '{\n "items": {\n',
-        3,
-        "not valid JSON: Expecting property name enclosed in double quotes at column 1",
-    ),
+    "later.json": ('{\n "items": {\n', 3, f"{INVALID} property name enclosed in double quotes at column 1"),
     "list.json": ("[1, 2]", 1, "expected objects with fields; got 1"),
     "kind.json": ('{"items": {},\n "segmentation_type": "tree"}', 2, "segmentation_type must be linear; got 'tree'"),
-    "zero.json": (
-        '{"items": {\n "a": {\n  "x": [1, 0]}}}',
-        3,
-        "item 'a', coder 'x': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0",
-    ),
-    "nan.json": (
-        '{"items": {"a": {"x": [NaN]}}}',
-        1,
-        "item 'a', coder 'x': masses[0]: expected a whole number; got nan",
-    ),
-    "float.json": (
-        '{"items": {"a": {"x": [1.5]}}}',
-        1,
-        "item 'a', coder 'x': masses[0]: expected a whole number; got 1.5",
-    ),
+    "zero.json": ('{"items": {\n "a": {\n  "x": [1, 0]}}}', 3, X + f"masses[1]: {MASS}; got 0"),
+    "nan.json": ('{"items": {"a": {"x": [NaN]}}}', 1, X + "masses[0]: expected a whole number; got nan"),
+    "float.json": ('{"items": {"a": {"x": [1.5]}}}', 1, X + "masses[0]: expected a whole number; got 1.5"),
     "string.json": ('{"items": {"a": {"x": "12"}}}', 1, "item 'a', coder 'x': expected a list of masses; got '12'"),
-    "none.json": (
-        '{"items": {"a": {"x": []}}}',
-        1,
-        "item 'a', coder 'x': masses: a text has at least one segment; got none",
-    ),
+    "none.json": ('{"items": {"a": {"x": []}}}', 1, X + "masses: a text has at least one segment; got none"),
     "item.json": ('{"items": {"a": 3}}', 1, "item 'a': expected {coder: [masses]}; got 3"),
     "twice.json": ('{"items": {"a": {"x": [1], "x": [2]}}}', None, "the key 'x' occurs twice in one object"),
     "deep.json": ("[" * 100_000, 1, "not valid documents: nested too deeply"),
-    "nothing.json": (
-        '{"items": {}}',
-        None,
-        "no annotation was found; expected segment masses as JSON, {item: {coder: [masses]}}",
-    ),
-    "labels.json": (
-        '{"items": {"a": {"x": [1]}},\n "segment_labels": 3}',
-        2,
-        "segment_labels: expected {item: {coder: [labels]}}; got 3",
-    ),
+    "nothing.json": ('{"items": {}}', None, NOTHING),
+    "labels.json": (ONE_MASS + ' "segment_labels": 3}', 2, f"segment_labels: {LABELS}; got 3"),
     "whose.json": (
         '{"items": {"a": {"x": [1]}, "b": {"x": [1]}},\n "segment_labels": {"x": ["A"]}}',
         2,
@@ -359,11 +335,7 @@ BAD = {
         4,
         "segment_labels, item 'b': expected {coder: [labels]}; got a list",
     ),
-    "nobody.json": (
-        '{"items": {"a": {"x": [1]}},\n "segment_labels": {"a": {\n "y": ["A"]}}}',
-        3,
-        "segment_labels, item 'a', coder 'y': this item and coder have no masses",
-    ),
+    "nobody.json": (ONE_MASS + ' "segment_labels": {"a": {\n "y": ["A"]}}}', 3, NO_MASSES),
     "label.json": (
         '{"items": {"a": {"x": [1, 1]}},\n "segment_labels": {\n "x": ["A", null]}}',
         3,
@@ -379,11 +351,7 @@ BAD = {
     "blank.tsv": ("Coder\tMasses\n1\t2\t\t3\n", 2, "mass 2: expected a whole number; got ''"),
     "short.tsv": ("Coder\tMasses\n1\n", 2, "expected a name and at least one mass; got 1 cell(s)"),
     "again.tsv": ("Coder\tMasses\n1\t2\n1\t2\n", 3, "item 'again' has coder '1' twice"),
-    "minus.tsv": (
-        "Coder\tMasses\n1\t2\n2\t-2\n",
-        3,
-        "coder '2': masses[0]: a mass must be a whole number from 1 to 2147483647; got -2",
-    ),
+    "minus.tsv": ("Coder\tMasses\n1\t2\n2\t-2\n", 3, f"coder '2': masses[0]: {MASS}; got -2"),
     "header.tsv": ("0\n1\n", 1, "the first row must contain the names of the columns; got 0; " + HEADER),
     "two.bits": ("0101\n0120\n", 2, "a bit must be 0 or 1; got '2' at mark 3"),
     "gap.bits": ("0101\n\n01\n", 2, "expected a document, '-' for one unit; the line is empty"),
@@ -394,11 +362,7 @@ BAD = {
     "order.csv": ("unit,x\n1,1\n3,1\n", 3, "units must be numbered in order; got 3 after 1"),
     "partly.csv": ("unit,x\n1,NA\n2,1\n", 2, "item 'partly', coder 'x': NA must be in all cells or in none"),
     "types.csv": ("types,x\nscene,1\n", 2, 'types must be a JSON list of names like ["scene", "act"]; got \'scene\''),
-    "undeclared.csv": (
-        'types,x\n"[""a""]",\n,b\n',
-        3,
-        "column 'x': type 'b' is not declared; the declared types are 'a'; " + CELL,
-    ),
+    "undeclared.csv": ('types,x\n"[""a""]",\n,b\n', 3, UNDECLARED),
     "cell.csv": (
         "x\n\na,\n\n".replace("a,", "[a") + '""\n' * 5,
         3,
@@ -406,11 +370,7 @@ BAD = {
     ),
     "empty.json": ("", 1, "the file is empty"),
     "spaces.csv": (" \n\n", 1, "the file is empty"),
-    "unknown.dat": (
-        "hello world\n",
-        1,
-        f"the format was not recognised; choose it with format: one of {', '.join(formats())}",
-    ),
+    "unknown.dat": ("hello world\n", 1, UNRECOGNISED),
 }
 
 
@@ -419,20 +379,16 @@ def test_damaged_file(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
     path = tmp_path / name
     path.write_text(content)
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert caught.value.path == str(path)
-    assert caught.value.line == line
-    assert str(caught.value) == f"{path}{'' if line is None else f':{line}'}: {message}"
+    error = refusal(cz.read, path)
+    assert error.path == str(path)
+    assert error.line == line
+    assert str(error) == f"{path}{'' if line is None else f':{line}'}: {message}"
 
 
 def test_directory(tmp_path: Path) -> None:
-    with pytest.raises(FormatError) as caught:
-        cz.read(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: no file can be read; the folder is empty"
-    with pytest.raises(FormatError) as caught:
-        cz.read_coders([tmp_path])
-    assert str(caught.value) == f"{tmp_path}: expected a file; this is a directory"
+    error = refusal(cz.read, tmp_path)
+    assert str(error) == f"{tmp_path}: no file can be read; the folder is empty"
+    assert str(refusal(cz.read_coders, [tmp_path])) == f"{tmp_path}: expected a file; this is a directory"
 
 
 def test_missing_file(tmp_path: Path) -> None:
@@ -443,13 +399,9 @@ def test_missing_file(tmp_path: Path) -> None:
 def test_binary_file(tmp_path: Path) -> None:
     path = tmp_path / "image.json"
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert str(caught.value) == f"{path}:1: expected text in UTF-8; got byte 0x89; {BINARY}"
+    assert str(refusal(cz.read, path)) == f"{path}:1: expected text in UTF-8; got byte 0x89; {BINARY}"
     path.write_bytes(b"Coder\n\0\0")
-    with pytest.raises(FormatError) as caught:
-        cz.read(path)
-    assert str(caught.value) == f"{path}:2: expected text; got a NUL character; is this a binary file?"
+    assert str(refusal(cz.read, path)) == f"{path}:2: expected text; got a NUL character; is this a binary file?"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -466,9 +418,8 @@ def test_valid_items_are_read_and_invalid_items_excluded(tmp_path: Path) -> None
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
     assert list(corpus) == [("good", "x"), ("bad", "y")]
-    assert [p.problem for p in excluded] == [
-        "item 'bad', coder 'x': masses[0]: a mass must be a whole number from 1 to 2147483647; got 0"
-    ]
+    expected = ["item 'bad', coder 'x': masses[0]: a mass must be a whole number from 1 to 2147483647; got 0"]
+    assert [p.problem for p in excluded] == expected
 
 
 SUFFIXES = [*dict.fromkeys(suffix for format in formats().values() for suffix in format.suffixes), ".dat"]
@@ -500,20 +451,16 @@ def typed() -> cz.Corpus:
 @pytest.mark.parametrize("name", ["c.json", "c.tsv", "c.bits"])
 def test_types_need_a_table(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    with pytest.raises(FormatError) as caught:
-        cz.write(typed(), path)
-    assert str(caught.value) == (
-        f"{path}: item 'i', coder 'c': this format cannot store boundary types; write a .csv table"
-    )
+    error = refusal(cz.write, typed(), path)
+    expected = f"{path}: item 'i', coder 'c': this format cannot store boundary types; write a .csv table"
+    assert str(error) == expected
     assert not path.exists()
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.tsv", "c.bits"])
 def test_labels_need_json(name: str, tmp_path: Path) -> None:
     labelled = cz.Corpus({"i": {"c": cz.Segmentation.from_labels("AAB")}})
-    with pytest.raises(FormatError) as caught:
-        cz.write(labelled, tmp_path / name)
-    assert caught.value.problem == (
+    assert refusal(cz.write, labelled, tmp_path / name).problem == (
         "item 'i', coder 'c': this format cannot store segment labels; write .json, or leave them out (convert --drop-labels)"
     )
 
@@ -524,9 +471,8 @@ def test_several_coders_in_bits(tmp_path: Path) -> None:
 
 
 def test_unknown_suffix_and_format(tmp_path: Path) -> None:
-    with pytest.raises(
-        FormatError, match=r"the suffix must name the format: one of .json, .tsv, .*, .csv, .xlsx; got .xls"
-    ):
+    message = r"the suffix must name the format: one of .json, .tsv, .*, .csv, .xlsx; got .xls"
+    with pytest.raises(FormatError, match=message):
         cz.write(stargazer(), tmp_path / "s.xls")
     with pytest.raises(OptionError, match="no format 'wordperfect'; choose from 'masses-json'"):
         cz.write(stargazer(), tmp_path / "s.json", "wordperfect")
@@ -546,11 +492,7 @@ def test_one_invalid_list_of_masses_does_not_hide_the_others(folder: Path) -> No
     path.write_text('{"items": {"a": {"Ann": [1, 2], "Bo": [3]}, "b": {"Ann": [2, 0], "Bo": [2, 2]}}}')
     excluded: list[cz.FormatError] = []
     corpus = cz.read(path, excluded=excluded)
-    assert {key: text.masses for key, text in corpus.items()} == {
-        ("a", "Ann"): (1, 2),
-        ("a", "Bo"): (3,),
-        ("b", "Bo"): (2, 2),
-    }
-    assert [str(error).rpartition("c.json")[2] for error in excluded] == [
-        ":1: item 'b', coder 'Ann': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0"
-    ]
+    expected = {("a", "Ann"): (1, 2), ("a", "Bo"): (3,), ("b", "Bo"): (2, 2)}
+    assert {key: text.masses for key, text in corpus.items()} == expected
+    expected = [":1: item 'b', coder 'Ann': masses[1]: a mass must be a whole number from 1 to 2147483647; got 0"]
+    assert [str(error).rpartition("c.json")[2] for error in excluded] == expected

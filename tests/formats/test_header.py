@@ -13,6 +13,7 @@ import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats import content as content_module
 from caesura.formats.header import find_delimiter, rows_above_header
+from support.files import text_reader
 
 TABLE = """doc,sentence,anna,ben
 a,One.,0,0
@@ -21,16 +22,10 @@ a,Three.,0,1
 a,Four.,0,0
 """
 SEMICOLONS = TABLE.replace(",", ";")
-
-
-def read(tmp_path: Path, text: str, name: str = "t.csv", **options: Any) -> cz.Corpus:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)
+read = text_reader("t.csv")
 
 
 def notes(corpus: cz.Corpus) -> str:
-    assert corpus.source is not None
     return "; ".join(corpus.source.notes)
 
 
@@ -153,9 +148,8 @@ def test_one_sheet_per_coder(tmp_path: Path) -> None:
 
 
 def test_formulas_without_stored_values(tmp_path: Path) -> None:
-    with pytest.raises(
-        FormatError, match=r"t\.xlsx:2: column 3 has a formula without a stored value; open the workbook"
-    ):
+    message = r"t\.xlsx:2: column 3 has a formula without a stored value; open the workbook"
+    with pytest.raises(FormatError, match=message):
         excel(tmp_path, [["text", "anna", "ben"], ["a", 0, "=B2"], ["b", 1, "=B3"], ["c", 0, "=B4"]])
 
 
@@ -166,9 +160,8 @@ def test_many_coders_give_few_warnings(tmp_path: Path) -> None:
     assert len(corpus.coders) == 300
     assert len(corpus.reading.warnings) <= 3
     number = sum(i % 7 in (1, 2, 3, 4) for i in range(300))
-    assert corpus.reading.warnings[0].startswith(
-        f"{number} coders have no boundary: 'c1', 'c2', 'c3' and {number - 3} more;"
-    )
+    message = f"{number} coders have no boundary: 'c1', 'c2', 'c3' and {number - 3} more;"
+    assert corpus.reading.warnings[0].startswith(message)
 
 
 def test_compressed_files(tmp_path: Path) -> None:
@@ -188,10 +181,8 @@ def test_folder_of_compressed_files(tmp_path: Path) -> None:
         rows = "".join(f"{word},{mark}\n" for word, mark in zip(("one", "two", "three"), marks, strict=True))
         (folder / "talk.csv.gz").write_bytes(gzip.compress(f"text,boundary\n{rows}".encode()))
     corpus = cz.read(tmp_path / "study")
-    assert {key: tuple(value.positions) for key, value in corpus.items()} == {
-        ("talk", "anna"): (2,),
-        ("talk", "ben"): (1,),
-    }
+    expected = {("talk", "anna"): (2,), ("talk", "ben"): (1,)}
+    assert {key: tuple(value.positions) for key, value in corpus.items()} == expected
 
 
 @pytest.mark.parametrize(

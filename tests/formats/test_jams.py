@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,8 @@ def test_one_level(tmp_path: Path) -> None:
 
 def test_salami_has_two_levels_and_functions_are_ignored(tmp_path: Path) -> None:
     hierarchy = cz.read(write_file(tmp_path, FUNCTION, UPPER, LOWER))["song", "ann"]
-    assert hierarchy == Hierarchy.from_times(
-        [(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 2, 2, "a"), (2, 4, 2, "a'"), (4, 10, 2, "b")]
-    )
+    expected = Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B"), (0, 2, 2, "a"), (2, 4, 2, "a'"), (4, 10, 2, "b")])
+    assert hierarchy == expected
 
 
 def test_levels_are_in_the_values(tmp_path: Path) -> None:
@@ -74,16 +74,13 @@ def test_coders_by_name_or_number(tmp_path: Path) -> None:
 
 def test_several_kinds(tmp_path: Path) -> None:
     path = write_file(tmp_path, OPEN, UPPER, MULTI)
-    with pytest.raises(
-        FormatError, match="several kinds of segments; choose one with namespace=: multi_segment, segment_sal"
-    ):
+    message = "several kinds of segments; choose one with namespace=: multi_segment, segment_sal"
+    with pytest.raises(FormatError, match=message):
         cz.read(path)
-    assert cz.read(path, namespace="segment_salami")["song", "ann"] == Hierarchy.from_times(
-        [(0, 4, 1, "A"), (4, 10, 1, "B")]
-    )
-    with pytest.raises(
-        FormatError, match="expected an annotation in the namespace segment_open; the namespaces are 'beat'"
-    ):
+    expected = Hierarchy.from_times([(0, 4, 1, "A"), (4, 10, 1, "B")])
+    assert cz.read(path, namespace="segment_salami")["song", "ann"] == expected
+    message = "expected an annotation in the namespace segment_open; the namespaces are 'beat'"
+    with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, annotation("beat", [])), namespace="segment_open")
 
 
@@ -128,17 +125,14 @@ def test_beyond_the_end(tmp_path: Path) -> None:
         assert cz.read(path, beyond="extend")["song", "ann"].edges == (0, 4, 9.5)  # type: ignore[union-attr]
 
 
+part = partial(annotation, "segment_open")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            annotation("segment_open", [(-1, 4, "A")]),
-            r"data\[0\]: time must be a time in seconds from 0 to 1e.12; got -1",
-        ),
-        (
-            annotation("segment_open", [(0, "x", "A")]),
-            r"data\[0\]: duration must be a time in seconds from 0 to 1e.12; got 'x'",
-        ),
+        (part([(-1, 4, "A")]), r"data\[0\]: time must be a time in seconds from 0 to 1e.12; got -1"),
+        (part([(0, "x", "A")]), r"data\[0\]: duration must be a time in seconds from 0 to 1e.12; got 'x'"),
         (annotation("segment_open", [(0, 4, 7)]), r"data\[0\]: label must be a string; got 7"),
         (annotation("multi_segment", [(0, 4, "A")]), r"data\[0\]: expected a value with label and level; got 'A'"),
         (annotation("multi_segment", [(0, 4, {"label": "A", "level": -1})]), r"data\[0\]: level must be from 0 to"),

@@ -104,10 +104,8 @@ def test_a_lower_segment_ends_where_an_upper_segment_begins(tmp_path: Path) -> N
     upper = [(0, 1, 1, "Silence"), (1, 7.5, 1, "A"), (7.5, 9, 1, "Z"), (9, 12, 1, "B")]
     lower = [(0, 1, 2, "Silence"), (1, 4, 2, "a"), (4, 7.5, 2, "b"), (9, 12, 2, "c")]
     assert corpus["7", "textfile1"] == Hierarchy.from_times([*upper, *lower])
-    assert dict(corpus.reading.roles) == {
-        "capital letters": "segments of level 1",
-        "small letters": "segments of level 2",
-    }
+    expected = {"capital letters": "segments of level 1", "small letters": "segments of level 2"}
+    assert dict(corpus.reading.roles) == expected
     assert corpus.reading.ignored == ("1 word such as Intro (functions and instruments)",)
 
 
@@ -138,6 +136,5 @@ def test_levels_that_do_not_nest(tmp_path: Path) -> None:
     hierarchy = corpus["upper", "upper"]
     assert isinstance(hierarchy, Hierarchy)
     assert len(hierarchy) == 4
-    assert corpus.reading is not None
     assert "the levels do not nest; only t_measure and l_measure can compare them" in corpus.reading.notes[0]
     assert cz.t_measure(hierarchy, hierarchy).value == 1

@@ -28,6 +28,10 @@ def region(start: Any, end: Any, *labels: str, text: str | None = "", **more: An
     return {"id": "x", "type": "labels", "from_name": "label", "to_name": "text", "value": value, **more}
 
 
+def labels(**value: Any) -> dict[str, Any]:
+    return {"type": "labels", "value": {"start": 0, "end": 3, **value}}
+
+
 def task(*results: Any, by: Any = 1, data: Any = None, name: Any = 7, **more: Any) -> dict[str, Any]:
     annotation = {"id": 100, "completed_by": by, "result": list(results), **more}
     return {"id": name, "data": data or {"text": TEXT}, "annotations": [annotation]}
@@ -108,13 +112,10 @@ def test_offsets_in_characters_or_in_utf_16(tmp_path: Path) -> None:
     # plays: characters 11-16, UTF-16 units 12-17
     assert spans(write_file(tmp_path, task(region(11, 16, "V")))) == {(4, 4, "V")}
     assert spans(write_file(tmp_path, task(region(12, 17, "V", text="plays")))) == {(4, 4, "V")}
-    assert spans(write_file(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == {
-        (1, 2, "PER"),
-        (4, 4, "V"),
-    }
-    with pytest.raises(
-        FormatError, match=r"all count characters or all UTF-16 units; result\[1\] and result\[0\] disagree"
-    ):
+    expected = {(1, 2, "PER"), (4, 4, "V")}
+    assert spans(write_file(tmp_path, task(region(0, 8, "PER"), region(12, 17, "V", text="plays")))) == expected
+    message = r"all count characters or all UTF-16 units; result\[1\] and result\[0\] disagree"
+    with pytest.raises(FormatError, match=message):
         cz.read(write_file(tmp_path, task(region(11, 16, "V"), region(18, 25, "WORK", text="Elianti"))))
 
 
@@ -174,9 +175,8 @@ def test_other_results_are_counted_and_named(tmp_path: Path) -> None:
         "type": "hypertextlabels",
         "value": {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "hypertextlabels": ["A"]},
     }
-    with pytest.warns(
-        CaesuraWarning, match="not spans of text were skipped: 2 of type choices, 1 of type hypertextlabels"
-    ):
+    message = "not spans of text were skipped: 2 of type choices, 1 of type hypertextlabels"
+    with pytest.warns(CaesuraWarning, match=message):
         assert spans(write_file(tmp_path, task(choice, region(0, 3, "A"), markup, choice))) == {(1, 1, "A")}
     with pytest.raises(FormatError, match="expected results of type labels; there are 1 of type hypertextlabels"):
         cz.read(write_file(tmp_path, task(markup)))
@@ -202,18 +202,9 @@ def test_a_region_without_labels(tmp_path: Path) -> None:
         (task(region("a", 8, "PER", text="x")), r"result\[0\]: start must be a whole number; got 'a'"),
         (task(region(-1, 8, "PER", text="x")), r"result\[0\]: start must be from 0 to"),
         (task({"type": "labels", "value": 3}), r"result\[0\]: expected a value with start, end and labels; got 3"),
-        (
-            task({"type": "labels", "value": {"start": 0, "end": 3, "labels": [3]}}),
-            r"labels\[0\]: expected a string; got 3",
-        ),
-        (
-            task({"type": "labels", "value": {"start": 0, "end": 3, "labels": "A"}}),
-            r"labels: expected a list of strings; got 'A'",
-        ),
-        (
-            task({"type": "labels", "value": {"start": 0, "end": 3, "text": 3}}),
-            r"result\[0\]: text must be a string; got 3",
-        ),
+        (task(labels(labels=[3])), r"labels\[0\]: expected a string; got 3"),
+        (task(labels(labels="A")), r"labels: expected a list of strings; got 'A'"),
+        (task(labels(text=3)), r"result\[0\]: text must be a string; got 3"),
         (task(3), r"result\[0\]: expected an object with a type; got 3"),
         (task(name=None), r"tasks\[0\]: id must be a whole number; got None"),
         (task(by=[2]), "completed_by must be a whole number; got"),
@@ -237,11 +228,8 @@ def test_the_other_annotations_are_still_read(tmp_path: Path) -> None:
     good["annotations"].append({"completed_by": 1, "result": []})
     corpus = cz.read(write_file(tmp_path, good, 3, task(region(0, 3, "A"), name=8)), excluded=excluded)
     assert list(corpus) == [("7", "1"), ("8", "1")]
-    assert [problem.problem[:22] for problem in excluded] == [
-        "item '7', coder '2': r",
-        "item '7' has coder '1'",
-        "tasks[1]: expected an ",
-    ]
+    expected = ["item '7', coder '2': r", "item '7' has coder '1'", "tasks[1]: expected an "]
+    assert [problem.problem[:22] for problem in excluded] == expected
 
 
 @pytest.mark.parametrize(

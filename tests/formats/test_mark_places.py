@@ -9,6 +9,7 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError
+from support.files import text_reader
 
 STARTS = """doc,sentence,anna,ben
 a,One.,1,1
@@ -25,12 +26,7 @@ d,2,B,I lost my card.,1,0
 d,3,A,When was it used?,0,1
 d,4,B,It was yesterday.,0,0
 """
-
-
-def read(tmp_path: Path, text: str, name: str = "t.csv", **options: Any) -> cz.Corpus:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)
+read = text_reader("t.csv")
 
 
 def positions(corpus: cz.Corpus) -> dict[tuple[str, str], tuple[int, ...]]:

@@ -35,7 +35,6 @@ def test_brat_in_characters(tmp_path: Path) -> None:
     assert corpus["t", "t"] == cz.Spans(expected, text=TEXT)
     assert corpus.kind == "spans"
     report = corpus.reading
-    assert report is not None
     assert (report.kind, report.items, report.boundaries) == ("spans", {"t": 24}, {"t": {"t": 4}})
     assert report.types == ("PER", "V", "X")
     assert "24 characters" in str(report)
@@ -51,10 +50,9 @@ def test_discontinuous_spans_in_characters(tmp_path: Path) -> None:
     path = write(tmp_path / "t.ann", "T1\tPER 0 3;11 16\tMs. plays\n")
     with pytest.raises(FormatError, match="T1 'PER' must have no gap"):
         cz.read(path)
+    expected = cz.Spans([(0, 3, "PER"), (11, 16, "PER")], text=TEXT)
     with pytest.warns(CaesuraWarning, match="discontinuous spans read as one span per fragment"):
-        assert cz.read(path, discontinuous="fragments")["t", "t"] == cz.Spans(
-            [(0, 3, "PER"), (11, 16, "PER")], text=TEXT
-        )
+        assert cz.read(path, discontinuous="fragments")["t", "t"] == expected
     with pytest.warns(CaesuraWarning, match="read as one span from first to last"):
         assert cz.read(path, discontinuous="hull")["t", "t"] == cz.Spans([(0, 16, "PER")], text=TEXT)
 
@@ -121,9 +119,8 @@ def test_one_bad_item_of_ten(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "\n".join(["item,coder,start,end,label", *rows]))
     excluded: list[FormatError] = []
     corpus = cz.read(path, excluded=excluded)
-    assert [str(error) for error in excluded] == [
-        f"{path}:9: item '3', coder 'bo': start must be before end; got 9 and 2"
-    ]
+    expected = [f"{path}:9: item '3', coder 'bo': start must be before end; got 9 and 2"]
+    assert [str(error) for error in excluded] == expected
     result = cz.agreement(corpus, coefficient="u_alpha", interval=None)
     assert len(result.items) == 9
     assert [entry.item for entry in result.excluded] == ["3"]

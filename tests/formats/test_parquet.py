@@ -8,14 +8,17 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError, FormatError
+from caesura.formats.arrow import to_int64
 from caesura.formats.parquet_pages import PageChecker
 from support.examples import examples
+from support.files import refusal
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -112,10 +115,9 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     data, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, data))
-    assert caught.value.line == line
-    assert caught.value.problem.startswith(message)
+    error = refusal(cz.read, put(tmp_path, data))
+    assert error.line == line
+    assert error.problem.startswith(message)
 
 
 def test_a_file_that_is_not_parquet(tmp_path: Path) -> None:
@@ -226,3 +228,30 @@ def test_a_page_that_claims_to_be_large_is_refused_before_it_is_read(tmp_path: P
     damaged = bytes(data[: place + 3]) + number + bytes(data[end + 1 :])
     with pa.BufferReader(damaged) as source, pytest.raises(FormatError, match="one claims to have 2,147,483,647"):
         PageChecker("a.parquet", source, pq.ParquetFile(path)).check(0)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_whole_numbers_of_every_width(kind: str) -> None:
+    column = pa.array([3, 0, 100, 7], getattr(pa, kind)())
+    for part, expected in ((column, [3, 0, 100, 7]), (column.slice(1, 2), [0, 100]), (column.slice(4), [])):
+        numbers = to_int64(part)
+        assert numbers.dtype == np.int64
+        assert numbers.tolist() == expected
+
+
+def test_numbers_that_are_too_large_become_the_largest() -> None:
+    assert to_int64(pa.array([2**64 - 1, 5], pa.uint64())).tolist() == [2**63 - 1, 5]
+
+
+def test_negative_numbers_and_truth_values() -> None:
+    assert to_int64(pa.array([-1, -128], pa.int8())).tolist() == [-1, -128]
+    assert to_int64(pa.array([True, False])).tolist() == [1, 0]
+
+
+def test_a_large_table_is_read_without_pandas(tmp_path: object) -> None:
+    """To import pandas takes longer than to read a file of 1 MB."""
+    path = f"{tmp_path}/marks.csv"
+    with open(path, "w") as file:
+        file.write("item,a,b\n" + "x,0,1\nx,1,0\nx,0,0\n" * 20_000)
+    code = f"import sys, caesura; assert len(caesura.read({path!r})) == 2; assert 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,15 +11,11 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import FormatError, OptionError
+from support.files import file_writer
 from support.treebanks import random_tree
 
 HE = "(S (NP (PRP he)) (VP (VBD slept)))"
-
-
-def write_file(folder: Path, text: str, name: str = "t.ptb") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+write_file = file_writer("t.ptb")
 
 
 def texts(trees: list[cz.Tree | None]) -> list[str | None]:
@@ -47,11 +43,8 @@ def test_trees_over_several_lines(tmp_path: Path) -> None:
 ( (INTJ (UH oh)) ) ((A a))
 """
     path = write_file(tmp_path, text, "sw.mrg")
-    assert texts(cz.read_trees(path)) == [
-        "( (S (NP (PRP he)) (VP (VBD slept)) (. .)))",
-        "( (INTJ (UH oh)))",
-        "( (A a))",
-    ]
+    expected = ["( (S (NP (PRP he)) (VP (VBD slept)) (. .)))", "( (INTJ (UH oh)))", "( (A a))"]
+    assert texts(cz.read_trees(path)) == expected
 
 
 def test_layout_option(tmp_path: Path) -> None:

@@ -12,12 +12,9 @@ from caesura.errors import AmbiguousFileError, CaesuraWarning, FormatError
 from caesura.formats.column_names import split_unit
 from caesura.formats.roles import check_fields, fields_text
 from caesura.model.tier import Tier
+from support.files import text_reader
 
-
-def read(tmp_path: Path, text: str, name: str = "t.csv", **options: Any) -> cz.Corpus:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)
+read = text_reader("t.csv")
 
 
 def choices(error: pytest.ExceptionInfo[AmbiguousFileError]) -> list[Any]:
@@ -42,7 +39,6 @@ P2;b;2,75
 def test_flags_are_not_coders(tmp_path: Path) -> None:
     corpus = read(tmp_path, FLAGS.replace(",version", ",n").replace(",1\n", ",7\n"))
     assert corpus.coders == ("annotator_1", "annotator_2")
-    assert corpus.reading is not None
     assert "is_headline (0/1 flags)" in corpus.reading.ignored
 
 
@@ -79,7 +75,6 @@ def test_a_comment_is_never_a_coder(tmp_path: Path) -> None:
     assert corpus.coders == ("Anna", "Björn", "Zoë")
     assert len({*corpus.values()}) == 1
     assert corpus["t", "Anna"].masses == (2, 1)
-    assert corpus.reading is not None
     assert corpus.reading.ignored == ("Bemerkung (comments)",)
 
 
@@ -101,22 +96,19 @@ def test_units_of_time(tmp_path: Path, name: str, scale: int) -> None:
     tier = corpus["m", "a"]
     assert isinstance(tier, Tier)
     assert [point.time for point in tier.points or ()] == [2.0, 3.0]
-    assert corpus.reading is not None
     assert any("milliseconds" in note for note in corpus.reading.notes) == (scale == 1000)
 
 
 def test_segments_in_milliseconds(tmp_path: Path) -> None:
     corpus = read(tmp_path, "item,coder,start_ms,end_ms,label\na,x,0,1500,p\na,x,1500,4000,q\n")
     assert corpus.kind == "spans"
-    assert corpus.reading is not None
     assert any("milliseconds in start_ms" in note for note in corpus.reading.notes)
     assert corpus["a", "x"] == cz.Spans([(0, 1.5, "p"), (1.5, 4, "q")], seconds=True)
 
 
 def test_names_of_units() -> None:
-    assert split_unit("Onset (ms)") == ("onset", "ms")
-    assert split_unit("time_s") == ("time", "s")
-    assert split_unit("items") == ("items", "")
+    names = {"Onset (ms)": ("onset", "ms"), "time_s": ("time", "s"), "items": ("items", "")}
+    assert {name: split_unit(name) for name in names} == names
 
 
 def test_named_times_decide_the_shape(tmp_path: Path) -> None:
@@ -149,7 +141,6 @@ def test_an_export_of_coded_segments(tmp_path: Path) -> None:
     text = f"Document name,Code,Begin,End,Created by,Segment\nI1,Work,3,5,Mia,{quotation}\nI1,Home,5,9,Jo,{quotation}\n"
     corpus = read(tmp_path, text)
     assert (corpus.item_names, corpus.coders) == (("I1",), ("Mia", "Jo"))
-    assert corpus.reading is not None
     assert corpus.reading.roles["Code"] == "label"
 
 
@@ -165,7 +156,6 @@ def test_several_sheets(tmp_path: Path) -> None:
     book.save(path)
     corpus = cz.read(path)
     assert corpus.coders == ("ann",)
-    assert corpus.source is not None
     assert corpus.source.ignored == ("sheet Notizen (not a table)",)
     for row in (("text", "bo"), ("a", 0), ("b", 1)):
         sheet.append(row)
@@ -194,10 +184,8 @@ def test_coders_joined_by_a_plus_in_python(tmp_path: Path) -> None:
 
 def test_ends_that_may_be_included_are_mentioned(tmp_path: Path) -> None:
     corpus = read(tmp_path, "item,coder,start,end,label\na,x,3,5,p\na,x,6,9,q\na,y,3,6,p\na,y,7,9,q\n")
-    assert corpus.reading is not None
     assert any("--reading spans=inclusive" in note for note in corpus.reading.notes)
     corpus = read(tmp_path, "item,coder,start,end,label\na,x,3,5,p\na,x,5,9,q\n")
-    assert corpus.reading is not None
     assert not any("inclusive" in note for note in corpus.reading.notes)
 
 
@@ -217,7 +205,6 @@ def test_times_of_day(tmp_path: Path) -> None:
     text = 'interview,coder,start,end,code\na,x,00:00:00,00:01:23,p\na,x,1:23,4:10.5,q\na,y,0:00,"4:10,5",q\n'
     corpus = read(tmp_path, text)
     assert corpus["a", "x"] == cz.Spans([(0, 83, "p"), (83, 250.5, "q")], seconds=True)
-    assert corpus.reading is not None
     assert "times such as 00:00:00 in start were converted to seconds" in corpus.reading.notes
 
 
@@ -225,7 +212,6 @@ def test_merged_cells_of_items(tmp_path: Path) -> None:
     corpus = read(tmp_path, "Story,Sentence,Ann\nA,a,0\n,b,1\n,c,0\nB,d,0\n,e,1\n,f,0\n")
     assert corpus.item_names == ("A", "B")
     assert corpus["B", "Ann"].masses == (2, 1)
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("empty cells of Story belong to the item above them",)
 
 
@@ -278,21 +264,18 @@ def test_signs_for_labels_stay_labels(tmp_path: Path) -> None:
 
 def test_a_coder_with_many_segments_beside_others(tmp_path: Path) -> None:
     """Numbers that rise at most units are segment numbers if those of the other coders are; row numbers are not."""
-    path = tmp_path / "t.csv"
     rows = [("a", 1, 1, 1), ("b", 1, 2, 2), ("c", 1, 3, 3), ("d", 2, 4, 4), ("e", 2, 4, 5), ("f", 2, 5, 6)]
-    path.write_text("text,ann,bo,row\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    corpus = cz.read(path)
+    text = "text,ann,bo,row\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    corpus = read(tmp_path, text)
     assert corpus.coders == ("ann", "bo")
     assert corpus["t", "bo"].inner.tolist() == [1, 2, 3, 5]
-    assert cz.read(path, fields={"coders": ["ann", "bo"]}) == corpus
+    assert read(tmp_path, text, fields={"coders": ["ann", "bo"]}) == corpus
 
 
 def test_a_coder_who_marks_more_than_half_of_the_units(tmp_path: Path) -> None:
     """On its own, such a column may be text; its cells are those of the other coders."""
-    path = tmp_path / "a.csv"
     ann, bo = ["a", "", "", "b", "", "a", "", "b", ""], ["a", "b", "a", "b", "", "a", "", "b", "a"]
     rows = [f"x,w{i},{marks}" for i, marks in enumerate(map(",".join, zip(ann, bo, strict=True)))]
-    path.write_text("\n".join(["item,text,ann,bo", *rows]) + "\n")
-    corpus = cz.read(path)
+    corpus = read(tmp_path, "\n".join(["item,text,ann,bo", *rows]) + "\n")
     assert corpus.coders == ("ann", "bo")
     assert [name for _, name in corpus["x", "bo"].boundaries] == [mark for mark in bo if mark]  # type: ignore[union-attr]

@@ -11,6 +11,7 @@ from caesura import Corpus, Tier
 from caesura.errors import FormatError
 from caesura.formats import detect
 from support.everyday import expected
+from support.files import file_writer
 from support.shared_data import DataFolder
 
 RTTM = """;; by hand
@@ -22,12 +23,7 @@ NOSCORE call1 1 5 1 <NA> <NA> <NA> <NA>
 NOSCORE call2 1 5 1 <NA> <NA> <NA> <NA>
 SPEAKER call2 1 1 1 <NA> <NA> ann <NA>
 """
-
-
-def write_file(tmp_path: Path, text: str, name: str = "ref.rttm") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text.encode())
-    return path
+write_file = file_writer("ref.rttm")
 
 
 def speech(*rows: tuple[float, float, str], item: str = "c", channel: str = "1") -> str:
@@ -38,18 +34,14 @@ def test_recordings_are_items(tmp_path: Path) -> None:
     call1, call2 = Tier([(0.1, 0.3, "ann"), (0.3, 0.75, "bo")]), Tier([(1, 2, "ann")])
     corpus = cz.read(write_file(tmp_path, RTTM), units="times")
     assert corpus == Corpus({"call1": {"ref": call1}, "call2": {"ref": call2}})
-    assert corpus.reading is not None
     assert corpus.reading.ignored == ("1 SPKR-INFO line", "2 NOSCORE lines")
     assert corpus.reading.roles == {"recording": "item", "speaker": "labels"}
-    assert corpus.reading.notes == (
-        "ends are start plus duration",
-        "speakers are not boundary types (labels=types makes them types)",
-    )
+    expected = ("ends are start plus duration", "speakers are not boundary types (labels=types makes them types)")
+    assert corpus.reading.notes == expected
     for name in ("ref.txt", "ref.out", "ref"):
         assert detect(write_file(tmp_path, RTTM.replace("\n", "\r\n"), name)).name == "rttm"
-    assert cz.read(write_file(tmp_path, RTTM), units="times", duration=9)["call2", "ref"] == Tier(
-        [(1, 2, "ann")], end=9
-    )
+    expected = Tier([(1, 2, "ann")], end=9)
+    assert cz.read(write_file(tmp_path, RTTM), units="times", duration=9)["call2", "ref"] == expected
 
 
 def test_speakers_are_labels_and_not_types(tmp_path: Path) -> None:
@@ -82,7 +74,6 @@ def test_the_everyday_files(shared: DataFolder) -> None:
     joined = cz.read(folder, units="times", streams="ignore")
     assert joined["call1", "ref"] == Tier([(0, 5.5, "speech"), (6, 7.25, "speech")])
     assert joined["call2", "ref"] == Tier([(0.3, 6, "speech")]) == joined["call2", "hyp"]
-    assert joined.reading is not None
     assert "speakers are joined into one stream of speech" in joined.reading.notes
 
 
@@ -90,7 +81,6 @@ def test_channels_are_separate_items(tmp_path: Path) -> None:
     text = speech((0, 1, "a")) + speech((0.5, 1, "b"), channel="2") + speech((1, 1, "a"))
     corpus = cz.read(write_file(tmp_path, text), units="times")
     assert corpus.item_names == ("c/1", "c/2")
-    assert corpus.reading is not None
     assert "each channel is an item" in corpus.reading.notes
     with pytest.raises(FormatError, match=r":4: recordings must differ in name; got 'c/1' again"):
         cz.read(write_file(tmp_path, text + speech((0, 1, "a"), item="c/1")))
@@ -168,9 +158,8 @@ def test_what_cannot_be_written_is_an_error(tmp_path: Path, annotation: Tier, pr
 
 def test_the_end_of_a_recording_is_not_stored(tmp_path: Path) -> None:
     corpus = Corpus({"a": {"gold": Tier([(0, 1, "x")], end=9)}})
-    with pytest.warns(
-        cz.errors.CaesuraWarning, match=r"item 'a': the recording ends at 9 s, which this format does not store"
-    ):
+    message = r"item 'a': the recording ends at 9 s, which this format does not store"
+    with pytest.warns(cz.errors.CaesuraWarning, match=message):
         cz.write(corpus, tmp_path / "gold.rttm")
     assert cz.read(tmp_path / "gold.rttm", units="times", duration=9) == corpus
     with pytest.raises(FormatError, match="in this format the file names the coder"):

@@ -180,9 +180,8 @@ def test_textgrids_with_edges_that_differ_in_the_seventh_place() -> None:
 def test_two_ends_in_one_silence() -> None:
     #  word    sil  |RIGHT|   sp   |THE| sil
     #  Errors  .........|loud sil|
-    with pytest.raises(
-        FormatError, match=r"two ends must not fall on the same position; .*s '\.' and .*s 'loud silence' both"
-    ):
+    message = r"two ends must not fall on the same position; .*s '\.' and .*s 'loud silence' both"
+    with pytest.raises(FormatError, match=message):
         cz.read(INEXACT[0], words="word", tiers="Errors", silence=["sil", "sp"])
 
 

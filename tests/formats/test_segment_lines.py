@@ -14,14 +14,10 @@ from caesura.errors import FormatError
 from caesura.formats import detect
 from support.corpora import round_trip_or_refuse
 from support.examples import examples
+from support.files import file_writer
 
 TEXT = "  Good night , moon ,\r\n because it is late .\r\n\r\nYes .\r\n"
-
-
-def write_file(tmp_path: Path, text: str, name: str = "a.edus") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text.encode())
-    return path
+write_file = file_writer("a.edus")
 
 
 def test_lines_are_segments(tmp_path: Path) -> None:
@@ -32,7 +28,6 @@ def test_lines_are_segments(tmp_path: Path) -> None:
     segmentation = corpus["a", "a"]
     assert isinstance(segmentation, Segmentation)
     assert segmentation == Segmentation.from_masses([5, 5, 2], units=TEXT.split())
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("each line is a segment, and its words are the units",)
     assert corpus.reading.ignored == ("1 blank line (not a segment)",)
     assert cz.read(write_file(tmp_path, TEXT, "a.txt"), "segment-lines", item="x", coder="y")["x", "y"] == segmentation

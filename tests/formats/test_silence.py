@@ -8,8 +8,10 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
+from support.files import text_reader
 
 ROWS = "item,unit,ann,bo\nx,1,0,0\nx,2,1,0\nx,3,0,0\n"
+read_text = text_reader("a.csv")
 DOCUMENT = '{"item": "x", "length": 5, "reference": [2], "hypothesis": [2]}\n'
 
 
@@ -22,9 +24,7 @@ def folder(tmp_path: Path) -> Path:
 def messages_of(path: Path) -> str:
     with cz.collect_warnings() as messages:
         corpus = cz.read(path)
-    reading = corpus.reading
-    assert reading is not None
-    return "\n".join([*messages, *reading.warnings])
+    return "\n".join([*messages, *corpus.reading.warnings])
 
 
 def test_links_that_lead_nowhere(folder: Path) -> None:
@@ -62,23 +62,7 @@ def test_files_without_documents(tmp_path: Path, content: str) -> None:
 
 
 def test_rows_of_empty_cells(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(ROWS + ",,,\n,,,\n")
-    assert "2 empty rows left out" in str(cz.read(path).reading)
-
-
-def test_units_out_of_order(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("item,unit,ann,bo\nx,3.0,0,0\nx,1.0,1,1\nx,2.0,0,1\n")
-    with pytest.raises(FormatError, match="units must be numbered in order; got 1 after 3"):
-        cz.read(path)
-
-
-def test_spans_beyond_the_duration(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("item,coder,start,end,duration\nx,ann,0.5,5.5,3.5\nx,bo,0.5,2.5,3.5\n")
-    with pytest.raises(FormatError, match=r"5\.5"):
-        cz.read(path)
+    assert "2 empty rows left out" in str(read_text(tmp_path, ROWS + ",,,\n,,,\n").reading)
 
 
 def test_names_that_differ_only_by_case_or_blanks(tmp_path: Path) -> None:
@@ -115,24 +99,13 @@ def test_types_that_look_alike(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("time", ["1:75", "0:72:00", "1:60", "0:00:60.5"])
 def test_impossible_times(time: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(f"item,coder,start,end,label\nx,ann,0:05,{time},A\nx,bo,0:05,2:15,A\n")
     with pytest.raises(FormatError, match=rf"a\.csv:2: end must be a time such as 1:05 or 0:01:05\.5; got '{time}'"):
-        cz.read(path)
+        read_text(tmp_path, f"item,coder,start,end,label\nx,ann,0:05,{time},A\nx,bo,0:05,2:15,A\n")
 
 
 def test_many_minutes_without_hours_are_possible(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("item,coder,start,end,label\nx,ann,0:05,72:15,A\nx,bo,0:05,72:15,A\n")
-    corpus = cz.read(path)
+    corpus = read_text(tmp_path, "item,coder,start,end,label\nx,ann,0:05,72:15,A\nx,bo,0:05,72:15,A\n")
     assert [float(end) for end in corpus["x", "ann"].ends] == [72 * 60 + 15]  # type: ignore[union-attr]
-
-
-def test_a_row_without_a_number(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(ROWS + ",,1,1\n")
-    with pytest.raises(FormatError, match=r"a\.csv:5: the number of the unit is missing in column unit"):
-        cz.read(path)
 
 
 def evaluated(path: Path) -> tuple[float, list[str]]:
@@ -163,30 +136,22 @@ def test_score_files_of_nobody(name: str, tmp_path: Path) -> None:
         cz.evaluate(tmp_path / "a.jsonl", "B", **options)
 
 
-def marks_of(places: int, *boundaries: set[int]) -> str:
-    rows = [",".join(str(int(unit in marked)) for marked in boundaries) for unit in range(1, places + 1)]
-    return "item,unit,ann,bo,cy\n" + "".join(f"x,{unit},{row}\n" for unit, row in enumerate(rows, 1))
-
-
-def test_marks_that_look_inverted(tmp_path: Path) -> None:
-    #      ann and bo mark few of 20 units; the zeros of cy are their boundaries
-    path = tmp_path / "a.csv"
-    path.write_text(marks_of(20, {4, 9, 15}, {4, 10, 15}, {*range(1, 20)} - {4, 9, 15}))
-    assert "coder 'cy' marks more than half of the positions, but rarely where the others do" in messages_of(path)
-
-
 @pytest.mark.parametrize(
-    "dense",
+    ("marked", "inverted"),
     [
-        {*range(1, 20)} - {1, 7, 13},  # more boundaries than the others, and all of theirs
-        {4, 9, 10, 15},  # few boundaries
-        {*range(5, 20)},  # as many of the boundaries of the others as of the other positions
+        ({*range(1, 20)} - {4, 9, 15}, True),  # its zeros are the boundaries of ann and bo, who mark few of 20 units
+        ({*range(1, 20)} - {1, 7, 13}, False),  # more boundaries than the others, and all of theirs
+        ({4, 9, 10, 15}, False),  # few boundaries
+        ({*range(5, 20)}, False),  # as many of the boundaries of the others as of the other positions
     ],
 )
-def test_dense_marks_are_not_inverted(dense: set[int], tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(marks_of(20, {4, 9, 15}, {4, 10, 15}, dense))
-    assert "swapped" not in messages_of(path)
+def test_marks_that_look_inverted(marked: set[int], inverted: bool, tmp_path: Path) -> None:
+    coders = ({4, 9, 15}, {4, 10, 15}, marked)
+    rows = [f"x,{unit},{','.join(str(int(unit in own)) for own in coders)}\n" for unit in range(1, 21)]
+    (tmp_path / "a.csv").write_text("item,unit,ann,bo,cy\n" + "".join(rows))
+    messages = messages_of(tmp_path / "a.csv")
+    message = "coder 'cy' marks more than half of the positions, but rarely where the others do"
+    assert (message in messages, "swapped" in messages) == (inverted, inverted)
 
 
 def test_one_of_many_inverted_streams(tmp_path: Path) -> None:
@@ -199,12 +164,6 @@ def test_one_of_many_inverted_streams(tmp_path: Path) -> None:
     told = messages_of(tmp_path / "a.csv")
     assert "coder 'cy' marks more than half" in told
     assert "'ann' marks" not in told
-
-
-def read_text(folder: Path, text: str, **options: object) -> cz.Corpus:
-    path = folder / "a.csv"
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)  # type: ignore[arg-type]
 
 
 NUMBERS = "item,unit,ann,bo\nx,1,{},1\nx,2,{},1\nx,3,{},1\nx,4,{},2\nx,5,{},2\n"
@@ -223,14 +182,6 @@ def test_a_coder_whose_numbers_jump_or_fall_is_not_lost(cells: str, tmp_path: Pa
     assert read_text(tmp_path, NUMBERS.format(*cells), **without).coders == ("bo",)
     corpus = read_text(tmp_path, NUMBERS.format(*cells), **with_ann)
     assert corpus["x", "ann"].masses == (2, 2, 1)  # type: ignore[union-attr]
-
-
-def test_a_coder_with_a_missing_label_is_not_lost(tmp_path: Path) -> None:
-    rows = "".join(
-        f"x,{unit},{ann},{bo}\n" for unit, (ann, bo) in enumerate(zip(("A", "A", "", *"BBB"), "AAABBB", strict=True), 1)
-    )
-    with pytest.raises(FormatError, match=r"a\.csv:4: .*coder 'ann': every unit must have a label"):
-        read_text(tmp_path, "item,unit,ann,bo\n" + rows)
 
 
 LABELS_IN_MERGED_CELLS = "item,unit,ann,bo\nx,1,A,A\nx,2,,\nx,3,,\nx,4,B,\nx,5,,B\nx,6,,\n"
@@ -257,9 +208,8 @@ SECONDS = "item,coder,start,end,label\nx,ann,0,4.5,A\nx,ann,4.5,9.25,B\nx,bo,0,5
 
 def test_repeated_spans(tmp_path: Path) -> None:
     read_text(tmp_path, SECONDS + "x,bo,5.5,9.25,B\nx,bo,5.5,9.25,C\n")
-    assert "spans occur again with the same positions and category: 1 of bo; each of them" in messages_of(
-        tmp_path / "a.csv"
-    )
+    message = "spans occur again with the same positions and category: 1 of bo; each of them"
+    assert message in messages_of(tmp_path / "a.csv")
     read_text(tmp_path, SECONDS)
     assert messages_of(tmp_path / "a.csv") == ""
 
@@ -291,14 +241,22 @@ def test_a_file_joined_with_its_copy(tmp_path: Path) -> None:
     read_text(tmp_path, "doc,sentence,ann,bo\n" + rows)  # a warning would be an error
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("item,text,ann,bo\n,a b,0,0\nx,c d,1,0\nx,e f,0,1\n", r"a\.csv:2: the item is missing in column item"),
-        ("item,coder,time\nx,ann,1.5\nx,,4.0\nx,bo,1.4\n", r"a\.csv:3: the coder is missing in column coder"),
-    ],
-)
-def test_missing_names(text: str, problem: str, tmp_path: Path) -> None:
+REFUSED = {
+    "item": ("item,text,ann,bo\n,a b,0,0\nx,c d,1,0\nx,e f,0,1\n", r"a\.csv:2: the item is missing in column item"),
+    "coder": ("item,coder,time\nx,ann,1.5\nx,,4.0\nx,bo,1.4\n", r"a\.csv:3: the coder is missing in column coder"),
+    "number": (ROWS + ",,1,1\n", r"a\.csv:5: the number of the unit is missing in column unit"),
+    "order": ("item,unit,ann,bo\nx,3.0,0,0\nx,1.0,1,1\nx,2.0,0,1\n", "units must be numbered in order; got 1 after 3"),
+    "end": ("item,coder,start,end,duration\nx,ann,0.5,5.5,3.5\nx,bo,0.5,2.5,3.5\n", r"5\.5"),
+    "label": (
+        "item,unit,ann,bo\nx,1,A,A\nx,2,A,A\nx,3,,A\nx,4,B,B\nx,5,B,B\nx,6,B,B\n",
+        r"a\.csv:4: .*coder 'ann': every unit must have a label",
+    ),
+}
+
+
+@pytest.mark.parametrize("missing", REFUSED)
+def test_missing_cells(missing: str, tmp_path: Path) -> None:
+    text, problem = REFUSED[missing]
     with pytest.raises(FormatError, match=problem):
         read_text(tmp_path, text)
 

@@ -10,6 +10,7 @@ import caesura as cz
 from caesura import Corpus, Spans
 from caesura.errors import AmbiguousFileError, FormatError, OptionError
 from caesura.formats.column_names import SPAN_PAIRS
+from support.files import text_reader
 
 # ann |--PER--|                   |LOC|
 # bo      |PER|                   |LOC|
@@ -25,11 +26,7 @@ TIMED = Corpus(
         }
     }
 )
-
-
-def read(tmp_path: Path, content: str, name: str = "table.csv", **options: object) -> Corpus:
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    return cz.read(tmp_path / name, **options)  # type: ignore[arg-type]
+read = text_reader("table.csv")
 
 
 def report(corpus: Corpus) -> str:
@@ -62,14 +59,11 @@ def test_start_and_end_come_before_other_pairs(tmp_path: Path) -> None:
 
 def test_two_pairs_are_ambiguous(tmp_path: Path) -> None:
     content = "document,annotator,start_char,end_char,label,token_start,token_end\n" + ROWS.replace("\n", ",1,2\n")
-    with pytest.raises(
-        AmbiguousFileError, match="several columns may be the start and the end: start_char and"
-    ) as error:
+    message = "several columns may be the start and the end: start_char and"
+    with pytest.raises(AmbiguousFileError, match=message) as error:
         read(tmp_path, content)
-    assert [options["fields"] for _, options in error.value.choices] == [
-        {"start": "start_char", "end": "end_char"},
-        {"start": "token_start", "end": "token_end"},
-    ]
+    expected = [{"start": "start_char", "end": "end_char"}, {"start": "token_start", "end": "token_end"}]
+    assert [options["fields"] for _, options in error.value.choices] == expected
     assert read(tmp_path, content, fields="start=start_char,end=end_char") == SPANS
     assert read(tmp_path, content, fields="start=start_char") == SPANS
 

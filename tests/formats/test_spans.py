@@ -16,6 +16,7 @@ from caesura import Corpus, Hierarchy, Segmentation, Spans
 from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.formats import detect
 from support.examples import examples
+from support.files import file_writer
 
 # ann |-----------|   bo |-----------|
 #     |---|-------|          |-------|
@@ -33,12 +34,7 @@ SONG = {
     "unit": "seconds",
     "items": {"song": {"duration": 10, "coders": {"ann": [[0, 9.5, 1, "A"], [0, 4.25, 2, "a"], [4.25, 9.5, 2, "b"]]}}},
 }
-
-
-def write_file(tmp_path: Path, data: object, name: str = "t.json") -> Path:
-    path = tmp_path / name
-    path.write_text(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-    return path
+write_file = file_writer("t.json")
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
@@ -135,9 +131,8 @@ def test_invalid_spans_in_time(tmp_path: Path, change: dict[str, Any], message: 
 
 def test_spans_of_zero_length_are_left_out_and_counted(tmp_path: Path) -> None:
     data = {"unit": "seconds", "items": {"song": {"coders": {"ann": [[0, 0], [0, 5], [5, 5]]}}}}
-    with pytest.warns(
-        CaesuraWarning, match=r"spans of zero length left out: 2 in 1 annotation \(first in item 'song', coder 'ann'\)"
-    ):
+    message = r"spans of zero length left out: 2 in 1 annotation \(first in item 'song', coder 'ann'\)"
+    with pytest.warns(CaesuraWarning, match=message):
         hierarchy = cz.read(write_file(tmp_path, data))["song", "ann"]
     assert hierarchy == Hierarchy.from_times([(0, 5)])
 
@@ -345,9 +340,8 @@ def test_layout_of_a_written_file(tmp_path: Path) -> None:
         "      }\n    }\n  }\n}\n"
     )
     cz.write(Corpus({"p": {"a": Hierarchy(6, [(1, 6, 1, "S"), (1, 2, 2)])}}), tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text() == (
-        "item,coder,start,end,level,label,length\np,a,1,6,1,S,6\np,a,1,2,2,,\n"
-    )
+    expected = "item,coder,start,end,level,label,length\np,a,1,6,1,S,6\np,a,1,2,2,,\n"
+    assert (tmp_path / "out.csv").read_text() == expected
 
 
 # -- segmentations and hierarchies in each other's files ----------------------------------------------------------------
@@ -476,3 +470,63 @@ def test_a_table_without_a_header_and_with_a_row_of_zero_length(tmp_path: Path) 
     assert corpus.coders == ("Alex", "Bo")
     assert [span.label for span in corpus["talk", "Bo"]] == ["x"]  # type: ignore[union-attr]
     assert cz.read(path)["talk", "Bo"] == Spans([(3, 3, "y"), (2, 6.5, "x")], seconds=True)
+
+
+BAD_FILES = Path(__file__).parent / "bad"
+
+BAD_MESSAGES = {
+    "crossing.json": r":7: item 'poem', coder 'bo': 2-5 on level 2 and 4-7 on level 2 cross; each coder's own",
+    "outside.json": r":3: item 'poem', coder 'bo': spans\[0\]: a span must lie in 1\.\.8; got 1-9",
+    "backwards.json": r":2: item 'poem', coder 'bo': spans\[1\]: start must not be after end; got 5 > 3",
+    "levels.json": r":2: item 'poem', coder 'bo': 2-3 on level 1 lies inside 1-8 on level 2; an inner span must be deeper",
+    "no_length.json": r":2: item 'poem', coder 'ann': expected the number of units, as length or as units",
+    "nan.json": r":2: item 'song', coder 'ann': spans\[0\]: end must be a time in seconds from 0 to 1e.12; got nan",
+    "beyond.json": r":3: item 'song', coder 'bo': spans\[1\]: a span must lie in 0-9\.5 s; got 4-12\.25; or read with",
+    "damaged.json": r":3: not valid JSON: Expecting ',' delimiter at column 3",
+    "unit.json": r":2: item 'song', coder 'ann': unit must be one of units, seconds; got 'minutes'",
+    "backwards.csv": r":3: item 'poem', coder 'bo': start must not be after end; got 5 > 3",
+    "decimal.csv": r":3: item 'poem', coder 'ann': end must be a whole number; got '4\.5'; for times name the columns",
+    "outside.csv": r":3: item 'poem', coder 'ann': a span must lie in 1\.\.8; got 5-9",
+    "short_row.csv": r":3: a row must have 4 cells like the header; got 3",
+    "some_levels.csv": r":3: item 'poem', coder 'ann': all spans of a coder have a level, or none",
+    "two_lengths.csv": r":3: item 'poem', coder 'ann': length must be the same in all rows; got '9' after '8'",
+    "backwards.lab": r":2: start must not be after end; got 10\.0 > 5\.0",
+    "word.lab": r":2: start must be a time in seconds from 0 to 1e.12; got 'ten'",
+    "overlap.lab": r": item 'overlap', coder 'overlap': 0-10 s on level 1 and 9-20 s on level 1 cross",
+    "endless_textfile1.txt": r": the last line must be End; there is none, so the last segments do not end",
+    "falling_textfile1.txt": r":3: times must not decrease; got 4 after 5",
+    "laughs.rs3": r":2: expected a plain document, entities are not expanded; got <!DOCTYPE",
+    "undeclared_entity.rs3": r":2: not valid XML: Entity 'lol' not defined",
+    "damaged.rs3": r":2: not valid XML: Opening and ending tag mismatch",
+    "no_body.rs3": r":1: expected <rst> with a <body>; got <html>",
+    "no_edu.rs3": r":3: expected at least one EDU \(<segment>\); got none",
+    "circle.rs3": r":3: every node must be below a node without a parent; '2' is in a cycle",
+    "orphan.rs3": r":3: the parent of '2' must be a node; got '9'",
+    "twice.rs3": r":3: a segment must have a unique id; got '1'",
+    "undeclared.rs3": r":3: a relation must be declared in the header, to tell nuclei from satellites; got 'cause'",
+    "gap.rs3": r":5: the yield of node '4' must have no gap; it has 2 of the EDUs 1-3; or read with repair=True",
+    "no_nucleus.rs3": r":3: a group must have a nucleus; '2' has none",
+    "empty_edu.rs3": r":3: segment '2' must have a text; it is empty",
+}
+
+
+def test_every_bad_file_is_tested() -> None:
+    assert set(BAD_MESSAGES) == {path.name for path in BAD_FILES.iterdir()}
+
+
+@pytest.mark.parametrize("name", BAD_MESSAGES)
+def test_the_message_names_the_place(name: str) -> None:
+    if name.endswith(".rs3"):
+        pytest.importorskip("lxml", reason="lxml is not installed: pip install caesura[xml]")
+    with pytest.raises(FormatError, match=BAD_MESSAGES[name]) as caught:
+        cz.read(BAD_FILES / name)
+    assert str(caught.value).startswith(str(BAD_FILES / name))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["crossing.json", "outside.json", "backwards.json", "levels.json", "beyond.json"])
+def test_the_other_coder_is_still_read(name: str) -> None:
+    excluded: list[FormatError] = []
+    corpus = cz.read(BAD_FILES / name, excluded=excluded)
+    assert corpus.coders == ("ann",)
+    assert len(excluded) == 1

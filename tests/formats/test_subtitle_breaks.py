@@ -14,15 +14,11 @@ from caesura.formats import detect
 from support.corpora import round_trip_or_refuse
 from support.everyday import expected
 from support.examples import examples
+from support.files import file_writer
 from support.shared_data import DataFolder
 
 TEXT = "Good <eol> night moon <eob> good night <eob>\nstars\n"
-
-
-def write_file(folder: Path, content: str, name: str = "ref.fr") -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+write_file = file_writer("ref.fr")
 
 
 def test_the_everyday_files(shared: DataFolder) -> None:
@@ -50,11 +46,9 @@ def test_the_tags_decide_not_the_suffix(tmp_path: Path, name: str) -> None:
 
 def test_the_reading_report(tmp_path: Path) -> None:
     report = cz.read(write_file(tmp_path, TEXT)).reading
-    assert report is not None
     assert report.roles == {"<eol>": "boundary type", "<eob>": "boundary type"}
     assert report.notes == ("each line is an item",)
     one = cz.read(write_file(tmp_path, TEXT.replace("<eol> ", "").replace(" <eob> g", "<eob> g"))).reading
-    assert one is not None
     assert (one.roles, one.types) == ({"<eob>": "boundary type"}, ("eol", "eob"))
     assert one.notes[1] == "tags without a space before or after them were separated from the words"
 

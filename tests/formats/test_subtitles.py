@@ -15,12 +15,9 @@ from caesura.cli import main
 from caesura.errors import FormatError
 from support.corpora import round_trip_or_refuse
 from support.examples import examples
+from support.files import file_writer, refusal
 
-
-def write_file(folder: Path, content: str, name: str) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode())
-    return path
+write_file = file_writer("film.srt")
 
 
 SRT = """1
@@ -78,6 +75,8 @@ CUE = "00:00:01,000 --> 00:00:02,000\n"
 TIMES = "a cue must have times like 00:00:01,000 --> 00:00:02,000; got "
 VTT_CUE = CUE.replace(",", ".")
 VTT_TIMES = "a cue must have times like 00:01.000 --> 00:02.000; got "
+TAG = "a tag must be like <i> or <v Name>, and any other < is &lt;"
+NO_ARROW = "must not contain -->; put a blank line"
 BAD = {
     "number.srt": (f"{CUE}a\n", 1, "a cue must begin with its number; got '00:00:01,000 --> 00:00:02,000'"),
     "inside.srt": (f"1\n{CUE}a\n\nb\n", 5, "a cue must begin with its number; got 'b'"),
@@ -96,7 +95,7 @@ BAD = {
     "lost.srt": (
         f"1\n{CUE}a\n2\n{CUE}b\n",
         5,
-        "the text of a cue must not contain -->; put a blank line before the next cue; got '00:00:01,000 --> 00:00:02,000'",
+        f"the text of a cue {NO_ARROW} before the next cue; got '{CUE.strip()}'",
     ),
     "sbv.sbv": (
         "0:00:00.378,0:00:11.378\na\n",
@@ -105,25 +104,13 @@ BAD = {
     ),
     "head.vtt": (f"{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got '00:00:01.000 --> 00:00:02.000'"),
     "webvttx.vtt": (f"WEBVTTX\n\n{VTT_CUE}a\n", 1, "the file must begin with WEBVTT; got 'WEBVTTX'"),
-    "header.vtt": (
-        f"WEBVTT\n{VTT_CUE}a\n",
-        2,
-        "the header must not contain -->; put a blank line before the first cue; got '00:00:01.000 --> 00:00:02.000'",
-    ),
+    "header.vtt": (f"WEBVTT\n{VTT_CUE}a\n", 2, f"the header {NO_ARROW} before the first cue; got '{VTT_CUE.strip()}'"),
     "comma.vtt": (f"WEBVTT\n\n{CUE}a\n", 3, f"{VTT_TIMES}'00:00:01,000 --> 00:00:02,000'"),
     "setting.vtt": ("WEBVTT\n\n00:01.000 --> 00:02.000 bold\na\n", 3, f"{VTT_TIMES}'00:01.000 --> 00:02.000 bold'"),
     "untimed.vtt": ("WEBVTT\n\nhello\nworld\n", 4, f"{VTT_TIMES}'world'"),
-    "note.vtt": (
-        f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n",
-        4,
-        "NOTE must not contain -->; put a blank line after it; got '00:00:01.000 --> 00:00:02.000'",
-    ),
+    "note.vtt": (f"WEBVTT\n\nNOTE x\n{VTT_CUE}a\n", 4, f"NOTE {NO_ARROW} after it; got '{VTT_CUE.strip()}'"),
     "style.vtt": (f"WEBVTT\n\n{VTT_CUE}a\n\nSTYLE\nx\n", 6, "STYLE must be before the first cue; got it after a cue"),
-    "open.vtt": (
-        f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n",
-        5,
-        "a tag must be like <i> or <v Name>, and any other < is &lt;; got '<i c'",
-    ),
+    "open.vtt": (f"WEBVTT\n\n{VTT_CUE}a\nb <i c\n", 5, f"{TAG}; got '<i c'"),
     "none.vtt": ("WEBVTT\n\nNOTE a\n", None, "expected at least one cue; got none"),
 }
 
@@ -131,9 +118,8 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(write_file(tmp_path, content, name))
-    assert (caught.value.line, caught.value.problem) == (line, message)
+    error = refusal(cz.read, write_file(tmp_path, content, name))
+    assert (error.line, error.problem) == (line, message)
 
 
 @pytest.mark.parametrize("unit", ["<font ", "{\\", "<", "</", "&", "<a", "\t", "<00:", "{\\}", "1:"])
@@ -177,13 +163,11 @@ def test_one_second_per_word(tmp_path: Path) -> None:
     )
     corpus = cz.Corpus({"t": {"t": segmentation}})
     cz.write(corpus, tmp_path / "t.srt")
-    assert (tmp_path / "t.srt").read_text() == (
-        "1\n00:00:00,000 --> 00:00:03,000\na b\nc\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n\n"
-    )
+    expected = "1\n00:00:00,000 --> 00:00:03,000\na b\nc\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n\n"
+    assert (tmp_path / "t.srt").read_text() == expected
     cz.write(corpus, tmp_path / "t.vtt")
-    assert (tmp_path / "t.vtt").read_text() == (
-        "WEBVTT\n\n00:00:00.000 --> 00:00:03.000\na b\nc\n\n00:00:03.000 --> 00:00:04.000\nd\n\n"
-    )
+    expected = "WEBVTT\n\n00:00:00.000 --> 00:00:03.000\na b\nc\n\n00:00:03.000 --> 00:00:04.000\nd\n\n"
+    assert (tmp_path / "t.vtt").read_text() == expected
 
 
 def marked(*marks: str, types: tuple[str, ...] = ("line", "block"), units: list[str] | None = None) -> cz.Segmentation:
@@ -243,9 +227,8 @@ def test_cues_as_segments_in_seconds(tmp_path: Path, name: str) -> None:
 
 def test_cues_must_not_overlap(tmp_path: Path) -> None:
     path = write_file(tmp_path, CUES.replace("00:01:00,000", "00:00:02,000"), "film.srt")
-    with pytest.raises(
-        FormatError, match=r"film.srt:7: .*intervals must follow each other; 'Good night' starts at 2 s"
-    ):
+    message = r"film.srt:7: .*intervals must follow each other; 'Good night' starts at 2 s"
+    with pytest.raises(FormatError, match=message):
         cz.read(path, units="times")
 
 

@@ -193,7 +193,6 @@ def test_a_variation_gives_the_same_corpus(name: str, tmp_path: Path) -> None:
     if "text" in variation.names:
         assert corpus == CORPUS
     report = corpus.reading
-    assert report is not None
     assert set(report.roles) >= {variation.case(column) for column in variation.names.values()}
     for column in variation.extra:
         assert any(entry.startswith(variation.case(column)) for entry in report.ignored)
@@ -428,5 +427,4 @@ def test_scores_beside_texts_are_not_positions(tmp_path: Path) -> None:
     path.write_text("sentence,prob,gold\na,.1,0\nb,.9,1\nc,.2,0\n")
     corpus = cz.read(path)
     assert corpus["t", "gold"] == cz.Segmentation.from_bits("01", units=["a", "b", "c"])
-    assert corpus.reading is not None
     assert corpus.reading.ignored == ("prob (score, not needed here)",)

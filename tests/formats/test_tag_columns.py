@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError
+from support.files import text_reader
 
 TWO = "EU B-ORG B-ORG\nrejects O O\nGerman B-MISC O\n\nPeter B-PER B-PER\nBlackburn I-PER I-PER\n"
-
-
-def read(tmp_path: Path, text: str, name: str, **options: Any) -> cz.Corpus:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return cz.read(path, **options)
+read = text_reader("t.csv")
 
 
 def spans(corpus: cz.Corpus, coder: str) -> list[tuple[int, int, str | None]]:

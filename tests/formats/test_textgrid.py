@@ -115,9 +115,8 @@ def test_every_form(tmp_path: Path, text: str, encoding: str) -> None:
 def test_textgrids_written_by_elan_and_comments(tmp_path: Path) -> None:
     text = re.sub(r"(intervals|points) (\[\d\]):", r"\1 \2", LONG).replace("item [", "item[")
     text = text.replace("size = 3\nitem", "size = 3 ! three of them\nitem").replace("number =", "time =")
-    assert cz.read(write_file(tmp_path, text), units="times", tiers="*") == cz.read(
-        write_file(tmp_path, LONG), units="times", tiers="*"
-    )
+    expected = cz.read(write_file(tmp_path, LONG), units="times", tiers="*")
+    assert cz.read(write_file(tmp_path, text), units="times", tiers="*") == expected
 
 
 FREE_TEXT = """File type = "ooTextFile"
@@ -235,9 +234,8 @@ def test_an_item_without_common_units_is_one_error(tmp_path: Path) -> None:
     path = write_file(tmp_path, LONG)
     excluded: list[FormatError] = []
     assert len(cz.read(path, tiers="ann", units=5, excluded=excluded)) == 0
-    assert [str(error) for error in excluded] == [
-        f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"
-    ]
+    expected = [f"{path}: item 'talk': a step must not be longer than the recording, 3 s; got 5 s"]
+    assert [str(error) for error in excluded] == expected
     with pytest.raises(FormatError, match="a step must not be longer"):
         cz.read(path, tiers="ann", units=5)
 
@@ -251,16 +249,14 @@ def test_edges_that_rounding_moved_meet_in_the_middle(tmp_path: Path, edge: str)
         tmp_path,
         LONG.replace("xmin = 1.4", f"xmin = {edge}").replace('1.4\n            text = "no"', '1.4\ntext = "no"'),
     )
-    with pytest.warns(
-        CaesuraWarning, match="tier 'word': 1 edge between neighbours differed by 0.0001 s or less and moved"
-    ):
+    message = "tier 'word': 1 edge between neighbours differed by 0.0001 s or less and moved"
+    with pytest.warns(CaesuraWarning, match=message):
         tier = cz.read(path, units="times", tiers="word")["talk", "word"]
     assert isinstance(tier, Tier)
     assert tier.intervals[1].end == pytest.approx((1.4 + float(edge)) / 2, abs=1e-12)
     if edge < "1.4":
-        with pytest.raises(
-            FormatError, match=r":43: intervals must follow each other; '' starts at 1\.39999 s, before"
-        ):
+        message = r":43: intervals must follow each other; '' starts at 1\.39999 s, before"
+        with pytest.raises(FormatError, match=message):
             cz.read(path, units="times", tiers="word", snap=0)
 
 
@@ -270,17 +266,14 @@ def test_word_times(tmp_path: Path) -> None:
     overlapping = write_file(tmp_path, LONG.replace("xmin = 0.5", "xmin = 0.49995"))
     words, moved = word_times(overlapping, "word")
     assert (words["talk"][0][2], words["talk"][1][1], moved) == (0.499975, 0.499975, 1)
-    with pytest.raises(
-        FormatError, match=r":39: intervals must follow each other; 'no' starts at 0\.49995 s, before 'oh'"
-    ):
+    message = r":39: intervals must follow each other; 'no' starts at 0\.49995 s, before 'oh'"
+    with pytest.raises(FormatError, match=message):
         word_times(overlapping, "word", snap=1e-5)
-    with pytest.raises(
-        FormatError, match="expected one interval tier, for the words; the interval tiers are 'ann', 'word'"
-    ):
+    message = "expected one interval tier, for the words; the interval tiers are 'ann', 'word'"
+    with pytest.raises(FormatError, match=message):
         word_times(path)
-    with pytest.raises(
-        FormatError, match="expected one interval tier named 'tones', for the words; the interval tiers are"
-    ):
+    message = "expected one interval tier named 'tones', for the words; the interval tiers are"
+    with pytest.raises(FormatError, match=message):
         word_times(path, "tones")
     only = Corpus({"talk": {"w": Tier(WORDS)}})
     cz.write(only, path)
@@ -288,6 +281,13 @@ def test_word_times(tmp_path: Path) -> None:
 
 
 # -- files that cannot be ---------------------------------------------------------------------------------------------
+
+
+NEXT = "of an interval, a number, must come next;"
+XMAX = "xmax = 3\n            text"
+
+
+NUMBER = ":14: the number of intervals or points must come"
 
 
 @pytest.mark.parametrize(
@@ -299,37 +299,21 @@ def test_word_times(tmp_path: Path) -> None:
         ("<exists>", "<absent>", r":6: a TextGrid must have tiers; this has none"),
         ("xmax = 1.5", "xmin = 1.5", r":17: xmax of an interval, a number, must come next; got 'xmin = 1\.5'"),
         ("xmax = 1.5", "xmax = 1,5", r":17: xmax of an interval, a number, must come next; got 'xmax = 1,5'"),
-        (
-            "xmax = 1.5",
-            "xmax = --undefined--",
-            r":17: xmax of an interval, a number, must come next; got 'xmax = --und",
-        ),
+        ("xmax = 1.5", "xmax = --undefined--", rf":17: xmax {NEXT} got 'xmax = --und"),
         ("            xmax = 1.5\n", "", r":17: xmax of an interval, a number, must come next; got 'text = "),
         ("xmax = 1.5", "xmax = 0", r":16: interval end must be > start; got 0 <= 0"),
         ("xmin = 1.5", "xmin = 1.2", r":21: intervals must follow each other; '' starts at 1\.2 s, before 'say"),
-        (
-            "xmin = 1.5\n",
-            'xmin = 1.5 "hello"\n',
-            r":21: xmax of an interval, a number, must come next; got '\"hello\"'",
-        ),
+        ("xmin = 1.5\n", 'xmin = 1.5 "hello"\n', rf":21: xmax {NEXT} got '\"hello\"'"),
         ("xmin = 1.5\n", 'xmin = 1.5 he"llo\n', r":21: xmax of an interval, a number, must come next; got 'he\"llo'"),
         ("xmax = 1.5", "xmax = 1/0", r":17: xmax of an interval, a number, must come next; got 'xmax = 1/0'"),
         ("xmax = 1.5", "xmax = 1.5/", r":17: xmax of an interval, a number, must come next; got 'xmax = 1.5/'"),
-        (
-            "intervals: size = 3",
-            "intervals: size = 4",
-            r":28: xmin of an interval, a number, must come next; got 'item",
-        ),
+        ("intervals: size = 3", "intervals: size = 4", rf":28: xmin {NEXT} got 'item"),
         (
             "intervals: size = 3",
             "intervals: size = 2",
             r":24: the class of a tier must come next; got 'intervals \[3\]",
         ),
-        (
-            "intervals: size = 3",
-            "intervals: size = -3",
-            r":14: the number of intervals or points must come next; got 'inte",
-        ),
+        ("intervals: size = 3", "intervals: size = -3", f"{NUMBER} next; got 'inte"),
         ("intervals: size = 3", f"intervals: size = {'9' * 5000}", r":14: the number of intervals or points must come"),
         ("size = 3\nitem", "size = 2\nitem", r":50: nothing after the 2 tiers that the file announces"),
         ("size = 3\nitem", "size = 4\nitem", r":62: the class of a tier must come next; the file ends here"),
@@ -337,16 +321,8 @@ def test_word_times(tmp_path: Path) -> None:
         ('name = "word"', 'name = "ann"', r":30: a coder must have one tier; got 'ann' again; choose with tiers"),
         ('"yes"', '"yes', r":51: the class of a tier must come next; got 'TextTier"),
         ('mark = ""\n', 'mark = "', r":61: a text must end in a quote; this text does not: 'mark ="),
-        (
-            "xmax = 3\n            text",
-            "xmax = 1e400\n            text",
-            r"intervals\[1\]: end must be a time in seconds",
-        ),
-        (
-            "xmax = 3\n            text",
-            "xmax = 4\n            text",
-            r"intervals\[1\] must lie in 0-3 s; got 2-4 s 'B'",
-        ),
+        (XMAX, XMAX.replace("3", "1e400"), r"intervals\[1\]: end must be a time in seconds"),
+        (XMAX, XMAX.replace("3", "4"), r"intervals\[1\] must lie in 0-3 s; got 2-4 s 'B'"),
         ("number = 0.25", "number = 2.75", r"points\[1\]: points must ascend; got 2\.5 s '' after 2\.75 s"),
     ],
 )

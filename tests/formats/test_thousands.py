@@ -8,16 +8,12 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError
+from support.files import file_writer
 
 HEADER = "item,coder,start,end,label\n"
 PLAIN = HEADER + "x,ann,0,900,A\nx,ann,900,2100,B\nx,bo,0,1100,A\nx,bo,1100,2100,B\n"
 GROUPED = HEADER + "x,ann,0,900,A\nx,ann,900,2100,B\nx,bo,0,1.100,A\nx,bo,1.100,2.100,B\n"
-
-
-def write(folder: Path, text: str, name: str = "a.csv") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+write = file_writer("a.csv")
 
 
 def test_one_coder_writes_thousands(tmp_path: Path) -> None:

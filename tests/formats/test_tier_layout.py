@@ -35,7 +35,6 @@ def test_arrangements_by_length(tmp_path: Path, form: str) -> None:
     corpus = cz.read(tmp_path)
     assert set(corpus) == {(item, coder) for item in ("rec1", "rec2") for coder in ("anna", "bo")}
     assert corpus.kind == "timed"
-    assert corpus.reading is not None
     assert len(corpus.reading.notes) == 1
     assert corpus.reading.roles == {"IU": "segments"}
 
@@ -78,7 +77,6 @@ def test_one_coder_and_several_recordings(tmp_path: Path) -> None:
         grid(tmp_path / f"{item}.TextGrid", length, "IU")
     corpus = cz.read(tmp_path)
     assert set(corpus) == {(item, "IU") for item in LENGTHS}
-    assert corpus.reading is not None
     assert corpus.reading.notes == ("each file is an item, named by its path, because the recordings differ",)
 
 
@@ -95,9 +93,8 @@ def test_one_recording_of_several_coders(tmp_path: Path) -> None:
 def test_tiers_in_files_of_several_folders_are_not_coders(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         grid(tmp_path / folder / "rec1.TextGrid", 4, "ann", "bo")
-    with pytest.raises(
-        AmbiguousFileError, match=r"has the same tiers, so that the folders could be the coders"
-    ) as caught:
+    message = r"has the same tiers, so that the folders could be the coders"
+    with pytest.raises(AmbiguousFileError, match=message) as caught:
         cz.read(tmp_path)
     assert [options for _, options in caught.value.choices] == [{"tiers": "ann"}, {"tiers": "bo"}]
     assert set(cz.read(tmp_path, tiers="ann")) == {("rec1", "x"), ("rec1", "y")}

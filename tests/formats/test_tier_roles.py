@@ -38,7 +38,6 @@ def grid(path: Path, **tiers: Rows) -> Path:
 
 def roles(path: Path, **options: Any) -> tuple[dict[str, str], tuple[str, ...]]:
     report = cz.read(path, **options).reading
-    assert report is not None
     return dict(report.roles), report.ignored
 
 
@@ -54,10 +53,8 @@ def talk(tmp_path: Path) -> Path:
 def test_words_are_found_by_content(talk: Path, name: str) -> None:
     corpus = cz.read(grid(talk, IU=UNITS, **{name: WORDS}))
     assert corpus.kind == "linear"
-    assert corpus["talk", "IU"] == Segmentation.from_positions(
-        10, [2, 6, 10], marks=[",", ".", "."], units=TEXT.split()
-    )
-    assert corpus.reading is not None
+    expected = Segmentation.from_positions(10, [2, 6, 10], marks=[",", ".", "."], units=TEXT.split())
+    assert corpus["talk", "IU"] == expected
     assert corpus.reading.roles == {"IU": "segments", name.replace("__", "-"): "words"}
 
 
@@ -116,10 +113,8 @@ def test_a_single_tier_is_the_segmentation(talk: Path) -> None:
 def test_labels_that_often_mean_silence(talk: Path) -> None:
     path = grid(talk, words=[(0, 0.5, "sil"), *WORDS[1:]], IU=UNITS)
     corpus = cz.read(path)
-    assert corpus.reading is not None
-    assert corpus.reading.notes == (
-        "labels that often mean silence are segments: sil (--reading silence=... omits them)",
-    )
+    expected = ("labels that often mean silence are segments: sil (--reading silence=... omits them)",)
+    assert corpus.reading.notes == expected
     assert cz.read(path, silence=["sil"])["talk", "IU"].length == 9
 
 
@@ -207,10 +202,8 @@ def test_labels_are_counted_over_all_files(tmp_path: Path) -> None:
         rows = [(0, 1, f"x{i}"), (1, 3, f"y{i}"), (3, 5, "z")]
         grid(tmp_path / coder / "talk.TextGrid", words=WORDS, IU=rows)
     corpus = cz.read(tmp_path)
-    assert corpus.reading is not None
-    assert "5 different labels: a transcription, so boundaries have no types (--labels types keeps them)" in (
-        corpus.reading.notes
-    )
+    message = "5 different labels: a transcription, so boundaries have no types (--labels types keeps them)"
+    assert message in corpus.reading.notes
     assert corpus.reading.types == ()
     assert cz.read(tmp_path, labels="types")["talk", "ann"].types == ("x0", "x1", "y0", "y1", "z")
     assert cz.read(tmp_path / "ann", labels="ignore").reading.types == ()  # type: ignore[union-attr]
@@ -223,7 +216,6 @@ def test_without_words_time_is_the_axis(talk: Path) -> None:
     corpus = cz.read(grid(talk, ann=UNITS, bo=OTHER_UNITS))
     assert corpus.kind == "timed"
     assert corpus["talk", "bo"] == Tier(OTHER_UNITS, end=5)
-    assert corpus.reading is not None
     assert corpus.reading.items == {"talk": 5}
     with pytest.warns(match="the units are the union"):
         assert cz.read(talk, units="union").kind == "linear"

@@ -36,22 +36,18 @@ def test_equal_tokens() -> None:
 
 
 def test_the_first_difference() -> None:
-    assert excluded(A={"F": with_units("a b c")}, B={"F": with_units("a x y")}) == [
-        "item 'x', stream 'F': token 2 is 'b' for A and 'x' for B" + ALIGN_HINT
-    ]
-    assert excluded(A=with_units("a b"), B=with_units("a b"), C=with_units("a c")) == [
-        "item 'x': token 2 is 'b' for A and 'c' for C" + ALIGN_HINT
-    ]
+    expected = ["item 'x', stream 'F': token 2 is 'b' for A and 'x' for B" + ALIGN_HINT]
+    assert excluded(A={"F": with_units("a b c")}, B={"F": with_units("a x y")}) == expected
+    expected = ["item 'x': token 2 is 'b' for A and 'c' for C" + ALIGN_HINT]
+    assert excluded(A=with_units("a b"), B=with_units("a b"), C=with_units("a c")) == expected
     # A has no text, so C is compared with B
-    assert excluded(A=silent(2), B=with_units("a b"), C=with_units("a c")) == [
-        "item 'x': token 2 is 'b' for B and 'c' for C" + ALIGN_HINT
-    ]
+    expected = ["item 'x': token 2 is 'b' for B and 'c' for C" + ALIGN_HINT]
+    assert excluded(A=silent(2), B=with_units("a b"), C=with_units("a c")) == expected
 
 
 def test_lengths() -> None:
-    assert excluded(A={"F": with_units("a b")}, B={"F": with_units("a b c")}) == [
-        "item 'x', stream 'F': 2 tokens for A and 3 for B; to align them, read with align='tokens'"
-    ]
+    expected = ["item 'x', stream 'F': 2 tokens for A and 3 for B; to align them, read with align='tokens'"]
+    assert excluded(A={"F": with_units("a b")}, B={"F": with_units("a b c")}) == expected
     assert excluded(A=with_units("a b"), B=with_units("a c c")) == [
         "item 'x': token 2 is 'b' for A and 'c' for B (2 tokens for A and 3 for B); to align them, read with align='tokens'"
     ]
@@ -59,9 +55,8 @@ def test_lengths() -> None:
 
 
 def test_streams() -> None:
-    assert excluded(A={"F2": with_units("a")}, B={"F2": with_units("a"), "F2:": with_units("b")}) == [
-        "item 'x': B has stream 'F2:', but A does not"
-    ]
+    expected = ["item 'x': B has stream 'F2:', but A does not"]
+    assert excluded(A={"F2": with_units("a")}, B={"F2": with_units("a"), "F2:": with_units("b")}) == expected
     assert excluded(A=with_units("a"), B={"F": with_units("a")}) == ["item 'x': B has streams and A has none"]
 
 

@@ -8,17 +8,13 @@ import pytest
 
 import caesura as cz
 from caesura.errors import AmbiguousFileError, FormatError
+from support.files import file_writer
 
 UNITS = "sentence,ann,bo\nIt rained.,0,0\nShe left.,1,0\nHe stayed on.,0,1\nThe end came.,0,0\n"
 ITEMS = "doc,ann,bo\na,0,0\na,1,0\na,0,0\nb,0,1\nb,1,0\nb,0,0\n"
 SPANS = "item,start,end,label\na,0,4,X\na,4,9,Y\nb,0,3,X\n"
 EVENTS = "item,coder,time\na,ann,1.5\na,bo,2.5\n"
-
-
-def write(folder: Path, text: str) -> Path:
-    path = folder / "a.csv"
-    path.write_text(text, encoding="utf-8")
-    return path
+write = file_writer("a.csv")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-from caesura.errors import FormatError
 from caesura.formats import detect
+from support.files import file_writer, refusal
 
 ARTICLE = """========,1,preface.
 A quarter is a part of a city.
@@ -24,13 +24,7 @@ A quarter has a council.
 The share is ***formula***.
 ========,3,Sources.
 """
-
-
-def put(folder: Path, content: str, name: str = "1234567") -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode())
-    return path
+put = file_writer("1234567")
 
 
 def test_sections(tmp_path: Path) -> None:
@@ -41,10 +35,8 @@ def test_sections(tmp_path: Path) -> None:
     article = corpus["1234567", "reference"]
     assert article.boundaries == ((2, "2"), (4, "2"), (6, "3"))
     assert (article.length, article.units[3], article.units[6]) == (7, "***LIST***.", "The share is ***formula***.")
-    assert corpus.reading.notes == (
-        "2 sections without a sentence of its own",
-        "2 lines ***LIST*** are units (lists=drop leaves them out)",
-    )
+    expected = ("2 sections without a sentence of its own", "2 lines ***LIST*** are units (lists=drop leaves them out)")
+    assert corpus.reading.notes == expected
     assert corpus.reading.ignored == ("titles of sections (not needed)",)
     assert cz.read(put(tmp_path, ARTICLE.replace("\n", "\r\n\r\n"), "a.txt"))["a", "reference"] == article
 
@@ -78,9 +70,8 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_damage(name: str, tmp_path: Path) -> None:
     content, line, message = BAD[name]
-    with pytest.raises(FormatError) as caught:
-        cz.read(put(tmp_path, content), "wiki-sections")
-    assert (caught.value.line, caught.value.problem) == (line, message)
+    error = refusal(cz.read, put(tmp_path, content), "wiki-sections")
+    assert (error.line, error.problem) == (line, message)
 
 
 def test_choi_is_not_an_article(tmp_path: Path) -> None:

@@ -260,11 +260,8 @@ def test_names_from_files_stay_text() -> None:
     page = client.get("").content.decode()
     assert page.count("<script") == page.count("</script>")
     assert "alert(1)</script>" not in page
-    for answer in (
-        client.post("api/update", {"item": 0}),
-        client.post("api/edits", {}),
-        client.get("api/sound?item=0"),
-    ):
+    update, edits = client.post("api/update", {"item": 0}), client.post("api/edits", {})
+    for answer in (update, edits, client.get("api/sound?item=0")):
         assert answer.status == 200
         assert "\0" not in json.dumps(answer.data, ensure_ascii=False)
 
@@ -293,7 +290,6 @@ def test_a_very_long_text() -> None:
 def opened(path: Path) -> Workbench:
     def load() -> Material:
         corpus = cz.read(path)
-        assert corpus.source is not None
         return Material(corpus, files=corpus.source.files)
 
     return Workbench(load, paths=[str(path)])

@@ -249,9 +249,8 @@ def test_figures_come_when_they_are_seen(live: Browser) -> None:
     value = cz.agreement(poem(), "boundary_similarity(n_t=3)", interval=None).value
     facts = live.run("return document.querySelector('#summary .facts').innerText")
     assert f"{value:.4f}" in facts
-    assert {address.split("/")[2] for address in live.requests() if address.startswith("http")} == {
-        live.driver.current_url.split("/")[2]
-    }
+    expected = {live.driver.current_url.split("/")[2]}
+    assert {address.split("/")[2] for address in live.requests() if address.startswith("http")} == expected
     assert live.errors() == []
 
 
@@ -277,15 +276,8 @@ def test_hostile_and_long_names(browser: Browser) -> None:
     name = (evil * 10)[:500]
     cut = cz.Segmentation.from_marks
     units = [evil] * 3
-    corpus = cz.Corpus(
-        {
-            name: {
-                evil: cut(["", evil, "x"], units=units),
-                "bo": cut(["x", "", evil], units=units),
-                "cy": cut(["", "x", "x"]),
-            }
-        }
-    )
+    people = {evil: cut(["", evil, "x"], units=units), "bo": cut(["x", "", evil], units=units)}
+    corpus = cz.Corpus({name: {**people, "cy": cut(["", "x", "x"])}})
     with served(browser, Workbench(lambda: Material(corpus, ["cy"]), title="safe")):
         wait_for(browser, "document.getElementById('pair').textContent !== ''")
         browser.run("document.querySelector('#what-if summary').click()")

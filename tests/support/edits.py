@@ -64,13 +64,8 @@ COSTS = st.sampled_from(
 
 def rules_and_options(n_t: int, number: int, costs: tuple[str, str, str, str]) -> tuple[Rules, dict]:
     transposition, substitution, wt, ws = costs
-    options = {
-        "n_t": n_t,
-        "transposition": transposition,
-        "substitution": substitution,
-        "wt": float(wt),
-        "ws": float(ws),
-    }
+    options = {"n_t": n_t, "transposition": transposition, "substitution": substitution}
+    options |= {"wt": float(wt), "ws": float(ws)}
     if number == 1 and substitution == "printed":
         substitution = "scaled"  # there is nothing to substitute, and nothing to divide by
     return Rules(n_t, number, transposition, substitution, Fraction(wt), Fraction(ws)), options

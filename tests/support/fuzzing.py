@@ -132,50 +132,18 @@ xmlns:custom="http:///webanno/custom.ecore" xmi:version="2.0">
 <cas:View sofa="1" members="2 3 4 5 6 7"/></xmi:XMI>
 """
 
-LABEL_STUDIO = json.dumps(
-    [
-        {
-            "id": 7,
-            "data": {"text": TEXT},
-            "annotations": [
-                {
-                    "id": 1,
-                    "completed_by": coder,
-                    "result": [
-                        {
-                            "id": "x",
-                            "type": "labels",
-                            "from_name": "label",
-                            "to_name": "text",
-                            "value": {"start": 0, "end": 8, "text": TEXT[:8], "labels": ["PER"]},
-                        }
-                    ],
-                }
-                for coder in (1, 2)
-            ],
-        }
-    ],
-    indent=1,
-)
+REGION = {"id": "x", "type": "labels", "from_name": "label", "to_name": "text"}
+REGION |= {"value": {"start": 0, "end": 8, "text": TEXT[:8], "labels": ["PER"]}}
+ANNOTATIONS = [{"id": 1, "completed_by": coder, "result": [REGION]} for coder in (1, 2)]
+LABEL_STUDIO = json.dumps([{"id": 7, "data": {"text": TEXT}, "annotations": ANNOTATIONS}], indent=1)
 
-JAMS = json.dumps(
-    {
-        "annotations": [
-            {
-                "namespace": "segment_open",
-                "annotation_metadata": {"annotator": {"name": coder}},
-                "data": [
-                    {"time": 0, "duration": 4, "value": "A", "confidence": None},
-                    {"time": 4, "duration": 5.5, "value": "B", "confidence": None},
-                ],
-            }
-            for coder in ("ann", "bo")
-        ],
-        "file_metadata": {"duration": 9.5},
-        "sandbox": {},
-    },
-    indent=1,
-)
+ROWS = [{"time": 0, "duration": 4, "value": "A", "confidence": None}]
+ROWS += [{"time": 4, "duration": 5.5, "value": "B", "confidence": None}]
+PARTS = [
+    {"namespace": "segment_open", "annotation_metadata": {"annotator": {"name": coder}}, "data": ROWS}
+    for coder in ("ann", "bo")
+]
+JAMS = json.dumps({"annotations": PARTS, "file_metadata": {"duration": 9.5}, "sandbox": {}}, indent=1)
 
 REZ_NODES = {
     "D": {"type": "doc", "unitList": ["U1", "U2"]},
@@ -191,20 +159,16 @@ REZ = json.dumps({"ROOT": [{"nodeMap": REZ_NODES, "discourseNode": "D", "version
 
 SPANS = {"length": 6, "coders": {"ann": [[1, 6, 1, "A"], [1, 3, 2, "b"]], "bo": [[1, 6, 1, None], [4, 6, 2, None]]}}
 
-WEBANNO = "\n".join(
-    [
-        "#FORMAT=WebAnno TSV 3.3",
-        "#T_SP=webanno.custom.Segment|value",
-        "",
-        "",
-        f"#Text={TEXT}",
-        "1-1\t0-3\tMs.\tPER[1]",
-        "1-2\t4-8\tHaag\tPER[1]",
-        "1-3\t9-14\tplays\t_",
-        "1-4\t15-22\tElianti\tWORK",
-        "",
-    ]
-)
+WEBANNO = f"""#FORMAT=WebAnno TSV 3.3
+#T_SP=webanno.custom.Segment|value
+
+
+#Text={TEXT}
+1-1\t0-3\tMs.\tPER[1]
+1-2\t4-8\tHaag\tPER[1]
+1-3\t9-14\tplays\t_
+1-4\t15-22\tElianti\tWORK
+"""
 
 CHAT = """@UTF8
 @Begin
@@ -286,6 +250,21 @@ def documents() -> bytes:
         return Path(folder, "a.parquet").read_bytes()
 
 
+def json_lines(records: list[dict[str, Any]]) -> str:
+    """Return one line of JSON per record."""
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+DOCCANO = [{"id": 1, "text": TEXT, "label": [[0, 8, "PER"], [15, 22, "WORK"]]}, {"id": 2, "text": TEXT, "label": []}]
+TOKENS = [{"text": TEXT[:8], "start": 0, "end": 8}, {"text": TEXT[9:], "start": 9, "end": 22}]
+ONE_SPAN = {"tokens": TOKENS, "spans": [{"start": 0, "end": 8, "label": "PER"}]}
+PRODIGY: list[dict[str, Any]] = [
+    {"text": TEXT, "_input_hash": 7, **ONE_SPAN, "answer": "accept", "_annotator_id": "ann"},
+    {"text": TEXT, "_input_hash": 8, "spans": [], "answer": "reject"},
+]
+DIALOGUES = [{"dial_id": 0, "utterances": ["a", "b", "c"], "segments": [1, 2]}]
+DIALOGUES += [{"dial_id": 1, "utterances": ["d"], "segments": [1]}]
+
 SAMPLES = {
     "table-parquet": Sample("a.parquet", "", make=parquet),
     "documents-parquet": Sample("a.parquet", "", make=documents),
@@ -295,31 +274,8 @@ SAMPLES = {
         "-DOCSTART- -X- O\n\nGood ADJ B-X\nnight NOUN I-X\n. PUNCT O\n\nMoon NOUN B-Y\n\n-DOCSTART- -X- O\n\nno X O\n",
         real="data/everyday/conll2003.bio",
     ),
-    "doccano": Sample(
-        "a.jsonl",
-        json.dumps({"id": 1, "text": TEXT, "label": [[0, 8, "PER"], [15, 22, "WORK"]]})
-        + "\n"
-        + json.dumps({"id": 2, "text": TEXT, "label": []})
-        + "\n",
-        real="data/everyday/doccano/admin.jsonl",
-    ),
-    "prodigy": Sample(
-        "a.jsonl",
-        json.dumps(
-            {
-                "text": TEXT,
-                "_input_hash": 7,
-                "tokens": [{"text": TEXT[:8], "start": 0, "end": 8}, {"text": TEXT[9:], "start": 9, "end": 22}],
-                "spans": [{"start": 0, "end": 8, "label": "PER"}],
-                "answer": "accept",
-                "_annotator_id": "ann",
-            }
-        )
-        + "\n"
-        + json.dumps({"text": TEXT, "_input_hash": 8, "spans": [], "answer": "reject"})
-        + "\n",
-        real="data/everyday/prodigy.jsonl",
-    ),
+    "doccano": Sample("a.jsonl", json_lines(DOCCANO), real="data/everyday/doccano/admin.jsonl"),
+    "prodigy": Sample("a.jsonl", json_lines(PRODIGY), real="data/everyday/prodigy.jsonl"),
     "choi": Sample("a.ref", "==========\none line\nanother\n==========\na third .\n==========\n"),
     "wiki-sections": Sample(
         "1234", "========,1,preface.\none line\nanother\n========,2,A.\n***LIST***.\n========,3,B.\na third .\n"
@@ -357,16 +313,7 @@ SAMPLES = {
         options={"observation": "{item}_{coder}"},
         real="data/everyday/boris_aggregated.csv",
     ),
-    "json": Sample(
-        "a.json",
-        json.dumps(
-            [
-                {"dial_id": 0, "utterances": ["a", "b", "c"], "segments": [1, 2]},
-                {"dial_id": 1, "utterances": ["d"], "segments": [1]},
-            ]
-        ),
-        real="data/everyday/dialseg711.json",
-    ),
+    "json": Sample("a.json", json.dumps(DIALOGUES), real="data/everyday/dialseg711.json"),
     "table-csv": Sample(
         "a.csv",
         'item,stream,unit,text,types,ann,bo\nx,F,1,well,"["","", ""."", ""?""]",",",\nx,F,2,no,,.,?\nx,M,1,yes,,.,.\n',
@@ -444,36 +391,12 @@ SAMPLES = {
 
 Damage = Callable[[random.Random, bytes], bytes]
 
-_NUMBERS = (
-    b"0",
-    b"-1",
-    b"1e308",
-    b"1e999",
-    b"-1e-999",
-    b"99999999999999999999",
-    b"2147483648",
-    b"9" * 5000,
-    b"nan",
-    b"inf",
-    b"0x10",
-    b"1.5",
-    "\u0663".encode(),
-    "\u00b2".encode(),
-    b"1_000",
-    b"",
-)
+_LARGE = (b"1e308", b"1e999", b"-1e-999", b"99999999999999999999", b"2147483648", b"9" * 5000)
+_ODD = (b"nan", b"inf", b"0x10", b"1.5", "\u0663".encode(), "\u00b2".encode(), b"1_000", b"")
+_NUMBERS = (b"0", b"-1", *_LARGE, *_ODD)
 _OPENING = (b"(", b"[", b'{"a":', b"<a>", b'[{"a":', b"((", b'"', b"\t", b",", b"<a><b>")
-_STRANGE = (
-    b"\xff\xfe",
-    b"\xef\xbb\xbf",
-    "\u2028".encode(),
-    "\x85".encode(),
-    b"\r",
-    b"\xed\xa0\x80",
-    b"\x1a",
-    b"\\u0000",
-    b"&x;",
-)
+_LINE_BREAKS = ("\u2028".encode(), "\x85".encode(), b"\r")
+_STRANGE = (b"\xff\xfe", b"\xef\xbb\xbf", *_LINE_BREAKS, b"\xed\xa0\x80", b"\x1a", b"\\u0000", b"&x;")
 
 
 def truncate(rng: random.Random, data: bytes) -> bytes:
@@ -534,18 +457,9 @@ def strange_bytes(rng: random.Random, data: bytes) -> bytes:
     return data[:at] + rng.choice(_STRANGE) + data[at + rng.choice((0, 1)) :]
 
 
-DAMAGES: tuple[Damage, ...] = (
-    truncate,
-    flip,
-    duplicate_lines,
-    delete_lines,
-    swap_lines,
-    huge_numbers,
-    deep_nesting,
-    nul_bytes,
-    wrong_encoding,
-    strange_bytes,
-)
+_LINES: tuple[Damage, ...] = (duplicate_lines, delete_lines, swap_lines)
+_BYTES: tuple[Damage, ...] = (nul_bytes, wrong_encoding, strange_bytes)
+DAMAGES: tuple[Damage, ...] = (truncate, flip, *_LINES, huge_numbers, deep_nesting, *_BYTES)
 
 
 def damaged(seed: int, data: bytes) -> bytes:

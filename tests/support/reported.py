@@ -146,12 +146,8 @@ def twenty_documents(shared: DataFolder) -> Subject:
     return cz.Corpus(items), [coder for coder in coders if coder.startswith("system")]
 
 
-REAL = {
-    make.__name__: make
-    for make in (stargazer, moonstone, kubla_khan, nccu, spam, gcdt, gum, evalb, textgrid, twenty_documents)
-}
-
-
+_MAKERS = (stargazer, moonstone, kubla_khan, nccu, spam, gcdt, gum, evalb, textgrid, twenty_documents)
+REAL = {make.__name__: make for make in _MAKERS}
 BESIDE = ("kubla_khan", "spam", "gcdt", "gum", "evalb")
 """Corpora that may not ship with the tests."""
 

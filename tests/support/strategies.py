@@ -172,11 +172,8 @@ def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
     if kind.needs_boundaries:
         return bool(a.inner.size)
     if kind.chance_corrected:
-        return any(
-            len({getattr(s, end) for s in hierarchy}) < hierarchy.length
-            for hierarchy in (a, b)
-            for end in ("start", "end")
-        )
+        ends = [(hierarchy, {getattr(s, end) for s in hierarchy}) for hierarchy in (a, b) for end in ("start", "end")]
+        return any(len(places) < hierarchy.length for hierarchy, places in ends)
     return True
 
 

@@ -48,14 +48,14 @@ def test_a_large_parquet_table_is_described_by_its_first_rows(small_samples: Pat
     assert document["results"]["rows"] == [25, 200]
     assert document["results"]["contents"]["items"] == ["d0", "d1"]  # d2 may be incomplete
     assert "the counts are of the first 25 of 200 rows" in document["reading"][0]["notes"]
-    assert "estimates from the first 25 of 200 rows" in invoke(["info", "large.parquet"]).stdout
+    assert "estimates from the first 25 of 200 rows" in invoke("info large.parquet").stdout
     document = described("large.parquet", "--exact")
     assert document["results"]["rows"] is None
     assert len(document["results"]["contents"]["items"]) == 20
     pq.write_table(pa.table(columns).slice(0, 40), "small.parquet")
     assert described("small.parquet")["results"]["rows"] is None
     Path("damaged.parquet").write_bytes(Path("large.parquet").read_bytes()[:-20])
-    assert invoke(["info", "damaged.parquet"]).exit_code == 1
+    assert invoke("info damaged.parquet").exit_code == 1
 
 
 @pytest.mark.parametrize("text", ["unit {i}", "two\nlines {i}"])
@@ -73,38 +73,33 @@ def test_an_error_in_the_first_rows_is_reported_for_the_whole_file(small_samples
     write_csv(small_samples / "bad.csv")
     content = Path("bad.csv").read_text().splitlines()
     Path("bad.csv").write_text("\n".join([*content[:5], "d0,too,many,cells,here", *content[5:]]) + "\n")
-    result = invoke(["info", "bad.csv"])
+    result = invoke("info bad.csv")
     assert result.exit_code == 1
     assert "bad.csv:6:" in result.stderr
+
+
+GOLD_AND_REPORT = ["gold x.csv", "report x.csv"]
 
 
 @pytest.mark.parametrize(
     ("coders", "expected"),
     [
-        (["ann"], ["caesura score x.csv HYPOTHESIS", "caesura agree x.csv SECOND_CODER"]),
-        (["ann", "bo"], ["caesura agree x.csv", "caesura score x.csv", "caesura gold x.csv", "caesura report x.csv"]),
-        (
-            ["ann", "b o", "cy"],
-            [
-                "caesura agree x.csv",
-                "caesura score x.csv --reference ann --hypothesis 'b o'",
-                "caesura gold x.csv",
-                "caesura report x.csv",
-            ],
-        ),
+        (["ann"], ["score x.csv HYPOTHESIS", "agree x.csv SECOND_CODER"]),
+        (["ann", "bo"], ["agree x.csv", "score x.csv", *GOLD_AND_REPORT]),
+        (["ann", "b o", "cy"], ["agree x.csv", "score x.csv --reference ann --hypothesis 'b o'", *GOLD_AND_REPORT]),
     ],
 )
 def test_suggested_commands(coders: list[str], expected: list[str], small_samples: Path) -> None:
     lines = [",".join(["a", *(str(int(i == k + 1)) for k in range(len(coders)))]) for i in range(5)]
     Path("x.csv").write_text("\n".join([",".join(["text", *coders]), *lines]) + "\n")
+    expected = [f"caesura {line}" for line in expected]
     assert described("x.csv")["results"]["next_commands"] == expected
-    assert invoke(["info", "x.csv"]).stdout.endswith("\n".join(["Next:", *(f"  {line}" for line in expected)]) + "\n")
+    assert invoke("info x.csv").stdout.endswith("\n".join(["Next:", *(f"  {line}" for line in expected)]) + "\n")
 
 
 def test_suggested_commands_keep_the_options_of_reading(small_samples: Path) -> None:
     for coder in ("ann", "bo"):
         Path(f"x_{coder}.csv").write_text("Speaker,Utterance\nF,good night .\nF,moon .\n")
     document = described(".", "--pattern", "{item}_{coder}.csv", "--format", "segsimflex")
-    assert (
-        document["results"]["next_commands"][0] == "caesura agree . --format segsimflex --pattern '{item}_{coder}.csv'"
-    )
+    expected = "caesura agree . --format segsimflex --pattern '{item}_{coder}.csv'"
+    assert document["results"]["next_commands"][0] == expected

@@ -27,7 +27,6 @@ def test_a_report_is_plain_data(corpus: object) -> None:
 
 def test_an_undefined_analysis_has_a_reason_and_no_result() -> None:
     report = analyze_corpus(talk())
-    assert report.clustering is not None
     assert report.clustering.result is None
     assert report.clustering.reason == "clusters need at least three coders; got 2"
     assert report.agreement.reason is None
@@ -42,9 +41,7 @@ def test_an_analysis_that_does_not_apply_is_none() -> None:
 def test_numbers_are_those_of_the_functions() -> None:
     corpus = plain()
     report = analyze_corpus(corpus, ReportOptions(seed=3))
-    assert report.agreement.result is not None
     assert report.agreement.result[0].result == cz.agreement(corpus, seed=3)
-    assert report.pairs.result is not None
     assert report.pairs.result[0].mean == cz.pairwise(corpus, "boundary_similarity(n_t=2)").mean
     pairs = [(a, b) for a, b in (("ann", "bo"), ("ann", "cy"), ("bo", "cy"))]
     scores = [
@@ -83,25 +80,18 @@ def _marked() -> cz.Corpus:
     def spans(*pairs: tuple[int, int]) -> cz.Spans:
         return cz.Spans([(start, end, "x") for start, end in pairs])
 
-    return cz.Corpus(
-        {
-            "same": {"a": spans((0, 4), (6, 9)), "b": spans((0, 4), (6, 9))},
-            "other": {"a": spans((0, 4), (6, 9)), "b": spans((1, 8), (20, 30))},
-        }
-    )
+    same, other = spans((0, 4), (6, 9)), spans((1, 8), (20, 30))
+    return cz.Corpus({"same": {"a": same, "b": same}, "other": {"a": same, "b": other}})
 
 
 def test_spans_are_aligned_as_far_as_figures_have_space(monkeypatch: pytest.MonkeyPatch) -> None:
     every = analyze_corpus(_marked()).spans
-    assert every is not None
     assert every.result == dict(cz.best_span_alignment(_marked()))
     monkeypatch.setattr(report_task, "MAX_PAGE_BARS", 4)
     first = analyze_corpus(_marked()).spans
-    assert first is not None
     assert list(first.result or ()) == ["other"]
     monkeypatch.setattr(report_task, "MAX_PAGE_BARS", 3)
     none = analyze_corpus(_marked()).spans
-    assert none is not None
     assert "spans of the item with the fewest: 4, more than 3" in (none.reason or "")
 
 

@@ -292,9 +292,9 @@ def test_the_json_of_a_command(command: str, folder: Path) -> None:
 
 
 def test_exit_codes(folder: Path) -> None:
-    line = json.loads(invoke(["agree", "people.json", "--json"]).stdout)["signature"]
+    line = json.loads(invoke("agree people.json --json").stdout)["signature"]
     assert invoke(["verify", line, "people.json"]).exit_code == 0
-    assert invoke(["convert", "people.json", "other.csv"]).exit_code == 0
+    assert invoke("convert people.json other.csv").exit_code == 0
     assert invoke(["verify", line, "other.csv"]).exit_code == 0
     later = invoke(["verify", line.replace(f"caesura:{cz.__version__}", "caesura:9.9.9"), "people.json"])
     assert later.exit_code == 0
@@ -319,9 +319,9 @@ def test_unreadable_items_do_not_change_the_answer(folder: Path) -> None:
     Path("masses.json").write_text(
         '{"items": {"x": {"a": [2, 3, 1], "b": [1, 4, 1]}, "y": {"a": [2, 0], "b": [1, 1]}}}'
     )
-    computed = invoke(["score", "masses.json", "--json"])
+    computed = invoke("score masses.json --json")
     Path("result.json").write_text(computed.stdout)
-    outcome = invoke(["verify", "result.json", "masses.json"])
+    outcome = invoke("verify result.json masses.json")
     assert (computed.exit_code, outcome.exit_code) == (1, 0)
     assert outcome.stdout.startswith("All 4 numbers are verified")
     assert "a mass must be a whole number" in outcome.stderr

@@ -32,59 +32,50 @@ def clustering(tree: Tree) -> Clustering:
     return Clustering(measure, "multi_pi", "average", coders, empty, empty, tuple(clusters), (), "signature")
 
 
-@pytest.mark.parametrize(
-    ("tree", "width", "drawing"),
-    [
-        pytest.param(
-            ("ann", "bo", 0.5, 0.714),
-            4,
-            """
+TREES: dict[str, tuple[Tree, int]] = {
+    "two": (("ann", "bo", 0.5, 0.714), 4),
+    "three": ((("ann", "bo", 0.2, 0.714), "cy", 0.4, 0.5), 14),
+    "no room for the inner value": ((("ann", "bo", 0.2, 0.714), "cy", 0.4, 0.5), 12),
+    "leaf first": (("cy", ("ann", "bo", 0.2, 0.714), 0.4, 0.5), 14),
+    "two pairs at one height": ((("a", "b", 0.3, 0.9), ("c", "d", 0.3, 0.8), 0.6, 0.4), 6),
+    "a chain at one height": ((("a", "b", 0.5, 0.9), "c", 0.5, 0.4), 5),
+    "identical": ((("a", "b", 0.0, 1.0), "c", 0.0, 1.0), 60),
+    "undefined": (("a", "b", 0.5, None), 3),
+    "below chance": (("a", "b", 1.0, -0.125001), 3),
+    "nearly one": (("a", "b", 1.0, 0.9999), 3),
+    "wide names": (("狗犬", "b", 1.0, 0.5), 3),
+    "accents that combine": (("e\u0301a", "bob", 1.0, 0.5), 3),
+    "control characters": (("a\x1b[31m\n", "b", 1.0, 0.5), 3),
+}
+"""Description -> the tree and the width of the drawing."""
+DRAWINGS = """
+two
 ann ────┐
         ├ .71
 bo  ────┘
-""",
-            id="two",
-        ),
-        pytest.param(
-            (("ann", "bo", 0.2, 0.714), "cy", 0.4, 0.5),
-            14,
-            """
+
+three
 ann ───────┐
            ├ .71 ─┐
 bo  ───────┘      ├ .50
                   │
 cy  ──────────────┘
-""",
-            id="three",
-        ),
-        pytest.param(
-            (("ann", "bo", 0.2, 0.714), "cy", 0.4, 0.5),
-            12,
-            """
+
+no room for the inner value
 ann ──────┐
           ├─────┐
 bo  ──────┘     ├ .50
                 │
 cy  ────────────┘
-""",
-            id="no room for the inner value",
-        ),
-        pytest.param(
-            ("cy", ("ann", "bo", 0.2, 0.714), 0.4, 0.5),
-            14,
-            """
+
+leaf first
 cy  ──────────────┐
                   ├ .50
 ann ───────┐      │
            ├ .71 ─┘
 bo  ───────┘
-""",
-            id="leaf first",
-        ),
-        pytest.param(
-            (("a", "b", 0.3, 0.9), ("c", "d", 0.3, 0.8), 0.6, 0.4),
-            6,
-            """
+
+two pairs at one height
 a ───┐
      ├──┐
 b ───┘  │
@@ -92,97 +83,59 @@ b ───┘  │
 c ───┐  │
      ├──┘
 d ───┘
-""",
-            id="two pairs at one height",
-        ),
-        pytest.param(
-            (("a", "b", 0.5, 0.9), "c", 0.5, 0.4),
-            5,
-            """
+
+a chain at one height
 a ─────┐
        ├┐
 b ─────┘├ .40
         │
 c ──────┘
-""",
-            id="a chain at one height",
-        ),
-        pytest.param(
-            (("a", "b", 0.0, 1.0), "c", 0.0, 1.0),
-            60,
-            """
+
+identical
 a ┐
   ├┐
 b ┘├ 1.00
    │
 c ─┘
-""",
-            id="identical",
-        ),
-        pytest.param(
-            ("a", "b", 0.5, None),
-            3,
-            """
+
+undefined
 a ───┐
      ├ undefined
 b ───┘
-""",
-            id="undefined",
-        ),
-        pytest.param(
-            ("a", "b", 1.0, -0.125001),
-            3,
-            """
+
+below chance
 a ───┐
      ├ -.13
 b ───┘
-""",
-            id="below chance",
-        ),
-        pytest.param(
-            ("a", "b", 1.0, 0.9999),
-            3,
-            """
+
+nearly one
 a ───┐
      ├ 1.00
 b ───┘
-""",
-            id="nearly one",
-        ),
-        pytest.param(
-            ("狗犬", "b", 1.0, 0.5),
-            3,
-            """
+
+wide names
 狗犬 ───┐
         ├ .50
 b    ───┘
-""",
-            id="wide names",
-        ),
-        pytest.param(
-            ("e\u0301a", "bob", 1.0, 0.5),
-            3,
-            """
-e\u0301a  ───┐
-        ├ .50
+
+accents that combine
+éa  ───┐
+       ├ .50
 bob ───┘
-""".replace("        ├", "       ├"),
-            id="accents that combine",
-        ),
-        pytest.param(
-            ("a\x1b[31m\n", "b", 1.0, 0.5),
-            3,
-            """
+
+control characters
 a�[31m� ───┐
            ├ .50
 b       ───┘
-""",
-            id="control characters",
-        ),
-    ],
-)
-def test_drawn_by_hand(tree: Tree, width: int, drawing: str) -> None:
-    assert draw_dendrogram(clustering(tree), width=width) == drawing.strip("\n")
+"""
+"""Descriptions, each with its drawing, between blank lines."""
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS.strip("\n").split("\n\n"), ids=list(TREES))
+def test_drawn_by_hand(drawing: str) -> None:
+    name, _, expected = drawing.partition("\n")
+    tree, width = TREES[name]
+    assert draw_dendrogram(clustering(tree), width=width) == expected
 
 
 def test_from_coders() -> None:

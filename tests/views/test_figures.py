@@ -343,9 +343,8 @@ def test_gold_over_time() -> None:
 
 def test_gold_with_different_units_is_rejected() -> None:
     gold = cz.unify(FIGURE_4)
-    with pytest.raises(
-        cz.errors.MismatchError, match=r"coder 'x': the gold standard has 8 units, this hierarchy 3; .* common_units"
-    ):
+    message = r"coder 'x': the gold standard has 8 units, this hierarchy 3; .* common_units"
+    with pytest.raises(cz.errors.MismatchError, match=message):
         plot.gold(gold, {"x": cz.Hierarchy(3, [(1, 2)])})
     with pytest.raises(cz.errors.OptionError, match="expected one hierarchy per coder, 3; got 1"):
         plot.gold(gold, [FIGURE_4["first"]])

@@ -146,12 +146,8 @@ def test_disagreements_and_pairs() -> None:
 
 
 def test_corpus_has_the_number_of_boundaries() -> None:
-    corpus = cz.Corpus(
-        {
-            BAD: {"a": cz.Segmentation.from_masses([2, 3]), BAD: cz.Segmentation.from_masses([5])},
-            "y": {"a": cz.Hierarchy(2, [(1, 2)])},
-        }
-    )
+    cut = cz.Segmentation.from_masses
+    corpus = cz.Corpus({BAD: {"a": cut([2, 3]), BAD: cut([5])}, "y": {"a": cz.Hierarchy(2, [(1, 2)])}})
     result = page(corpus)
     assert result.cells == ["item", "a", SHOWN, SHOWN, "1", "0", "y", "1 span", ""]
     assert result.tags.count("details") == 2
@@ -163,13 +159,8 @@ def test_judgement() -> None:
     readers = stargazer()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cz.errors.CaesuraWarning)
-        judgement = cz.judge(
-            readers.select(coders="123"),
-            {BAD: {"stargazer": readers["stargazer", "7"]}},
-            measures="pk",
-            seed=1,
-            bounds=2,
-        )
+        systems = {BAD: {"stargazer": readers["stargazer", "7"]}}
+        judgement = cz.judge(readers.select(coders="123"), systems, measures="pk", seed=1, bounds=2)
     result = page(judgement)
     assert f"{judgement.row(BAD, 'pk').value:.4f}" == result.cells[result.cells.index(SHOWN) + 1]
     assert judgement.signature in result.text

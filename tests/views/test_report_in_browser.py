@@ -128,15 +128,8 @@ def test_trees_are_side_by_side(browser: Browser) -> None:
     rows = browser.run(
         "return [...document.querySelectorAll('.pair')].map((one) => one.innerText.split('\\n').map((x) => x.trim()))"
     )
-    assert [" ".join(filter(None, row)) for row in rows] == [
-        "S ● S",
-        "NP ◆ 0.50 NP",
-        "DT the ● DT the",
-        "NN man ▲",
-        "▼ JJ man",
-        "VP ● VP",
-        "VBD ate ● VBD ate",
-    ]
+    expected = ["S ● S", "NP ◆ 0.50 NP", "DT the ● DT the", "NN man ▲", "▼ JJ man", "VP ● VP", "VBD ate ● VBD ate"]
+    assert [" ".join(filter(None, row)) for row in rows] == expected
     browser.press("x")
     assert browser.run("return document.querySelectorAll('.pair .k4').length") == 1
     assert browser.errors() == []

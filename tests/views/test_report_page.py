@@ -233,13 +233,10 @@ def test_edits_of_hierarchies_are_over_levels(pages: dict[str, Page]) -> None:
 def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
     alignment = cz.struct_iou(parsed()["1", "gold"], parsed()["1", "parser"]).alignment  # type: ignore[arg-type]
     numbers = pages["trees"].item("1")["pairs"]["0-1"]
-    assert list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)) == [
-        (pair.gold, pair.predicted, pytest.approx(pair.iou, abs=5e-5)) for pair in alignment
-    ]
-    assert pages["trees"].item("1")["trees"][0] == [
-        0,
-        [[0, "S"], [1, "NP"], [2, "DT", "the"], [2, "NN", "man"], [1, "VP"], [2, "VBD", "ate"]],
-    ]
+    expected = [(pair.gold, pair.predicted, pytest.approx(pair.iou, abs=5e-5)) for pair in alignment]
+    assert list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)) == expected
+    expected = [0, [[0, "S"], [1, "NP"], [2, "DT", "the"], [2, "NN", "man"], [1, "VP"], [2, "VBD", "ate"]]]
+    assert pages["trees"].item("1")["trees"][0] == expected
 
 
 def test_items_beyond_the_limit_of_the_page_are_not_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,10 +297,8 @@ def evil() -> str:
     def cut(at: list[int]) -> cz.Segmentation:
         return cz.Segmentation.from_positions(6, at, marks=["<b>bold</b>"] * len(at), types=["<b>bold</b>"], units=EVIL)
 
-    return cz.report(
-        cz.Corpus({"<script>ran = 3</script>": {"<i>ann</i>": cut([1, 4]), "bo\x00\ud800": cut([2, 4])}}),
-        title="</title><script>ran = 4</script>",
-    )
+    corpus = cz.Corpus({"<script>ran = 3</script>": {"<i>ann</i>": cut([1, 4]), "bo\x00\ud800": cut([2, 4])}})
+    return cz.report(corpus, title="</title><script>ran = 4</script>")
 
 
 def test_text_is_never_markup(evil: str) -> None:
@@ -335,7 +330,6 @@ def test_embedded_data_cannot_end_its_block(data: object) -> None:
 def test_content_security_policy(evil: str) -> None:
     (policy,) = [element["content"] for element in Page(evil).of("meta") if "http-equiv" in element]
     script = re.search(r"<script>(.*?)</script>", evil, re.DOTALL)
-    assert script is not None
     digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
     assert policy == (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
@@ -564,11 +558,7 @@ def test_downloads_have_no_formulas() -> None:
     script = page_scripts(live=False)[0]
     function = script[script.index("const quoted =") : script.index("const download =")]
     cells = '["=1+1", "+1", "-a", "@b", "\\tc", "-", -0.5, null, "a=1", "=a,b"]'
-    printed = subprocess.run(
-        ["node", "-e", f"{function} console.log(JSON.stringify({cells}.map(quoted)))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["node", "-e", f"{function} console.log(JSON.stringify({cells}.map(quoted)))"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True)
     expected = ["'=1+1", "'+1", "'-a", "'@b", "'\tc", "-", "-0.5", "", "a=1", '"\'=a,b"']
     assert json.loads(printed.stdout) == expected

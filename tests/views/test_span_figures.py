@@ -8,15 +8,9 @@ import caesura as cz
 from caesura.errors import OptionError
 from caesura.views import figures as plot
 
-CORPUS = cz.Corpus(
-    {
-        "text": {
-            "ann": cz.Spans([(0, 4, "x"), (6, 9, "y"), (7, 12, "x")]),
-            "bo": cz.Spans([(0, 5, "x"), (6, 9, "x")]),
-            "cy": cz.Spans([(0, 4, "x"), (40, 44, "y")]),
-        }
-    }
-)
+ANN = cz.Spans([(0, 4, "x"), (6, 9, "y"), (7, 12, "x")])
+BO, CY = cz.Spans([(0, 5, "x"), (6, 9, "x")]), cz.Spans([(0, 4, "x"), (40, 44, "y")])
+CORPUS = cz.Corpus({"text": {"ann": ANN, "bo": BO, "cy": CY}})
 
 
 def test_rows_bars_and_links() -> None:

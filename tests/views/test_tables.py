@@ -13,6 +13,7 @@ from caesura.tasks.score import score_corpora
 from caesura.views.results import draw, edit_records, scoring_view
 from caesura.views.table import Table, clean, pad, shorten, text_width
 from caesura.views.text_table import table_text, wrap
+from support.corpora import of_masses
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
@@ -36,11 +37,8 @@ def test_long_texts_are_wrapped() -> None:
 def test_words_and_wide_characters_line_up() -> None:
     a = cz.Segmentation.from_bits("10", units=["狗", "barked", "loudly"])
     b = cz.Segmentation.from_bits("01", units=["狗", "barked", "loudly"])
-    assert draw(a, b, cz.boundary_similarity(a, b).edits or ()).splitlines() == [
-        "REF  狗 | barked   loudly",
-        "HYP  狗   barked | loudly",
-        "        >        <",
-    ]
+    expected = ["REF  狗 | barked   loudly", "HYP  狗   barked | loudly", "        >        <"]
+    assert draw(a, b, cz.boundary_similarity(a, b).edits or ()).splitlines() == expected
 
 
 def test_control_characters_are_not_sent_to_the_terminal() -> None:
@@ -155,16 +153,10 @@ def test_text_is_truncated_by_display_width() -> None:
 
 def test_wide_tables_become_paragraphs() -> None:
     """Every name and every value is there, whole, with the name of its column."""
-    table = Table(
-        ("system", "value", "low", "high"), (("texttiling", 0.5, 0.25, 0.75), ("bayesseg", 0.125, None, None))
-    )
-    assert table_text(table, 30).splitlines() == [
-        "system texttiling",
-        "  value 0.5000   low 0.2500",
-        "  high 0.7500",
-        "system bayesseg",
-        "  value 0.1250",
-    ]
+    rows = ("texttiling", 0.5, 0.25, 0.75), ("bayesseg", 0.125, None, None)
+    table = Table(("system", "value", "low", "high"), rows)
+    first = ["system texttiling", "  value 0.5000   low 0.2500", "  high 0.7500"]
+    assert table_text(table, 30).splitlines() == [*first, "system bayesseg", "  value 0.1250"]
 
 
 def test_sentences_in_a_column_are_wrapped_between_words() -> None:
@@ -207,22 +199,14 @@ def test_no_cell_is_ever_lost(rows: list[tuple[str, float, int | None]], width: 
 def test_text_has_the_first_rows_of_a_very_long_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caesura.views.text_table.MAX_TEXT_ROWS", 3)
     table = Table(("n",), tuple((i,) for i in range(5)), notes=("note",))
-    assert table_text(table, 60).splitlines()[-3:] == [
-        "  2",
-        "and 2 more; --json, --csv and --output have all rows",
-        "note",
-    ]
+    expected = ["  2", "and 2 more; --json, --csv and --output have all rows", "note"]
+    assert table_text(table, 60).splitlines()[-3:] == expected
     assert table_text(replace(table, limit=2), 60).splitlines()[-2:] == ["and 3 more", "note"]
     assert len(table.csv().splitlines()) == 6
 
 
 def test_details_of_many_items_are_an_excerpt(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = cz.Corpus(
-        {
-            f"x{i}": {"ann": cz.Segmentation.from_masses([2, 2, 2]), "bo": cz.Segmentation.from_masses([1, 3, 2])}
-            for i in range(4)
-        }
-    )
+    corpus = of_masses(**{f"x{i}": {"ann": [2, 2, 2], "bo": [1, 3, 2]} for i in range(4)})
     scoring = score_corpora(corpus)
     complete = scoring_view(scoring).blocks(details=True)
     monkeypatch.setattr("caesura.views.results.MAX_TEXT_ROWS", 3)
