@@ -115,9 +115,7 @@ def text_rows(text: str) -> list[Row]:
         elif not line.startswith("  "):
             columns = ""
         elif columns:
-            rows.append(
-                ["text", "", "", columns, [_number(_plain(cell)) for cell in re.split(r"  +", line.strip())]]
-            )
+            rows.append(["text", "", "", columns, [_number(_plain(cell)) for cell in re.split(r"  +", line.strip())]])
     return rows
 
 
