@@ -22,7 +22,7 @@ import caesura as cz
 from caesura.cli import main
 from caesura.errors import CaesuraError
 
-from .rows import Row, corpus_rows, csv_rows, envelope_rows, is_drawn, markdown_rows, svg_rows, text_rows
+from .rows import Row, corpus_rows, csv_rows, envelope_rows, is_drawn, svg_rows, text_rows
 
 FOLDER = Path(__file__).parent
 
@@ -76,8 +76,6 @@ def run_command(arguments: list[str]) -> dict[str, Any]:
         rows = envelope_rows(json.loads(result.stdout))
     elif result.exit_code in (0, 1) and "--csv" in arguments:
         rows = csv_rows(result.stdout)
-    elif result.exit_code in (0, 1) and "--markdown" in arguments:
-        rows = markdown_rows(result.stdout)
     elif result.exit_code in (0, 1) and "--details" in arguments:
         rows = text_rows(result.stdout)
     elif result.exit_code == 0 and arguments[0] == "convert":

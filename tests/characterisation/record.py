@@ -184,7 +184,6 @@ def example_commands(files: dict[str, dict[str, Any]]) -> Iterator[Case]:
                     yield folder, f"{command} {source}"
                 for command in ("info", "agree", "score", "disagreements", "pairwise", "gold", "plan"):
                     yield folder, f"{command} {source} --csv"
-                    yield folder, f"{command} {source} --markdown"
                 yield folder, f"agree {source} --details --clusters --cochran --heat"
     yield "recordings", "agree ann bo"
     yield "recordings", "score ann bo --items"
@@ -295,7 +294,7 @@ def coefficient_commands() -> Iterator[Case]:
         for options in (
             "--json",
             "--csv",
-            "--markdown",
+            "--details --quiet",
             "--system cy --errors --list-errors",
             "--crisp",
             "--gold majority",

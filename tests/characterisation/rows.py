@@ -88,22 +88,6 @@ def svg_rows(text: str) -> list[Row]:
     return [["figure", "", "", "text", _number(entry)] for entry in re.findall(r"<text[^>]*>([^<]+)<", text)]
 
 
-def markdown_rows(text: str) -> list[Row]:
-    """Return ["markdown", line, "", column, cell] for every cell of the tables of a command, as a person sees them."""
-    rows: list[Row] = []
-    header: list[str] = []
-    for number, line in enumerate(text.splitlines()):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
-        if cells and not header:
-            header = cells
-        rows += [
-            ["markdown", str(number), "", column, _number(_plain(cell))]
-            for column, cell in zip(header, cells, strict=False)
-        ]
-        header = header if cells else []
-    return rows
-
-
 def text_rows(text: str) -> list[Row]:
     """Return ["text", "", "", columns, cells] for every line of the tables that a person sees: a rule is under the header."""
     rows: list[Row] = []
