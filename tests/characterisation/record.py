@@ -199,12 +199,11 @@ def example_commands(files: dict[str, dict[str, Any]]) -> Iterator[Case]:
 
 def option_commands() -> Iterator[Case]:
     """Yield every option of every command with a value that is not its default."""
-    from cli.test_option_effects import COMMANDS_AND_OPTIONS
+    from cli.test_option_effects import CASES
 
-    for command, options in COMMANDS_AND_OPTIONS.items():
+    for command, option in CASES:
         yield "data", command
-        for option in options:
-            yield "data", f"{command} {option}"
+        yield "data", f"{command} {option}"
 
 
 VALUES = {
