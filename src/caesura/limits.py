@@ -69,6 +69,8 @@ MAX_SPAN_STEPS = 50_000_000
 MAX_UNIFIED_SPANS = 6_000_000
 # Digits of a count that is exact. Python does not print longer whole numbers.
 MAX_DIGITS = 4000
+# Levels of a hierarchy that become boundary types.
+MAX_LEVELS = 10_000
 # Parts of a dotted key in a settings file.
 MAX_KEY_PARTS = 100
 # States of exact chance times boundary types of both coders; above, chance is simulated.

@@ -40,6 +40,7 @@ agree {file} -m token_f --chance li2024
 agree {file} -m span_f
 agree {file} -m t_measure
 agree {file} -m label_share -c mean
+agree {file} -m WD -c mean
 disagreements {file}
 disagreements {file} --against majority
 pairwise {file}
@@ -66,7 +67,8 @@ report {file} --system c1 -o {folder}/page.html
 plot by_length {file} {file} -o {folder}/plot.svg
 """
 COMMANDS = [line.split() for line in _LINES.split("\n") if line]
-COMMANDS += [["plot", kind, "{file}", "-o", "{folder}/plot.svg"] for kind in ("pairwise", "items", "dendrogram")]
+PLOTS = ("pairwise", "items", "dendrogram", "segments", "boundary_heat", "boundaries_per_coder", "precision_recall")
+COMMANDS += [["plot", kind, "{file}", "-o", "{folder}/plot.svg"] for kind in PLOTS]
 FORMATTED = ("info", "score", "agree", "disagreements", "pairwise", "judge", "trees", "evaluate")
 """Commands that print one table as JSON and CSV."""
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -120,6 +120,8 @@ def test_unreadable_items_are_listed_and_the_rest_are_scored(run: Run) -> None:
         "caesura: item '2': not in the hypothesis",
     ]
     assert "0.75,1" in result.stdout
+    result = run("score odd.bits ref.bits -m boundary_similarity --csv")  # the other way round
+    assert result.stderr.splitlines()[-1] == "caesura: item '2': not in the reference"
 
 
 def test_item_shorter_than_the_window_is_listed(run: Run) -> None:

@@ -393,3 +393,12 @@ def test_table_of_heat_is_built_only_if_it_is_shown(run: Run, monkeypatch: pytes
     assert not built
     assert run(f"agree readers.json -m {B} --heat --csv --table heat").exit_code == 0
     assert len(built) == 1
+
+
+def test_the_table_of_pairs_by_hand(run: Run) -> None:
+    """One boundary of three in x and the one in y are common; both coders mark 3 of 8 positions: (1/2 - 9/64) / (1 - 9/64)."""
+    Path("two.json").write_text('{"x": {"ann": [1, 1, 3], "bo": [1, 2, 2]}, "y": {"ann": [2, 3], "bo": [2, 3]}}')
+    lines = run("agree two.json -m B(n_t=1) -c pi --pairs").stdout.splitlines()
+    place = lines.index("Pairs of coders: pi, B(n_t=1)")
+    assert lines[place + 1].split() == ["coders", "value", "observed", "expected", "items"]
+    assert lines[place + 3].split() == ["ann", "-", "bo", "0.4182", "0.5000", "0.1406", "2"]

@@ -29,8 +29,8 @@ def test_corrections_against_statsmodels(p):
 
 
 def test_holm_as_in_holm():
-    """By hand: 4 x .005, 3 x .011, 2 x .02, and .04 may not fall below the .04 before it."""
-    assert holm([0.02, 0.005, 0.04, 0.011]) == pytest.approx([0.04, 0.02, 0.04, 0.033])
+    """By hand: 4 x .005, 3 x .011, 2 x .02, and .03 may not fall below the .04 before it."""
+    assert holm([0.02, 0.005, 0.03, 0.011]) == pytest.approx([0.04, 0.02, 0.04, 0.033])
 
 
 @pytest.mark.parametrize("correct", [holm, benjamini_yekutieli])

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import HierarchyError
+from caesura.limits import MAX_LEVELS
 from caesura.model import checks
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, frozen_array, read_only
@@ -383,11 +384,15 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         Raises
         ------
         HierarchyError
-            If ``levels`` is smaller than the depth.
+            If ``levels`` is smaller than the depth, or above 10,000.
         """
         number = max(1, self.depth if levels is None else levels)
         if number < self.depth:
             raise HierarchyError(f"levels must be at least the depth, {self.depth}; got {levels}")
+        if number > MAX_LEVELS:  # a file of a few bytes can declare 2^31 levels, and each becomes a type
+            raise HierarchyError(
+                f"levels become boundary types, at most {MAX_LEVELS:,}; got level {number:,}; number them from 1 on"
+            )
         # A valid hierarchy has valid boundaries, which need no further check.
         ends = {(position, level) for start, end, level, _ in self.spans for position in (start - 1, end)}
         entries = sorted((position, level - 1) for position, level in ends if 1 <= position < self.length)
