@@ -1,7 +1,7 @@
 """What version 0.2 read and printed, so that the code can move without changing a number.
 
 The recorded files are our own output (commit 310cc087), not the truth: golden values and oracles are in ``tests/golden`` and ``tests/oracle``.
-An entry may change if the third edition asks for it, in a commit that says why::
+An entry may change if version 0.3 is meant to differ, in a commit that says why::
 
     cd tests; python -m characterisation.record commands --update agree    # cases whose command contains "agree"
     cd tests; python -m characterisation.record reads --update .eaf        # reads whose file name contains ".eaf"

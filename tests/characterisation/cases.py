@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import lzma
-import os
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 from unittest.mock import patch
@@ -50,7 +49,6 @@ def encode(content: bytes) -> str | list[str]:
 @contextmanager
 def laid_out(files: dict[str, Any]) -> Iterator[Path]:
     """Work in a new folder with some files. Its name is always the same, because names of items and coders may contain it."""
-    before = Path.cwd()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place).resolve() / "files"
         folder.mkdir()
@@ -58,11 +56,8 @@ def laid_out(files: dict[str, Any]) -> Iterator[Path]:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else base64.b64decode(content[0]))
-        os.chdir(folder)
-        try:
+        with chdir(folder):
             yield folder
-        finally:
-            os.chdir(before)
 
 
 def run_command(arguments: list[str]) -> dict[str, Any]:
@@ -80,8 +75,8 @@ def run_command(arguments: list[str]) -> dict[str, Any]:
         rows = text_rows(result.stdout)
     elif result.exit_code == 0 and arguments[0] == "convert":
         rows = [["", *row] for row in corpus_rows(cz.read(arguments[2]))]
-    elif result.exit_code == 0 and arguments[0] == "plot" and (drawn := _output(arguments)):
-        rows = svg_rows(drawn.read_text(encoding="utf8"))
+    elif result.exit_code == 0 and arguments[0] == "plot":
+        rows = [row for name in arguments if name.endswith(".svg") for row in svg_rows(Path(name).read_text("utf8"))]
     return {
         "exit": result.exit_code,
         "error": errors[0] if errors else "",
@@ -112,11 +107,6 @@ def _errors() -> Iterator[list[str]]:
         patch.object(click.UsageError, "show", spied_show),
     ):
         yield names
-
-
-def _output(arguments: list[str]) -> Path | None:
-    paths = [Path(text) for text in arguments if text.endswith(".svg")]
-    return paths[0] if paths else None
 
 
 def run_read(entry: dict[str, Any], folder: Path) -> dict[str, Any]:

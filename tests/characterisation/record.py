@@ -193,6 +193,7 @@ def example_commands(files: dict[str, dict[str, Any]]) -> Iterator[Case]:
         "spans",
         "agree ann bo -c gamma -c gamma_cat -c gamma_k -c u_alpha -c bar_u_alpha -c cu_alpha -c ku_alpha -c alpha_u_2004",
     )
+    yield "spans", "agree ann bo -m span_f -m token_f --chance li2024"
     yield "spans", "judge ann bo --system tagger"
     yield "segmenters", "judge people.json --system neural.json --system lexical.json --system baseline.json"
 
@@ -273,6 +274,7 @@ def coefficient_commands() -> Iterator[Case]:
         "-m S_f -c kappa --chance simulate --draws 200",
         "-m S_f -c kappa --chance exact",
         "-m span_f --chance li2024",
+        "-m S_f -c s_modified",
         "-m S -m S_f -c kappa -c pi -c s",
         "--interval coders",
         "--pairs",

@@ -22,7 +22,7 @@ _WHO = ("coder", "coders", "coder_a", "coder_b", "system", "systems", "segmenter
 # Sentences for people; the recorded set is about numbers and names.
 _WORDING = re.compile(r"(note|notes|warnings|reason|description|sentence|summary|title|hint|message|text|version)$")
 _VERSION = re.compile(r"(\|| · )?caesura[: ]\d[\w.]+")
-# Part 3 of the third edition fixes numbers of draws, and the issue on edges changes intervals and tests.
+# Numbers of draws, intervals and tests will change before the release; they are compared in a list of their own.
 _DRAWN = re.compile(
     r"(interval|low|high|draws|replicates|samples|errors?_of_mean|standard_error|expected_error|bounds|p_?values?|\bp)\b"
 )
@@ -73,7 +73,7 @@ def is_drawn(row: Row) -> bool:
 
 
 def csv_rows(text: str) -> list[Row]:
-    """Return [0, row number, "", column, cell] for every cell of a table; cells with a number as numbers."""
+    """Return ["csv", row number, "", column, cell] for every cell of a table; cells with a number as numbers."""
     table = list(csv.reader(io.StringIO(text)))
     header, *lines = table or [[]]
     return [
@@ -111,7 +111,7 @@ def _number(cell: str) -> str | float:
 
 
 def corpus_rows(corpus: cz.Corpus) -> list[Row]:
-    """Return [item, coder, shape, extent, boundaries, labels, units] for every annotation of a corpus."""
+    """Return [item, coder, stream, shape, extent, boundaries or spans, labels, units] for every annotation of a corpus."""
     rows: list[Row] = []
     for (item, coder), annotation in corpus.items():
         streams = dict(annotation) if isinstance(annotation, cz.Dialogue) else {"": annotation}

@@ -133,7 +133,7 @@ def test_segmentation():
     with pytest.raises(HierarchyError, match=r"^levels must be at least the depth, 3; got 2$"):
         TREE.segmentation(2)
     # A file of a few bytes can declare 2^31 levels.
-    with pytest.raises(HierarchyError, match="at most 10,000 levels can be types; got 2,147,483,647"):
+    with pytest.raises(HierarchyError, match="at most 10,000 levels become types; got level 2,147,483,647"):
         Hierarchy(6, [(1, 6, 1), (4, 6, 2**31 - 1)]).segmentation()
 
 

@@ -390,7 +390,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         if number < self.depth:
             raise HierarchyError(f"levels must be at least the depth, {self.depth}; got {levels}")
         if number > MAX_LEVELS:  # a file of a few bytes can declare 2^31 levels, and each becomes a type
-            raise HierarchyError(f"at most {MAX_LEVELS:,} levels can be types; got {number:,}; number them from 1 on")
+            raise HierarchyError(f"at most {MAX_LEVELS:,} levels become types; got level {number:,}; renumber them")
         # A valid hierarchy has valid boundaries, which need no further check.
         ends = {(position, level) for start, end, level, _ in self.spans for position in (start - 1, end)}
         entries = sorted((position, level - 1) for position, level in ends if 1 <= position < self.length)
