@@ -19,11 +19,11 @@ import numpy as np
 import caesura as cz
 from bench.timing import shortest_time
 from caesura.agreement.gamma_alignment import continuum_of
+from caesura.agreement.unitary import Dissimilarity, UnitTable, best_alignment
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import Plan
 from caesura.agreement.unitizing_scores import score_items
 from caesura.engines import use_engine
-from caesura.measures.unitary import Dissimilarity, UnitTable, best_alignment
 from caesura.views.table import Table
 
 FILES = Path(__file__).parents[2] / "shared" / "data" / "unitizing"

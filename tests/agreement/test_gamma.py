@@ -24,10 +24,10 @@ from caesura.agreement.gamma_chance import (
     samples_needed,
     uniform_rows,
 )
+from caesura.agreement.unitary import Alignments, BestAlignment
 from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.engines import use_engine
 from caesura.errors import CaesuraWarning, MismatchError, OptionError, Undefined
-from caesura.measures.unitary import Alignments, BestAlignment
 from oracle.unitizing_gamma import Definition
 from support.continua import align
 from support.oracles import read_oracle

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.measures.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment
+from caesura.agreement.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment
 
 Annotators = Mapping[str, Sequence[Sequence[Any]]]
 

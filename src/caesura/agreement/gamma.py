@@ -8,7 +8,7 @@ With u, v units, D = delta_empty, n annotators, C2 = n (n - 1) / 2 and a mean of
 
 A unitary alignment has at most one unit of each annotator; its disorder is the mean of d over all C2 pairs. An alignment
 contains every unit once; its disorder is the sum over its unitary alignments divided by x. The observed disorder is that of the
-best alignment, which :mod:`caesura.measures.unitary` finds exactly. The expected disorder is the mean over random continua
+best alignment, which :mod:`caesura.agreement.unitary` finds exactly. The expected disorder is the mean over random continua
 (:mod:`caesura.agreement.gamma_chance`). ::
 
     gamma = 1 - observed disorder / expected disorder
@@ -42,11 +42,11 @@ from typing import Any
 from caesura.agreement.gamma_alignment import ItemAlignment, continuum_of
 from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily, tabled_categories
 from caesura.agreement.gamma_samples import warn_once
+from caesura.agreement.unitary import MANY_ANNOTATORS, exact_work, search_work
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Disorders, Plan, categories_of
 from caesura.engines import Engine
 from caesura.errors import LimitError
-from caesura.measures.unitary import MANY_ANNOTATORS, exact_work, search_work
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import setting, text

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from caesura.agreement.gamma_chance import Continuum, observed_units
+from caesura.agreement.unitary import Alignments, BestAlignment
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
-from caesura.measures.unitary import Alignments, BestAlignment
 from caesura.model.plain import to_plain
 from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan

@@ -27,10 +27,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caesura.agreement.unitary import UnitTable
+from caesura.agreement.unitary_exact import Codes, Counts
 from caesura.kernels.seeded import uniforms
 from caesura.limits import MAX_SAMPLES
-from caesura.measures.unitary import UnitTable
-from caesura.measures.unitary_exact import Codes, Counts
 from caesura.model.value import Floats
 
 # Number of samples from which the number of samples for a precision is computed.

@@ -45,6 +45,8 @@ from caesura.agreement.gamma_samples import (
     in_tasks,
     warn_once,
 )
+from caesura.agreement.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
+from caesura.agreement.unitary_exact import Counts
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import (
     LEFT_OUT,
@@ -60,8 +62,6 @@ from caesura.engines import Engine, use_engine
 from caesura.errors import InputError, LimitError
 from caesura.kernels.sums import sum_groups
 from caesura.limits import MAX_CATEGORY_CELLS, MAX_GAMMA_CODERS, MAX_SAMPLES
-from caesura.measures.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
-from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
 from caesura.options import choice, flag, non_negative, positive, setting, whole
 
@@ -417,7 +417,7 @@ class GammaFamily(UnitizingCoefficient):
         plan : Plan
             What all items share.
         share : float, default 1.0
-            Share of the work for items of many coders; see :func:`caesura.measures.unitary.best_alignments`.
+            Share of the work for items of many coders; see :func:`caesura.agreement.unitary.best_alignments`.
 
         Returns
         -------

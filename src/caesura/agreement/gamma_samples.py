@@ -1,8 +1,8 @@
 """Statistics of observed and random alignments for gamma, within a limit on work.
 
 A row of statistics belongs to one alignment. Rows of random samples extend each other: sample i depends on the seed and i only.
-The work of an alignment is an estimate from counts (:mod:`caesura.measures.unitary`), so the decisions about work below are the
-same on every machine and engine:
+The work of an alignment is an estimate from counts (:mod:`caesura.agreement.unitary`), so the decisions about work below are
+the same on every machine and engine:
 
 1. If the observed units and five samples would take too much work, the corpus is refused. Some windows of units, which are
    aligned first, show whether that is so.
@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.gamma_chance import FIRST_SAMPLES, Continuum, Piece, Sampler, observed_units
+from caesura.agreement.unitary import GROWTH, MANY_ANNOTATORS, Alignments, Dissimilarity, best_alignments
+from caesura.agreement.unitary_exact import Counts
 from caesura.agreement.unitizing import Job, shared_store
 from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.limits import MAX_FIRST_SAMPLES_WORK, MAX_SAMPLE_WORK, MAX_SAMPLED_WORK, MAX_TABLE_WORK
-from caesura.measures.unitary import GROWTH, MANY_ANNOTATORS, Alignments, Dissimilarity, best_alignments
-from caesura.measures.unitary_exact import Counts
 from caesura.model.value import Floats
 from caesura.notices import warn
 

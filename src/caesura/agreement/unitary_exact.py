@@ -13,7 +13,7 @@ from caesura.kernels.assignment import pair_rows
 from caesura.kernels.unitary import QUANTUM, raise_prices, split_samples
 
 if TYPE_CHECKING:
-    from caesura.measures.unitary import UnitTable
+    from caesura.agreement.unitary import UnitTable
 
 Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from caesura.measures.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment, best_alignments
-from caesura.measures.unitary_search import half_bound, improve_alignment, lower_bound, pair_cover, pairwise_bound
+from caesura.agreement.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment, best_alignments
+from caesura.agreement.unitary_search import half_bound, improve_alignment, lower_bound, pair_cover, pairwise_bound
 from oracle.unitizing_gamma import Definition
 from support.continua import categories_of, overlapping, table_of
 

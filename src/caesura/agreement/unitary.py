@@ -32,11 +32,11 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Pieces, Tuples
+from caesura.agreement.unitary_search import MAX_MATRIX, STARTS, improve_alignment, lower_bound
 from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
-from caesura.measures.unitary_exact import UNKNOWN, Codes, Counts, ExactSearch, Pieces, Tuples
-from caesura.measures.unitary_search import MAX_MATRIX, STARTS, improve_alignment, lower_bound
 from caesura.model.value import Floats
 
 # Number of unitary alignments per unit that is allowed in any case.

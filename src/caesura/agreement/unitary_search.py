@@ -17,7 +17,7 @@ from caesura.kernels.unitary import QUANTUM
 from caesura.model.value import Floats
 
 if TYPE_CHECKING:
-    from caesura.measures.unitary import Alignments, Dissimilarity, UnitTable
+    from caesura.agreement.unitary import Alignments, Dissimilarity, UnitTable
 
 # Largest number of units whose distances are kept as a matrix.
 MAX_MATRIX = 1000

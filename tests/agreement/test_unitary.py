@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.agreement.unitary import Dissimilarity, UnitTable, best_alignment, best_alignments
+from caesura.agreement.unitary_search import distances
 from caesura.kernels.unitary import pair_terms
-from caesura.measures.unitary import Dissimilarity, UnitTable, best_alignment, best_alignments
-from caesura.measures.unitary_search import distances
 from oracle.unitizing_gamma import Definition, position
 from support.continua import align, overlapping, rows_of
 from support.examples import examples
