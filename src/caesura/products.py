@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.products import largest_whole, multiply
+from caesura.model.index import flatnonzero
 
 Floats = NDArray[np.float64]
 
@@ -58,14 +59,14 @@ def pseudo_inverses(matrices: Floats, rcond: float) -> Floats:
         for p in range(k):
             for q in range(p + 1, k):
                 turned[_rotate(a, v, active, p, q)] = True
-        active = np.flatnonzero(turned)
+        active = flatnonzero(turned)
         if not active.size:
             break
     values = np.diagonal(a, axis1=1, axis2=2)
     limit = rcond * np.abs(values).max(axis=1, initial=0.0)
     result = np.zeros_like(a)
     for j in range(k):
-        chosen = np.flatnonzero(np.abs(values[:, j]) > limit)
+        chosen = flatnonzero(np.abs(values[:, j]) > limit)
         vector = v[chosen, :, j]
         result[chosen] += vector[:, :, None] * vector[:, None, :] / values[chosen, j, None, None]
     return result

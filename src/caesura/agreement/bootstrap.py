@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.limits import MAX_REPLICATE_WORK
+from caesura.model.index import flatnonzero
 from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
@@ -115,7 +116,7 @@ class Bootstrap(OptionSet):
 
         rng = np.random.default_rng([seed, n])
         for weights in item_weights(n, self.number, rng):
-            while self.interval == "coders" and (alone := np.flatnonzero((weights > 0).sum(axis=1) < 2)).size:
+            while self.interval == "coders" and (alone := flatnonzero((weights > 0).sum(axis=1) < 2)).size:
                 weights[alone] = next(item_weights(n, len(alone), rng))
             yield weights
 

@@ -23,6 +23,7 @@ from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.measures.span_f import CERTAIN
 from caesura.model.corpus import Corpus
+from caesura.model.index import flatnonzero
 from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 from caesura.products import product
@@ -168,7 +169,7 @@ class AgreementArrays(NamedTuple):
 def _or_none_each(column: Floats) -> list[float | None]:
     """Return numbers, each None instead of NaN."""
     numbers: list[float | None] = column.tolist()
-    for place in np.flatnonzero(np.isnan(column)).tolist():
+    for place in flatnonzero(np.isnan(column)).tolist():
         numbers[place] = None
     return numbers
 

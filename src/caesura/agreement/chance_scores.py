@@ -22,6 +22,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import Pair
 from caesura.measures.expected import Moments, RandomStreams
 from caesura.measures.many import Scores, score_many
+from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
@@ -89,10 +90,10 @@ class _PairChance:
         streams = [_streams(pairs[place]) for place in places]
         flat = [pair for own in streams for pair in own]
         # The pair to which each stream belongs.
-        self.owner = np.repeat(np.arange(len(places)), [len(own) for own in streams])
+        self.owner = repeat(np.arange(len(places)), [len(own) for own in streams])
         self.types = scores.types if measure.view in ("typed", "streams") else scores.types[:1]
         self.counts = BoundaryCounts([list(pair) for pair in flat], self.types)
-        self.is_marked = np.bincount(self.owner, self.counts.boundaries.sum(axis=(1, 2)), len(places)) > 0
+        self.is_marked = bincount(self.owner, self.counts.boundaries.sum(axis=(1, 2)), len(places)) > 0
         resolved = self._resolved(scores, flat)
         objects = {id(entry): entry for entry in resolved}  # few, and hashing a measure is slow
         self.formulas = {

@@ -20,6 +20,7 @@ from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, streams_of
+from caesura.model.index import argsort, bincount, flatnonzero, nonzero, repeat
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -175,7 +176,7 @@ class CoderPairs:
         chosen = np.isin(np.array(self.coders, object), list(coders))
         number = np.cumsum(chosen) - 1
         pairs = chosen[self.first] & chosen[self.second]
-        rows = np.flatnonzero(pairs[self.pair_index])
+        rows = flatnonzero(pairs[self.pair_index])
         if not len(rows):
             return None
         scores = replace(
@@ -328,7 +329,7 @@ def score_coder_pairs(
         sides = np.array([(order[a], order[b]) for _, a, b in keys], np.int64)
     # The annotations in these pairs, in the order in which they occur in them.
     codes, first = np.unique((item_index[:, None] * len(names) + sides).reshape(-1), return_index=True)
-    codes = codes[np.argsort(first)]
+    codes = codes[argsort(first)]
     annotated = [(items[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
     present, members = np.unique(sides, return_inverse=True)
     members = members.reshape(-1, 2)
@@ -377,7 +378,7 @@ class _Rows(NamedTuple):
         blocks = [_rows_of_group(np.array(coders), np.array(entries), ordered) for coders, entries in groups.items()]
         rows = np.concatenate([np.empty((0, 5), np.int64), *blocks])
         if len(groups) > 1:
-            rows = rows[np.argsort(rows[:, 0], kind="stable")]
+            rows = rows[argsort(rows[:, 0], kind="stable")]
         return cls(items, texts, rows[:, 0].copy(), rows[:, 1:3], rows[:, 3:])
 
     @property
@@ -390,8 +391,8 @@ class _Rows(NamedTuple):
 def _rows_of_group(coders: Ints, entries: Ints, ordered: bool) -> Ints:
     """Return item, coders and annotations of each pair of coders, for items and the places of their first annotations."""
     number = len(coders)
-    a, b = np.nonzero(~np.eye(number, dtype=bool)) if ordered else np.triu_indices(number, 1)
-    items, starts = np.repeat(entries, len(a), axis=0).T
+    a, b = nonzero(~np.eye(number, dtype=bool)) if ordered else np.triu_indices(number, 1)
+    items, starts = repeat(entries, len(a), axis=0).T
     first, second = np.tile(a, len(entries)), np.tile(b, len(entries))
     return np.column_stack([items, coders[first], coders[second], starts + first, starts + second])
 
@@ -453,7 +454,7 @@ def _without_undefined(
 
 
 def _sums(rows: Floats, group: Ints, groups: int) -> Floats:
-    return np.stack([np.bincount(group, column, groups) for column in rows.T], axis=1)
+    return np.stack([bincount(group, column, groups) for column in rows.T], axis=1)
 
 
 def _reasons(excluded: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
+from caesura.model.index import bincount, lexsort
 from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
@@ -430,8 +431,8 @@ def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[Pa
     first, second = places[observed.first], places[observed.second]
     if not observed.ordered:
         first, second = np.minimum(first, second), np.maximum(first, second)
-    items = np.bincount(observed.pair_index, minlength=len(observed.pairs))
-    rows = np.lexsort((second, first)).tolist()
+    items = bincount(observed.pair_index, minlength=len(observed.pairs))
+    rows = lexsort((second, first)).tolist()
     names = list(zip(map(coders.__getitem__, first.tolist()), map(coders.__getitem__, second.tolist()), strict=True))
     columns = (names, *model.by_pair().columns(name), items.tolist())
     return PairAgreement.from_columns(*([column[row] for row in rows] for column in columns))

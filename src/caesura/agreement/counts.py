@@ -28,6 +28,7 @@ from caesura.engines import Engine
 from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.batch import inner_boundaries
 from caesura.model.corpus import Corpus
+from caesura.model.index import bincount
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
 from caesura.products import product
@@ -91,7 +92,7 @@ class CountChance(ChanceModel):
             np.add.at(counts[:, :, 0], (texts.item, texts.coder), texts.numbers_of_boundaries)
             return counts
         for i, j, text in zip(texts.item.tolist(), texts.coder.tolist(), texts.segmentations, strict=True):
-            counts[i, j] += np.bincount(inner_boundaries(text, types)[1], minlength=len(types))
+            counts[i, j] += bincount(inner_boundaries(text, types)[1], minlength=len(types))
         return counts
 
     @cached_property

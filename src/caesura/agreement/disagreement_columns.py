@@ -14,6 +14,7 @@ from caesura.agreement.disagreement_rows import DisagreementTotals, Mark
 from caesura.measures.edit_columns import DELETION, EDIT_KINDS, INSERTION, NONE
 from caesura.measures.many import Scores
 from caesura.model.hierarchy import Span
+from caesura.model.index import argsort, bincount, flatnonzero, lexsort, reduceat, repeat
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 
@@ -78,7 +79,7 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
     streams: dict[str | None, int] = {}
     # Consecutive documents that have some hundred thousand boundaries together.
     ends = np.cumsum(scores.batch.a_count + scores.batch.b_count) // _CHUNK
-    for documents in np.split(np.arange(len(scores.batch)), np.flatnonzero(np.diff(ends)) + 1):
+    for documents in np.split(np.arange(len(scores.batch)), flatnonzero(np.diff(ends)) + 1):
         edits = scores.measure.edit_columns(scores.batch.take(documents))
         if edits is None:
             return None
@@ -154,18 +155,18 @@ def rank_places(columns: DisagreementColumns, item: Numbers, item_names: Sequenc
     position = np.minimum(first, last)
     _, example, place = np.unique(_link(columns, item, first, last), return_index=True, return_inverse=True)
     place = place.reshape(-1)
-    pairs = np.bincount(place)
-    together = np.argsort(place, kind="stable")
+    pairs = bincount(place)
+    together = argsort(place, kind="stable")
     ends = np.concatenate([[0], np.cumsum(pairs)])
     costs = columns.cost[together].tolist()
     cost = np.array([sum(costs[begin:end]) for begin, end in pairwise(ends.tolist())])
-    leftmost = np.minimum.reduceat(position[together], ends[:-1])
+    leftmost = reduceat(np.minimum, position[together], ends[:-1])
     item_rank, stream_rank = _ranks(item_names), _ranks([stream or "" for stream in columns.streams])
     keys = (stream_rank[columns.stream[example]], item_rank[item[example]], -pairs, -cost)
-    ranked = np.lexsort((example, leftmost, *keys))
+    ranked = lexsort((example, leftmost, *keys))
     rank = np.empty(len(ranked), np.int64)
     rank[ranked] = np.arange(len(ranked))
-    order = np.lexsort((position, -columns.cost, rank[place]))
+    order = lexsort((position, -columns.cost, rank[place]))
     return RankedPlaces(order, np.concatenate([[0], np.cumsum(pairs[ranked])]), cost[ranked])
 
 
@@ -225,14 +226,14 @@ def count_totals(
     coder = np.stack(sides, axis=1).reshape(-1)
     own = coder >= 0
     seen, first = np.unique(kind, return_index=True)
-    kinds = [names["kinds"][number] for number in seen[np.argsort(first)].tolist()]
+    kinds = [names["kinds"][number] for number in seen[argsort(first)].tolist()]
     by_kind = _sums(names["kinds"], kind, cost)
     return DisagreementTotals(
         rows=len(cost),
         places=len(place_item),
         cost=sum(chain.from_iterable(part.tolist() for part in np.array_split(cost, len(cost) // _CHUNK + 1))),
         by_item=_largest_first(_sums(names["items"], item, cost)),
-        by_coder=_largest_first(_sums(names["coders"], coder[own], np.repeat(cost, len(sides))[own])),
+        by_coder=_largest_first(_sums(names["coders"], coder[own], repeat(cost, len(sides))[own])),
         by_kind=_largest_first({name: by_kind[name] for name in kinds}),
         rows_by_item=_numbers(names["items"], item),
         rows_by_kind=_numbers(names["kinds"], kind),
@@ -241,11 +242,11 @@ def count_totals(
 
 
 def _sums(names: Sequence[str], index: Numbers, cost: Floats) -> dict[str, float]:
-    return dict(zip(names, np.bincount(index, cost, len(names)).tolist(), strict=True))
+    return dict(zip(names, bincount(index, cost, len(names)).tolist(), strict=True))
 
 
 def _numbers(names: Sequence[str], index: Numbers) -> dict[str, int]:
-    return dict(zip(names, np.bincount(index, minlength=len(names)).tolist(), strict=True))
+    return dict(zip(names, bincount(index, minlength=len(names)).tolist(), strict=True))
 
 
 def _largest_first(sums: Mapping[str, float]) -> dict[str, float]:

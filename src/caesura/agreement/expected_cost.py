@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from caesura.errors import OptionError, TooManyStates
 from caesura.kernels.frontier import Frontier, increments, visits
 from caesura.limits import MAX_CHANCE_CELLS
+from caesura.model.index import argsort, flatnonzero, repeat, searchsorted
 from caesura.model.value import Floats, Ints
 from caesura.options import non_negative, whole
 from caesura.products import product
@@ -77,10 +78,10 @@ class _Chain:
         cost, move = (np.rint(x * self.scale).astype(np.int64) for x in (1 - matrix, step))
         change, alone = cost[:T, :T], np.stack([cost[:T, T], cost[T, :T]])
         gain = alone[0][:, None] + alone[1][None, :] - change
-        kinds = [np.flatnonzero(p[:T] > 0) for p in (p_a, p_b)]
+        kinds = [flatnonzero(p[:T] > 0) for p in (p_a, p_b)]
         mirror = bool(np.array_equal(p_a, p_b) and np.array_equal(cost, cost.T))
         self.frontier = Frontier(
-            gain, move, alone, np.repeat([0, 1], [len(k) for k in kinds]), np.concatenate(kinds), longest, mirror
+            gain, move, alone, repeat([0, 1], [len(k) for k in kinds]), np.concatenate(kinds), longest, mirror
         )
         self.probability = np.concatenate(
             [[p_a[T] * p_b[T]], p_a[kinds[0]] * p_b[T], p_b[kinds[1]] * p_a[T]], dtype=np.float64
@@ -112,7 +113,7 @@ class _Chain:
             if tolerance > 0:
                 unexpanded = self._worst(tolerance)
             elif position < self.longest:
-                unexpanded = np.flatnonzero(self.open)
+                unexpanded = flatnonzero(self.open)
             else:
                 self.open[:] = False  # the remaining states occur only at the end of the longest stream, or not at all
                 break
@@ -126,8 +127,8 @@ class _Chain:
                 break
         else:
             return np.empty(0, np.int64)
-        order = np.argsort(-error)
-        enough = int(np.searchsorted(np.cumsum(error[order]), error.sum() - tolerance / 2)) + 1
+        order = argsort(-error)
+        enough = int(searchsorted(np.cumsum(error[order]), error.sum() - tolerance / 2)) + 1
         return np.sort(order[:enough][error[order[:enough]] > 0])
 
     @property

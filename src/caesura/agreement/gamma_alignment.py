@@ -14,6 +14,7 @@ from caesura.agreement.gamma_chance import Continuum, observed_units
 from caesura.agreement.unitary import Alignments, BestAlignment
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
+from caesura.model.index import argsort, bincount, flatnonzero, repeat
 from caesura.model.plain import to_plain
 from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
@@ -133,8 +134,8 @@ def concatenate(continua: Sequence[Continuum]) -> Continuum:
     ends = np.cumsum([continuum.length for continuum in continua]).tolist()
     moved = [offset - part.bounds[0] for offset, part in zip([0.0, *ends], continua, strict=False)]
     units = observed_units(continua)
-    order = np.argsort(units.owners, kind="stable")  # one annotator after the other
-    shift = np.repeat(moved, units.sizes)
+    order = argsort(units.owners, kind="stable")  # one annotator after the other
+    shift = repeat(moved, units.sizes)
     sizes = np.sum([continuum.sizes for continuum in continua], axis=0)
     starts, ends_of_units = (units.starts + shift)[order], (units.ends + shift)[order]
     return Continuum(starts, ends_of_units, units.codes[order], tuple(sizes.tolist()), (0.0, ends[-1]))
@@ -195,7 +196,7 @@ def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, l
         terms.distance * how.beta * delta_empty,
     )
     rows = [*map(PairDissimilarity, *(column.tolist() for column in columns))]
-    starts = [0, *(np.flatnonzero(np.diff(terms.owner)) + 1).tolist(), len(rows)]  # owners ascend
+    starts = [0, *(flatnonzero(np.diff(terms.owner)) + 1).tolist(), len(rows)]  # owners ascend
     return {owner: rows[a:b] for owner, (a, b) in zip(terms.owner[starts[:-1]].tolist(), pairwise(starts), strict=True)}
 
 
@@ -213,18 +214,18 @@ def category_terms(
     # One group per sample for all categories, then one per sample and category; a mixed pair counts for both categories.
     groups, members = [sample], [np.arange(len(sample))]
     if categories:
-        mixed = np.flatnonzero(first != second)
+        mixed = flatnonzero(first != second)
         groups += [samples + first * samples + sample, (samples + second * samples + sample)[mixed]]
         members += [members[0], mixed]
     group, member = np.concatenate(groups), np.concatenate(members)
-    order = np.argsort(group, kind="stable")
+    order = argsort(group, kind="stable")
     group, member = group[order], member[order]
     terms = np.empty((samples, 2 + 2 * categories))
     for k, values in enumerate((numerators, weights)):
         sums = sum_groups(values[member], group, samples * (1 + categories))
         terms[:, k::2] = sums.reshape(1 + categories, samples).T
     if unaligned:
-        aligned = np.bincount(group, minlength=samples * (1 + categories)).reshape(1 + categories, samples).T > 0
+        aligned = bincount(group, minlength=samples * (1 + categories)).reshape(1 + categories, samples).T > 0
         missing = np.column_stack([_empty_places(alignments, k) for k in range(-1, categories)]) * aligned
         terms[:, ::2] += missing * delta_empty**2
         terms[:, 1::2] += missing * delta_empty
@@ -234,8 +235,8 @@ def category_terms(
 def _empty_places(alignments: Alignments, category: int) -> Floats:
     """Return the number of pairs of a unit of a category (-1: any) and an empty place, for each sample."""
     table, sizes = alignments.table, np.diff(alignments.begin)
-    empty = np.repeat(table.annotators - sizes, sizes)
+    empty = repeat(table.annotators - sizes, sizes)
     if category >= 0:
         empty = empty * (table.category[alignments.members] == category)
-    owners = np.repeat(alignments.sample, sizes)
-    return np.asarray(np.bincount(owners, weights=empty, minlength=table.samples))
+    owners = repeat(alignments.sample, sizes)
+    return bincount(owners, weights=empty, minlength=table.samples)

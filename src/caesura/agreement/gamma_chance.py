@@ -31,6 +31,7 @@ from caesura.agreement.unitary import UnitTable
 from caesura.agreement.unitary_exact import Codes, Counts
 from caesura.kernels.seeded import uniforms
 from caesura.limits import MAX_SAMPLES
+from caesura.model.index import argsort, lexsort, repeat
 from caesura.model.value import Floats
 
 # Number of samples from which the number of samples for a precision is computed.
@@ -92,7 +93,7 @@ class Continuum:
             return self
         first = (self.units - most) // 2
         inside = np.zeros(self.units, bool)
-        inside[np.argsort(self.starts + self.ends, kind="stable")[first : first + most]] = True
+        inside[argsort(self.starts + self.ends, kind="stable")[first : first + most]] = True
         sizes = tuple(int(part.sum()) for part in np.split(inside, np.cumsum(self.sizes)[:-1]))
         return Continuum(self.starts[inside], self.ends[inside], self.codes[inside], sizes, self.bounds)
 
@@ -117,7 +118,7 @@ class Piece(NamedTuple):
 def observed_units(continua: Sequence[Continuum]) -> UnitColumns:
     """Return the units of several continua, each as one sample."""
     sizes = np.array([continuum.sizes for continuum in continua])
-    owners = np.repeat(np.tile(np.arange(sizes.shape[1], dtype=np.int32), len(continua)), sizes.ravel())
+    owners = repeat(np.tile(np.arange(sizes.shape[1], dtype=np.int32), len(continua)), sizes.ravel())
     return UnitColumns(
         np.concatenate([continuum.starts for continuum in continua]),
         np.concatenate([continuum.ends for continuum in continua]),
@@ -136,8 +137,8 @@ def uniform_rows(seed: int, pieces: Sequence[Piece], count: int) -> Floats:
     words = [seed >> shift & _WORD for shift in range(0, max(seed.bit_length(), 128), 32)]
     numbers = np.array([piece.samples for piece in pieces])
     firsts = np.array([piece.first for piece in pieces]) - (np.cumsum(numbers) - numbers)
-    places = np.repeat([piece.place for piece in pieces], numbers)
-    samples = np.arange(numbers.sum()) + np.repeat(firsts, numbers)
+    places = repeat([piece.place for piece in pieces], numbers)
+    samples = np.arange(numbers.sum()) + repeat(firsts, numbers)
     return uniforms(np.array(words, np.uint32), np.column_stack((places, samples)).astype(np.uint32), count)
 
 
@@ -172,20 +173,20 @@ class Shift(Sampler):
         chosen, uniform = (random[:, :number] * number).astype(int), random[:, number:]
         if self.pivots == "lattice":
             uniform = lattice_points(seed, pieces)
-        piece = np.repeat(np.arange(len(pieces)), [piece.samples for piece in pieces])  # of each sample
+        piece = repeat(np.arange(len(pieces)), [piece.samples for piece in pieces])  # of each sample
         sizes = np.array([piece.continuum.sizes for piece in pieces])
         firsts = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)
         counts = sizes[piece[:, None], chosen].ravel()  # units per sample and annotator
         # The units of an annotator follow each other in the known columns and in the new ones.
         moved = firsts[piece[:, None], chosen].ravel() - (np.cumsum(counts) - counts)
-        units = np.arange(counts.sum()) + np.repeat(moved, counts)
+        units = np.arange(counts.sum()) + repeat(moved, counts)
         drawn = counts.reshape(chosen.shape).sum(axis=1)
-        shifts = np.repeat(self._shifts(pieces, piece, uniform).ravel(), counts)
+        shifts = repeat(self._shifts(pieces, piece, uniform).ravel(), counts)
         starts = known.starts[units] + shifts
         ends = np.array([piece.continuum.bounds[1] for piece in pieces])
         lengths = np.array([piece.continuum.length for piece in pieces])
-        back = np.where(starts >= np.repeat(ends[piece], drawn), np.repeat(lengths[piece], drawn), 0.0)
-        owners = np.repeat(np.tile(np.arange(number, dtype=np.int32), len(piece)), counts)
+        back = np.where(starts >= repeat(ends[piece], drawn), repeat(lengths[piece], drawn), 0.0)
+        owners = repeat(np.tile(np.arange(number, dtype=np.int32), len(piece)), counts)
         return UnitColumns(starts - back, known.ends[units] + shifts - back, known.codes[units], owners, drawn)
 
     def _shifts(self, pieces: Sequence[Piece], piece: Counts, uniform: Floats) -> Floats:
@@ -249,7 +250,7 @@ def _gaps(continuum: Continuum) -> Floats:
     gaps = []
     for last, size in zip(np.cumsum(continuum.sizes).tolist(), continuum.sizes, strict=True):
         starts, ends = continuum.starts[last - size : last], continuum.ends[last - size : last]
-        order = np.lexsort((ends, starts))
+        order = lexsort((ends, starts))
         gaps.append(starts[order] - np.concatenate(([continuum.bounds[0]], ends[order]))[:size])
     return np.concatenate(gaps)
 

@@ -62,6 +62,7 @@ from caesura.engines import Engine, use_engine
 from caesura.errors import InputError, LimitError
 from caesura.kernels.sums import sum_groups
 from caesura.limits import MAX_CATEGORY_CELLS, MAX_GAMMA_CODERS, MAX_SAMPLES
+from caesura.model.index import bincount, repeat
 from caesura.model.value import Floats
 from caesura.options import choice, flag, non_negative, positive, setting, whole
 
@@ -257,7 +258,7 @@ class GammaFamily(UnitizingCoefficient):
         parts = _weighted(*_stacked([row[terms] for row in observed], [rows[:, terms] for rows in samples]))
         numbers: dict[tuple[str, ...], int] = {}
         group_of = [numbers.setdefault(cell.group, len(numbers)) for cell in cells]
-        expected, variance = (np.bincount(group_of, parts[:, column]).tolist() for column in (2, 3))
+        expected, variance = (bincount(group_of, parts[:, column]).tolist() for column in (2, 3))
         errors = [
             NORMAL_QUANTILE * math.sqrt(square) / total if total > 0 else 0.0
             for total, square in zip(expected, variance, strict=True)
@@ -335,10 +336,10 @@ class GammaFamily(UnitizingCoefficient):
         the third part of gamma."""
         k, number = self._first_term, len(observed)
         parts = _weighted(observed[:, k : k + 2], samples[:, k : k + 2], cell_of)
-        unproved = (observed[:, 3] == 0) + np.bincount(cell_of, samples[:, 3] == 0, number)
+        unproved = (observed[:, 3] == 0) + bincount(cell_of, samples[:, 3] == 0, number)
         bound = [1, _ALIGNMENT + 1]
         least = _weighted(observed[:, bound], samples[:, bound], cell_of)[:, 2]
-        drawn = np.bincount(cell_of, minlength=number)
+        drawn = bincount(cell_of, minlength=number)
         return np.column_stack((parts, observed[:, 2], unproved, observed[:, 1], drawn, least))
 
     def statistics(self, alignments: Alignments, plan: Plan, *, with_categories: bool) -> Floats:
@@ -460,7 +461,7 @@ class GammaFamily(UnitizingCoefficient):
     @staticmethod
     def _warnings(items: Sequence[UnitizedItem]) -> Iterator[str]:
         spans = [spans for item in items for spans in item.annotations.values()]
-        owner = np.repeat(np.arange(len(spans)), [len(part) for part in spans])
+        owner = repeat(np.arange(len(spans)), [len(part) for part in spans])
         starts, ends, codes = (
             np.concatenate([getattr(part, name) for part in spans]) for name in ("starts", "ends", "codes")
         )
@@ -521,7 +522,7 @@ def _best_together(how: Dissimilarity, share: float, task: Sequence[Piece]) -> l
 
 def _stacked(observed: Sequence[Floats], samples: Sequence[Floats]) -> tuple[Floats, Floats, Counts]:
     """Return the numbers of all cells, those of all samples, and the cell of each sample."""
-    cell_of = np.repeat(np.arange(len(samples)), [len(drawn) for drawn in samples])
+    cell_of = repeat(np.arange(len(samples)), [len(drawn) for drawn in samples])
     return np.array(observed), np.concatenate(samples), cell_of
 
 
@@ -532,7 +533,7 @@ def _weighted(observed: Floats, samples: Floats, cell_of: Counts) -> Floats:
     (numerator, weight), (numerators, weights), cells = observed.T, samples.T, len(observed)
     used = weights > 0
     ratios, owner = numerators[used] / weights[used], cell_of[used]
-    number = np.bincount(owner, minlength=cells)
+    number = bincount(owner, minlength=cells)
     mean = sum_groups(ratios, owner, cells) / np.maximum(number, 1)
     squares = sum_groups((ratios - mean[owner]) ** 2, owner, cells)
     variance = squares / (np.maximum(number, 1) * np.maximum(number - 1, 1))

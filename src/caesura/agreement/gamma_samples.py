@@ -31,6 +31,7 @@ from caesura.agreement.unitizing import Job, shared_store
 from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.limits import MAX_FIRST_SAMPLES_WORK, MAX_SAMPLE_WORK, MAX_SAMPLED_WORK, MAX_TABLE_WORK
+from caesura.model.index import argsort, repeat, searchsorted
 from caesura.model.value import Floats
 from caesura.notices import warn
 
@@ -256,10 +257,10 @@ def _pairs_in_reach(continuum: Continuum, alpha: float) -> int:
     number, starts, ends = continuum.annotators, continuum.starts, continuum.ends
     if continuum.units < _FEW_UNITS:
         return 0
-    order = np.argsort(starts + ends, kind="stable")
+    order = argsort(starts + ends, kind="stable")
     middles, lengths = (starts + ends)[order], (ends - starts)[order]
     reach = math.sqrt((number * (number - 1) / 2 + number - 1) / alpha) * (lengths + lengths.max())
-    return int((np.searchsorted(middles, middles + reach, side="right") - np.arange(1, len(order) + 1)).sum())
+    return int((searchsorted(middles, middles + reach, side="right") - np.arange(1, len(order) + 1)).sum())
 
 
 def _mean_work(samples: Sequence[Floats]) -> float:
@@ -267,7 +268,7 @@ def _mean_work(samples: Sequence[Floats]) -> float:
         return 0.0
     numbers = np.array([len(rows) for rows in samples])
     work = np.concatenate([rows[:, WORK_COLUMN] for rows in samples])
-    return float((work / np.repeat(numbers, numbers)).sum()) + _PER_SAMPLE * len(samples)
+    return float((work / repeat(numbers, numbers)).sum()) + _PER_SAMPLE * len(samples)
 
 
 @dataclass(frozen=True)

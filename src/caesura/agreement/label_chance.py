@@ -25,6 +25,7 @@ from caesura.measures.base import Measure
 from caesura.measures.edges import side_edges, with_shared_codes
 from caesura.measures.label_share import CERTAIN, LabelShare
 from caesura.model.edges import Edges
+from caesura.model.index import bincount, searchsorted
 from caesura.model.value import Floats, Ints
 
 
@@ -199,13 +200,13 @@ def _sweep(measure: LabelShare, annotations: Sequence[Any], labels: tuple[str, .
         cuts = np.unique(np.concatenate([[edges[0].begin, edges[0].end], *(side.inner for side in edges)]))
         width, middle = np.diff(cuts), (cuts[:-1] + cuts[1:]) / 2
         codes = np.array(
-            [side.codes[np.searchsorted(side.inner, middle)] for side in (with_shared_codes(e, labels) for e in edges)]
+            [side.codes[searchsorted(side.inner, middle)] for side in (with_shared_codes(e, labels) for e in edges)]
         )
         if measure["gaps"] == "ignore":
             width = np.where((codes > 0).all(axis=0), width, 0.0)
         length += float(width.sum())
         for x in range(n):
-            by_label[x] += np.bincount(codes[x], width, len(labels) + 1)
+            by_label[x] += bincount(codes[x], width, len(labels) + 1)
         kernel.equal_lengths(np.ascontiguousarray(codes.T, np.int64), width, agreed)
     return agreed, length, by_label
 

@@ -32,6 +32,7 @@ from caesura.measures.edges import OPEN_END, EdgeBatch
 from caesura.measures.expected import Moments
 from caesura.measures.pooled import PooledBatch
 from caesura.model.dialogue import tiers_of
+from caesura.model.index import repeat, searchsorted
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
@@ -145,7 +146,7 @@ class MeanOverPairs(ChanceModel):
 
     def _means_of_items(self, parts: Floats) -> Floats:
         observed, values = self.observed, self._finish(parts)
-        first_rows = np.searchsorted(observed.item_index, np.arange(len(observed.items) + 1))  # rows are sorted by item
+        first_rows = searchsorted(observed.item_index, np.arange(len(observed.items) + 1))  # rows are sorted by item
         pairs = np.ones((1, len(observed.pairs)))
         means = []
         for block in self._blocks(len(observed.items), 1):
@@ -250,9 +251,7 @@ def _estimate(
 def random_copies(streams: Batch, document: int, draws: int, rng: np.random.Generator) -> Batch:
     """Return copies of a document in which both sides have as many boundaries as before, at random places."""
     names = ("length", *streams.document_fields)
-    changes: dict[str, Any] = {
-        name: np.repeat(getattr(streams, name)[document : document + 1], draws) for name in names
-    }
+    changes: dict[str, Any] = {name: repeat(getattr(streams, name)[document : document + 1], draws) for name in names}
     for side in "ab":
         off, code = getattr(streams, f"{side}_off"), getattr(streams, f"{side}_code")
         rows = slice(int(off[document]), int(off[document + 1]))

@@ -21,6 +21,7 @@ from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, 
 from caesura.agreement.coder_pairs import CoderPairs, Texts
 from caesura.engines import Engine
 from caesura.measures.batch import inner_boundaries, join_boundaries, join_positions
+from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
@@ -63,7 +64,7 @@ class NominalChance(ChanceModel):
         if not observed.complete:  # a coder who did not annotate an item agrees with nobody
             absent = -1 - np.arange(len(observed.coders))[:, None]
             codes = np.where(present.T[:, item], codes, absent)
-        unmarked = marks.positions[first:stop] - np.bincount(item, minlength=stop - first)
+        unmarked = marks.positions[first:stop] - bincount(item, minlength=stop - first)
         here, starts = np.unique(item, return_index=True)
         agreeing = np.zeros(codes.shape[1], np.int64)
         for row in range(len(codes) - 1):
@@ -76,12 +77,12 @@ class NominalChance(ChanceModel):
             both = present[:, row + 1 :] & present[:, row, None]
             by_item = np.where(both, unmarked[:, None], 0)
             if len(here):
-                by_item[here] += np.add.reduceat(matches, starts, axis=1, dtype=np.int64).T
+                by_item[here] += reduceat(np.add, matches, starts, axis=1, dtype=np.int64).T
             used = numbers >= 0
             self._pair_matches[first:stop, numbers[used]] += by_item[:, used]
         coders = present.sum(axis=1)
         pairs = coders * (coders - 1) // 2
-        self._matches[first:stop] = np.bincount(item, agreeing, minlength=stop - first) + unmarked * pairs
+        self._matches[first:stop] = bincount(item, agreeing, minlength=stop - first) + unmarked * pairs
 
     def over_items(self, weights: Floats) -> AgreementArrays:
         return _arrays(product(weights, self._weighted_matches), weights @ self._counts.sum(axis=1))
@@ -121,7 +122,7 @@ class NominalChance(ChanceModel):
         observed = self.observed
         compared = observed.sum_by_coder(observed.shared.T.astype(float) @ self._positions)
         matches = observed.sum_by_coder(self._pair_matches.sum(axis=0))
-        expected = np.repeat(self.total().expected, len(observed.coders))
+        expected = repeat(self.total().expected, len(observed.coders))
         return AgreementArrays.of(matches / np.where(compared > 0, compared, np.nan), expected)
 
 
@@ -153,28 +154,28 @@ class _Marks(NamedTuple):
         lengths = np.ones(int(streams.sum()), np.int64)
         lengths[place] = texts.lengths
         starts = np.cumsum(lengths) - lengths
-        item_of_stream = np.repeat(np.arange(items), streams[1:])
-        positions = np.bincount(item_of_stream, lengths - 1, minlength=items).astype(np.int64)
+        item_of_stream = repeat(np.arange(items), streams[1:])
+        positions = bincount(item_of_stream, lengths - 1, minlength=items).astype(np.int64)
         text, position, value, values = _values(texts.segmentations)
         columns, column = np.unique(starts[place[text]] + position, return_inverse=True)
-        order = np.argsort(column, kind="stable")
-        item_of_column = item_of_stream[np.searchsorted(starts, columns, "right") - 1]
+        order = argsort(column, kind="stable")
+        item_of_column = item_of_stream[searchsorted(starts, columns, "right") - 1]
         marks = texts.item[text[order]], texts.coder[text[order]], column[order], value[order]
         return cls(*marks, item_of_column, positions, values)
 
     def blocks(self, coders: int) -> Iterator[tuple[int, int, slice]]:
         """Yield the first item and the end of each block of items, and its columns; blocks have a bounded size."""
-        ends = np.searchsorted(self.item_of_column, np.arange(len(self.positions)), "right")
+        ends = searchsorted(self.item_of_column, np.arange(len(self.positions)), "right")
         first, start = 0, 0
         while first < len(ends):
-            stop = max(first + 1, int(np.searchsorted(ends, start + _BLOCK_CELLS // coders, "right")))
+            stop = max(first + 1, int(searchsorted(ends, start + _BLOCK_CELLS // coders, "right")))
             yield first, stop, slice(start, int(ends[stop - 1]))
             first, start = stop, int(ends[stop - 1])
 
     def codes(self, coders: int, columns: slice) -> Ints:
         """Return the values of all coders in some columns, 0 for no mark: coders x columns."""
         codes = np.zeros((coders, columns.stop - columns.start), np.int32)
-        chosen = slice(*np.searchsorted(self.column, (columns.start, columns.stop)).tolist())
+        chosen = slice(*searchsorted(self.column, (columns.start, columns.stop)).tolist())
         codes[self.coder[chosen], self.column[chosen] - columns.start] = self.value[chosen]
         return codes
 
@@ -185,16 +186,16 @@ def _values(segmentations: Sequence[Segmentation]) -> tuple[Ints, Ints, Ints, in
     types = tuple(sorted({name for text in segmentations for name in _used_types(text)})) or UNTYPED
     if len(types) == 1:
         position, _, offsets = join_positions([text.inner for text in segmentations])
-        return np.repeat(np.arange(len(segmentations)), np.diff(offsets)), position, np.ones_like(position), 2
+        return repeat(np.arange(len(segmentations)), np.diff(offsets)), position, np.ones_like(position), 2
     position, codes, offsets = join_boundaries([inner_boundaries(text, types) for text in segmentations])
-    text = np.repeat(np.arange(len(segmentations)), np.diff(offsets))
+    text = repeat(np.arange(len(segmentations)), np.diff(offsets))
     is_first = np.ones(len(position), bool)
     is_first[1:] = (position[1:] != position[:-1]) | (text[1:] != text[:-1])
-    starts = np.flatnonzero(is_first)
+    starts = flatnonzero(is_first)
     ends = np.append(starts[1:], len(position))
     value = codes[starts] + 1
     sets: dict[bytes, int] = {}
-    for mark in np.flatnonzero(ends - starts > 1).tolist():
+    for mark in flatnonzero(ends - starts > 1).tolist():
         key = codes[starts[mark] : ends[mark]].tobytes()
         value[mark] = sets.setdefault(key, len(types) + 1 + len(sets))
     return text[starts], position[starts], value, len(types) + len(sets) + 1

@@ -20,6 +20,7 @@ from caesura.measures.registry import default_measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import bincount
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
 from caesura.model.signature import with_data
@@ -301,7 +302,7 @@ def _boundary_counts(annotation: Annotation) -> list[int]:
 def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int | None, int | None]]:
     if misses is None:
         return [(None, None)] * number
-    full, near = (np.bincount(index, column, number).astype(np.int64).tolist() for column in misses.T)
+    full, near = (bincount(index, column, number).astype(np.int64).tolist() for column in misses.T)
     return list(zip(full, near, strict=True))
 
 

@@ -15,6 +15,7 @@ from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_CELLS, check_limit
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.index import bincount
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -212,7 +213,7 @@ def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]
     length, hint = segmentations[0].length, "use shorter texts"
     check_limit("units of a text of which every position is counted", length, MAX_CELLS, hint)
     marks = np.concatenate([segmentation.inner for segmentation in segmentations])
-    return tuple(np.bincount(marks, minlength=segmentations[0].length)[1:].tolist())
+    return tuple(bincount(marks, minlength=segmentations[0].length)[1:].tolist())
 
 
 def spans_placed(corpus: Corpus) -> Placed:

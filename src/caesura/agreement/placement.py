@@ -43,6 +43,7 @@ from caesura.measures.base import Measure
 from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
 from caesura.model.corpus import Corpus
+from caesura.model.index import flatnonzero, nonzero, reduceat, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
@@ -77,7 +78,7 @@ class BoundaryCounts:
         flat = np.array([n for row in lengths for n in row], np.int64)
         self.lengths, columns = np.unique(flat, return_inverse=True)
         self.streams = np.zeros((len(items), len(self.lengths)))
-        np.add.at(self.streams, (np.repeat(np.arange(len(items)), [len(row) for row in lengths]), columns), 1.0)
+        np.add.at(self.streams, (repeat(np.arange(len(items)), [len(row) for row in lengths]), columns), 1.0)
 
     def _count_plain(self, items: Sequence[Sequence[Segmentation]]) -> None:
         """Count the boundaries of texts without types, each with all coders or with none."""
@@ -104,7 +105,7 @@ def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple
         return []
     if codes.size and (positions[1:] != positions[:-1]).all():
         return [((code,), number) for code, number in Counter(codes.tolist()).items()]
-    sets = np.split(codes if codes.size else np.zeros_like(positions), np.flatnonzero(np.diff(positions)) + 1)
+    sets = np.split(codes if codes.size else np.zeros_like(positions), flatnonzero(np.diff(positions)) + 1)
     counts: dict[tuple[int, ...], int] = {}
     for types_here in sets:
         key = tuple(sorted(types_here.tolist()))
@@ -228,7 +229,7 @@ class PlacementChance(ChanceModel):
     @cached_property
     def _entries(self) -> tuple[Ints, Ints, Floats]:
         """The entries of ``_streams`` that are not 0: items, columns and values, sorted by column."""
-        columns, items = np.nonzero(self._streams.T)
+        columns, items = nonzero(self._streams.T)
         return items, columns, self._streams[items, columns]
 
     def _summed_streams(self, weights: Floats) -> Floats:
@@ -240,7 +241,7 @@ class PlacementChance(ChanceModel):
         sums = np.zeros((len(weights), self._streams.shape[1]))
         if len(items):
             used, starts = np.unique(columns, return_index=True)
-            sums[:, used] = np.add.reduceat(weights[:, items] * values, starts, axis=1)
+            sums[:, used] = reduceat(np.add, weights[:, items] * values, starts, axis=1)
         return sums
 
     def _beyond(
@@ -299,7 +300,7 @@ class PlacementChance(ChanceModel):
             )
         left, right = (observed.first, observed.second) if sides is None else (np.array([0]), np.array([1]))
         p_a, p_b = (rates[:, side].reshape(rows * number, -1) for side in (left, right))
-        group = np.arange(rows * number) if len(streams) > rows else np.repeat(np.arange(rows), number)
+        group = np.arange(rows * number) if len(streams) > rows else repeat(np.arange(rows), number)
         return self._moments(p_a, p_b, streams, group).summed(pairs)
 
     @cached_property

@@ -27,6 +27,7 @@ from caesura.errors import OptionError, TooManyStates
 from caesura.limits import MAX_CHANCE_TEXTS, MAX_EXACT_WORK
 from caesura.measures.streams import StreamBatch
 from caesura.model.corpus import Corpus
+from caesura.model.index import bincount, repeat
 from caesura.model.value import Floats
 from caesura.version import __version__
 
@@ -89,8 +90,8 @@ class RandomTextChance(ChanceModel):
         T = len(self.observed.scores.types)  # noqa: N806
         sides = []
         for code, offset in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
-            cells = np.repeat(np.arange(len(batch)) * T, np.diff(offset)) + code
-            by_type = np.bincount(cells[code < T], minlength=len(batch) * T).reshape(len(batch), T).astype(float)
+            cells = repeat(np.arange(len(batch)) * T, np.diff(offset)) + code
+            by_type = bincount(cells[code < T], minlength=len(batch) * T).reshape(len(batch), T).astype(float)
             sides.append(np.column_stack([by_type, batch.length - by_type.sum(axis=1)]))
         return sides[0], sides[1]
 

@@ -28,6 +28,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import OptionError
 from caesura.model.corpus import Corpus
+from caesura.model.index import lexsort, repeat
 from caesura.model.result import signature_line
 from caesura.model.signature import with_data
 from caesura.model.spans import MarkedSpan, Spans
@@ -127,7 +128,7 @@ class _Group:
             return sorted(self.pairs, key=lambda pair: (-pair[3], min(starts[pair[0]], starts[pair[1]])))
         first, second, _, costs = zip(*self.pairs, strict=True)
         start = np.minimum(*(np.array(starts)[[*places]] for places in (first, second)))
-        return [self.pairs[k] for k in np.lexsort((start, -np.array(costs))).tolist()]
+        return [self.pairs[k] for k in lexsort((start, -np.array(costs))).tolist()]
 
 
 def _item_groups(
@@ -203,7 +204,7 @@ class _PlaceBuilder:
         return count_totals(
             {"items": items, "coders": coders, "kinds": _KINDS},
             np.array(kinds, np.int64),
-            np.repeat(place_item, sizes),
+            repeat(place_item, sizes),
             [np.array(side, np.int64) for side in sides],
             np.array(costs, float),
             place_item,

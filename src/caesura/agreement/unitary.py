@@ -37,6 +37,7 @@ from caesura.agreement.unitary_search import MAX_MATRIX, STARTS, improve_alignme
 from caesura.kernels.sums import sum_groups
 from caesura.kernels.unitary import QUANTUM, enumerate_tuples, pair_terms
 from caesura.limits import MAX_UNITARY_ALIGNMENTS, MAX_UNITARY_PAIRS
+from caesura.model.index import flatnonzero, lexsort, nonzero, repeat, searchsorted
 from caesura.model.value import Floats
 
 # Number of unitary alignments per unit that is allowed in any case.
@@ -99,10 +100,10 @@ class UnitTable:
         """Return the sorted table of some units."""
         categories, owners = np.asarray(category, np.int32), np.asarray(annotator, np.int32)
         sizes = np.array([len(start)]) if sizes is None else sizes
-        sample, middle = np.repeat(np.arange(len(sizes)), sizes), start + end
-        order = np.lexsort((middle, sample))
+        sample, middle = repeat(np.arange(len(sizes)), sizes), start + end
+        order = lexsort((middle, sample))
         if ((np.diff(middle[order]) == 0) & (np.diff(sample[order]) == 0)).any():
-            order = np.lexsort((categories, owners, end, start, middle, sample))
+            order = lexsort((categories, owners, end, start, middle, sample))
         return cls(
             np.ascontiguousarray(start[order]),
             np.ascontiguousarray(end[order]),
@@ -138,7 +139,7 @@ class UnitTable:
         columns = (self.start, self.end, self.annotator, self.category)
         same = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
         same[self.offset[(self.offset > 0) & (self.offset < len(self))] - 1] = False
-        (twins,) = same.nonzero()
+        (twins,) = nonzero(same)
         twin[twins + 1] = twins
         return twin
 
@@ -211,7 +212,7 @@ class Alignments:
 
     @cached_property
     def sample(self) -> Counts:
-        return np.repeat(np.arange(self.table.samples), np.diff(self.offset))
+        return repeat(np.arange(self.table.samples), np.diff(self.offset))
 
     @cached_property
     def pairs(self) -> AlignedPairs:
@@ -234,7 +235,7 @@ class Alignments:
     def split(self) -> list[BestAlignment]:
         """Return the alignment of each sample, with the terms of all; a table refers to the units of its sample alone."""
         pairs, samples = self.pairs, []
-        rows = np.searchsorted(pairs.owner, self.offset).tolist()  # owners ascend
+        rows = searchsorted(pairs.owner, self.offset).tolist()  # owners ascend
         units, unitary = self.table.offset.tolist(), self.offset.tolist()
         for number in range(self.table.samples):
             best = self[number]
@@ -412,7 +413,7 @@ def _exact(table: UnitTable, tuples: Tuples, effort: float, dissimilarity: Dissi
     scale = QUANTUM * table.annotators * (table.annotators - 1) // 2
     bound[proved] = alignments.cost[proved]
     bounds = pieces.add(search.bound)
-    for number in np.flatnonzero(~proved).tolist():
+    for number in flatnonzero(~proved).tolist():
         bound[number] = int(bounds[number]) / scale
     return alignments
 

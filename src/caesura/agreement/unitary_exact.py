@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from caesura.kernels.alignment import cheapest_alignment
 from caesura.kernels.assignment import pair_rows
 from caesura.kernels.unitary import QUANTUM, raise_prices, split_samples
+from caesura.model.index import argsort, bincount, flatnonzero, repeat
 
 if TYPE_CHECKING:
     from caesura.agreement.unitary import UnitTable
@@ -66,12 +67,12 @@ class Tuples:
 
     @property
     def sample(self) -> Counts:
-        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        return repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
     def select(self, chosen: Mask) -> Tuples:
         sizes = self.sizes
         begin = np.concatenate(([0], np.cumsum(sizes[chosen])))
-        members = self.members[np.repeat(chosen, sizes)]
+        members = self.members[repeat(chosen, sizes)]
         first = np.concatenate(([0], np.cumsum(chosen)))[self.first]
         return Tuples(begin, members, self.cost[chosen], self.category[chosen], first)
 
@@ -134,7 +135,7 @@ class ExactSearch:
         prices, reduced = self._raise_prices(rest)
         self._beam(rest, reduced)
         rest &= ~self._search(rest, prices, int(max(self.effort, _LEAST_EFFORT) * _FIRST_WORK))
-        for number in np.flatnonzero(rest).tolist() if self.programs else ():
+        for number in flatnonzero(rest).tolist() if self.programs else ():
             self._alone(number, reduced)
 
     def _search_narrow(self, samples: Mask) -> Mask:
@@ -182,19 +183,19 @@ class ExactSearch:
         """Return exact prices for two annotators, and keep the assignment as the best alignment of some samples."""
         tuples, size = self.tuples, len(self.table)
         sizes, wanted = tuples.sizes, samples[self.sample]
-        pairs = np.flatnonzero((sizes == 2) & wanted)
+        pairs = flatnonzero((sizes == 2) & wanted)
         first = tuples.members[tuples.begin[pairs]]
         second = tuples.members[tuples.begin[pairs] + 1]
         swap = self.table.annotator[first] == 1
         row, column = np.where(swap, second, first), np.where(swap, first, second)
-        order = np.argsort(row, kind="stable")
-        rows = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=size))))
+        order = argsort(row, kind="stable")
+        rows = np.concatenate(([0], np.cumsum(bincount(row, minlength=size))))
         edge, u, v = pair_rows(size, rows, column[order], tuples.cost[pairs][order] - 2 * QUANTUM)
         prices = QUANTUM + u + v
         chosen = order[edge[edge >= 0]]
         covered = np.zeros(size, bool)
         covered[first[chosen]] = covered[second[chosen]] = True
-        singles = np.flatnonzero((sizes == 1) & wanted)
+        singles = flatnonzero((sizes == 1) & wanted)
         self.used[pairs[chosen]] = True
         self.used[singles[~covered[tuples.members[tuples.begin[singles]]]]] = True
         self.cost[samples] = self.bound[samples] = _sums(prices, self.table.offset)[samples]
@@ -234,7 +235,7 @@ class ExactSearch:
     def _raise_prices(self, samples: Mask, known: Counts | None = None) -> tuple[Counts, Counts]:
         """Return prices of the units of some samples, and the reduced costs, which are not negative."""
         tuples, size = self.tuples, len(self.table)
-        units = np.flatnonzero(np.repeat(samples, np.diff(self.table.offset)))
+        units = flatnonzero(repeat(samples, np.diff(self.table.offset)))
         prices, reduced = raise_prices(size, units, tuples.begin, tuples.members, tuples.cost, _ROUNDS, known)
         self.bound = np.maximum(self.bound, _sums(prices, self.table.offset))
         return prices, reduced
@@ -256,7 +257,7 @@ class ExactSearch:
         promising = reduced <= np.where(samples, gap + _TOLERANCE, _SKIP)[self.sample]
         rest = self.tuples.select(promising)
         chosen, _, solved, ties, _ = self._combine(rest, reduced[promising], gap, work=work)
-        self._keep(solved, np.flatnonzero(promising)[chosen], unique=~ties, proved=solved)
+        self._keep(solved, flatnonzero(promising)[chosen], unique=~ties, proved=solved)
         return solved
 
     def _linear_program(self, promising: Mask) -> Counts:

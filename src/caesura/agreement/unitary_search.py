@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from caesura.kernels.assignment import pair_rows
 from caesura.kernels.regroup import group_units
 from caesura.kernels.unitary import QUANTUM
+from caesura.model.index import argsort, bincount, flatnonzero, nonzero
 from caesura.model.value import Floats
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def improve_alignment(
         orders,
         max(_STEPS, _STEPS_PER_UNIT * len(table)) if steps is None else steps,
     )
-    order = np.argsort(groups, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    order = argsort(groups, kind="stable")
+    parts = np.split(order, np.cumsum(bincount(groups))[:-1])
     return sorted(part.tolist() for part in parts), work
 
 
@@ -110,9 +111,9 @@ def _select(table: UnitTable, blocks: list[tuple[int, ...]]) -> UnitTable:
     for k, block in enumerate(blocks):
         place[k, list(block)] = np.arange(len(block))
     owners = place[:, table.annotator]
-    sample, unit = np.nonzero(owners >= 0)
+    sample, unit = nonzero(owners >= 0)
     columns = (table.start[unit], table.end[unit], table.category[unit], owners[sample, unit])
-    return table.build(*columns, len(blocks[0]), np.bincount(sample, minlength=len(blocks)))
+    return table.build(*columns, len(blocks[0]), bincount(sample, minlength=len(blocks)))
 
 
 def half_bound(table: UnitTable, how: Dissimilarity) -> float:
@@ -120,7 +121,7 @@ def half_bound(table: UnitTable, how: Dissimilarity) -> float:
     if len(table) > _MOST_HALVES:
         return 0.0
     smallest = np.full(len(table), 2.0)
-    units = [np.flatnonzero(table.annotator == a) for a in range(2)]
+    units = [flatnonzero(table.annotator == a) for a in range(2)]
     for own, others in (units, units[::-1]):
         for unit in own.tolist() if len(others) else []:
             smallest[unit] = min(2.0, distances(table, how, np.array([unit]), others).min())
@@ -131,14 +132,14 @@ def pairwise_bound(table: UnitTable, how: Dissimilarity) -> float:
     """Return the lower bound from all pairs of annotators, in multiples of delta_empty."""
     n, everything = table.annotators, np.arange(len(table))
     gain = distances(table, how, everything, everything) - 1
-    first, second = np.nonzero((gain <= 0) & (table.annotator[:, None] < table.annotator))
+    first, second = nonzero((gain <= 0) & (table.annotator[:, None] < table.annotator))
     # All pairs of annotators are one assignment problem: a unit has one row or column for each other annotator.
     row, column = first * n + table.annotator[second], second * n + table.annotator[first]
-    order = np.argsort(row, kind="stable")
-    begin = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=n * len(table)))))
+    order = argsort(row, kind="stable")
+    begin = np.concatenate(([0], np.cumsum(bincount(row, minlength=n * len(table)))))
     cost = -np.rint(-gain[first, second] * QUANTUM).astype(np.int64)
     _, u, v = pair_rows(n * len(table), begin, column[order].astype(np.int32), cost[order])
-    most = int(np.bincount(table.annotator, minlength=n).max())
+    most = int(bincount(table.annotator, minlength=n).max())
     return float(max(most + (int(u.sum()) + int(v.sum())) / QUANTUM / (n * (n - 1) / 2), 0.0))
 
 

@@ -44,6 +44,7 @@ from caesura.engines import Engine
 from caesura.errors import InputError, OptionError, SpansError
 from caesura.kernels.unitizing import section_overlaps, unit_differences
 from caesura.limits import MAX_CATEGORY_CELLS, MAX_CATEGORY_STEPS, check_limit
+from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, positive, setting, text
@@ -109,20 +110,20 @@ class _Lines(NamedTuple):
         spans = [spans for item in items for spans in item.annotations.values()]
         sizes = np.array([len(part.categories) for part in spans])
         first = np.concatenate(([0], np.cumsum(sizes)))
-        owner = np.repeat(np.arange(len(spans)), sizes)
+        owner = repeat(np.arange(len(spans)), sizes)
         positions = np.array([np.concatenate([getattr(part, name) for part in spans]) for name in ("starts", "ends")])
         scaled = positions if atom is None else np.rint(positions / atom)
         wrong = ((scaled % 1 != 0) | (np.abs(scaled) > _MAX_ATOMS)).any(axis=0) | (scaled[0] >= scaled[1])
         wrong[1:] |= (scaled[0, 1:] < scaled[1, :-1]) & (owner[1:] == owner[:-1])
-        valid = np.bincount(owner, wrong, len(spans)) == 0
+        valid = bincount(owner, wrong, len(spans)) == 0
         starts, ends = np.where(wrong, 0, scaled).astype(np.int64)
         names = np.array([codes[name] for part in spans for name in part.category_names], np.int64)
         before = np.cumsum([0, *(len(part.category_names) for part in spans[:-1])])  # names of earlier lines
         labels = names[np.concatenate([part.codes for part in spans]) + before[owner]]
         edges = np.full((2, len(spans)), np.nan)
-        marked = np.flatnonzero(sizes)
+        marked = flatnonzero(sizes)
         if len(marked):
-            edges[:, marked] = positions[0, first[marked]], np.maximum.reduceat(positions[1], first[marked])
+            edges[:, marked] = positions[0, first[marked]], reduceat(np.maximum, positions[1], first[marked])
         return cls(starts, ends, labels, first, valid, edges)
 
     def atoms(self, coder_in: Floats, bounds: Sequence[tuple[float, float] | None], atom: float | None) -> Floats:
@@ -140,8 +141,8 @@ class _Lines(NamedTuple):
     def lengths(self, categories: int) -> Floats:
         """Return length, squared length and number of the spans of each line by category: lines x 3 x categories."""
         lines, sizes = len(self.first) - 1, (self.ends - self.starts).astype(float)
-        place = np.repeat(np.arange(lines), np.diff(self.first)) * categories + self.codes
-        columns = [np.bincount(place, weights, lines * categories) for weights in (sizes, sizes**2, None)]
+        place = repeat(np.arange(lines), np.diff(self.first)) * categories + self.codes
+        columns = [bincount(place, weights, lines * categories) for weights in (sizes, sizes**2, None)]
         return np.stack(columns, axis=0).reshape(3, lines, categories).swapaxes(0, 1).astype(float)
 
     def overlaps(self, pairs: Ints, values: Floats, metric: int) -> Floats:
@@ -256,7 +257,7 @@ class _Alpha2016(_Alpha):
         pairs = np.array([*combinations(range(len(coders)), 2)])
         places = (np.arange(number)[:, None, None] * len(coders) + pairs).reshape(-1, 2)
         overlaps = np.zeros((len(places), 7, categories))
-        kept = np.repeat(valid, len(pairs))
+        kept = repeat(valid, len(pairs))
         overlaps[kept] = lines.overlaps(places[kept], self._values(plan), METRICS.index(self._metric))
         lengths = _added(coder_in, lines.lengths(categories).reshape(number, len(coders), 3 * categories))
         shared = _added(pair_in, overlaps.reshape(number, len(pairs), 7 * categories))
@@ -564,7 +565,7 @@ class AlphaU2004(_Alpha):
         return super().all_parts(jobs, plan, engine)
 
     def _of_category(self, coder: str, item: UnitizedItem, line: _Line, code: int) -> _Line:
-        places = np.flatnonzero(line.codes == code)
+        places = flatnonzero(line.codes == code)
         chosen = _Line(line.starts[places], line.ends[places], line.codes[places])
         rule = f"{self.name} needs spans of the same category that do not overlap; gamma allows them"
         _refuse_overlap(coder, item.annotations[coder], places, chosen, rule)
@@ -618,12 +619,12 @@ def _expected_2004(coders: Sequence[_Sections], extent: tuple[float, float]) -> 
     outer = np.array([coder.outer_gaps(extent) for coder in coders]).ravel()
     gaps = np.concatenate([outer, *(coder.gaps for coder in coders)])
     gap_counts = np.concatenate([np.ones(len(outer)), *(coder.gap_counts for coder in coders)])
-    order = np.argsort(gaps, kind="stable")
+    order = argsort(gaps, kind="stable")
     gaps, gap_counts = gaps[order], gap_counts[order]
     # sums from each place in ascending order to the longest gap
     number = np.concatenate([np.cumsum(gap_counts[::-1])[::-1], [0.0]])
     total = np.concatenate([np.cumsum((gaps * gap_counts)[::-1])[::-1], [0.0]])
-    place = np.searchsorted(gaps, units, "left")
+    place = searchsorted(gaps, units, "left")
     fitting = total[place] - number[place] * (units - 1)  # sum over gaps >= l of gap - l + 1
     terms = (weights.sum() - 1) / 3 * (2 * units**3 - 3 * units**2 + units) + units**2 * fitting
     free = m * length * (m * length - 1) - (weights * units * (units - 1)).sum()

@@ -21,6 +21,7 @@ from caesura.agreement.unitizing import Job, Plan, UnitizingCoefficient, categor
 from caesura.engines import Engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, InputError, MismatchError, OptionError, ResourceError, Undefined, own_errors
 from caesura.model.corpus import Corpus
+from caesura.model.index import argsort, flatnonzero
 from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
@@ -97,7 +98,7 @@ class Block(NamedTuple):
 
     coders: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]  # groups of these coders
-    places: NDArray[np.intp]  # places of the items among all items that were scored
+    places: NDArray[np.int64]  # places of the items among all items that were scored
     parts: Floats  # parts of each item and group
 
 
@@ -140,7 +141,7 @@ class ScoredItems:
                 rows.append(block.parts[:, groups].sum(axis=1))
         if not rows:
             return None
-        return np.asarray(np.concatenate(rows)[np.argsort(np.concatenate(places))])
+        return np.asarray(np.concatenate(rows)[argsort(np.concatenate(places))])
 
     def total(self, rows: Floats | None) -> tuple[float, float, float, str | None]:
         """Return value, observed and expected disagreement of some items, and the reason if the value is undefined."""
@@ -166,7 +167,7 @@ class ScoredItems:
 
     def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
         disorders = self.coefficient.finish(rows, self.plan)
-        undefined = np.flatnonzero(np.isnan(disorders.values))
+        undefined = flatnonzero(np.isnan(disorders.values))
         reason = None
         if undefined.size:
             reason = f"it is undefined for an item: {self.coefficient.reason(rows[undefined[0]], self.plan)}"

@@ -29,6 +29,7 @@ from caesura.measures.sums import Partial
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.fingerprint import DigestSum, column_digests, pair_digests
+from caesura.model.index import flatnonzero
 from caesura.model.result import HIDDEN
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats
@@ -322,7 +323,7 @@ def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]
         return chunk, UNTYPED
     boundaries = np.diff(chunk.reference.offsets) + np.diff(chunk.hypothesis.offsets)
     reason = f"boundaries have no types; the declared types are {', '.join(types)}"
-    untyped = dict.fromkeys(np.flatnonzero(boundaries).tolist(), reason)
+    untyped = dict.fromkeys(flatnonzero(boundaries).tolist(), reason)
     return replace(chunk, excluded={**untyped, **chunk.excluded}), types
 
 

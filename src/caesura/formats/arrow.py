@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
+from caesura.model.index import flatnonzero
 
 __all__ = ["CONTENT_KEY", "pa", "pc", "pq"]  # otherwise type checkers treat imported names as private
 
@@ -105,7 +106,7 @@ def to_int64(column: pa.Array) -> NDArray[np.int64]:
 def null_places(column: pa.Array) -> NDArray[np.int64]:
     if not column.null_count:
         return np.empty(0, np.int64)
-    return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
+    return flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
 
 
 def without_nulls(column: pa.Array) -> pa.Array:

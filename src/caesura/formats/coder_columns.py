@@ -34,6 +34,7 @@ from caesura.formats.marks import (
 )
 from caesura.formats.roles import Roles
 from caesura.formats.span_columns import possible_spans
+from caesura.model.index import flatnonzero
 from caesura.model.segmentation import check_types
 
 # Shape of a column -> its description in the reading report.
@@ -95,7 +96,7 @@ class CoderColumns:
             return None
         column = self.table.columns[self.roles.columns["types"]]
         filled = [i for i, value in enumerate(column.stripped) if value]
-        rows = np.flatnonzero(np.isin(column.codes, filled))
+        rows = flatnonzero(np.isin(column.codes, filled))
         if not len(rows):
             return None
         line = int(self.table.lines[rows[-1]])

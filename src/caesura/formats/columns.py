@@ -45,6 +45,7 @@ from caesura.limits import (
     MAX_PACKED_CELLS,
     MAX_TABLE_CELLS,
 )
+from caesura.model.index import bincount
 
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
@@ -80,7 +81,7 @@ class Column:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        return np.bincount(self.codes, minlength=len(self.values))
+        return bincount(self.codes, minlength=len(self.values))
 
     @cached_property
     def stripped(self) -> list[str]:

@@ -23,6 +23,7 @@ from caesura.formats.marks import Groups, content_of
 from caesura.formats.roles import Roles, assign_roles, check_fields, describe_roles, whole_numbers
 from caesura.formats.totals import check_totals
 from caesura.model.corpus import Corpus
+from caesura.model.index import flatnonzero
 from caesura.model.marks import Marks
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, choice, optional, whole
@@ -234,7 +235,7 @@ class _CountReader:
                 line, f"the number of coders is missing; set coders=NUMBER, or add a column {names}"
             )
         totals = self.totals[group]
-        if (wrong := np.flatnonzero(totals != totals[0])).size:
+        if (wrong := flatnonzero(totals != totals[0])).size:
             problem = f"an item must have one number of coders; got {totals[wrong[0]]} after {totals[0]}"
             raise self.reading.error(int(self.table.lines[group[wrong[0]]]), problem)
         return int(totals[0])
@@ -245,7 +246,7 @@ class _CountReader:
         if numbers is None:
             return
         steps = np.diff(numbers[group])
-        if (wrong := np.flatnonzero(steps != 1)).size:
+        if (wrong := flatnonzero(steps != 1)).size:
             row, previous = group[wrong[0] + 1], group[wrong[0]]
             problem = f"rows must be numbered without gaps; got {numbers[row]} after {numbers[previous]}"
             raise self.reading.error(int(self.table.lines[row]), f"item {item!r}: {problem}")

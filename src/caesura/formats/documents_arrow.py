@@ -22,6 +22,7 @@ from caesura.formats import arrow
 from caesura.formats.arrow import pa
 from caesura.formats.documents import FIELDS, MAX_NAME, SIDES
 from caesura.model.documents import BoundaryColumn, Documents
+from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.value import Ints
 
 # Number of bytes that are parsed at a time, apart from the rest of the last line.
@@ -124,7 +125,7 @@ def to_documents(line: int, table: pa.Table, problem_of: Callable[[int], Problem
     for side in SIDES:
         typed |= columns[f"{side}_types"].is_valid().to_numpy(zero_copy_only=False)
     for has_types in (False, True):
-        rows = np.flatnonzero(typed == has_types)
+        rows = flatnonzero(typed == has_types)
         if len(rows):
             chosen = columns
             if len(rows) < len(typed):
@@ -135,10 +136,10 @@ def to_documents(line: int, table: pa.Table, problem_of: Callable[[int], Problem
 
 def _invalid_rows(columns: Mapping[str, pa.Array]) -> list[int]:
     """Return the rows in which a value is missing or a number has more than 62 bits."""
-    rows = [arrow.null_places(columns["length"]), np.flatnonzero(_is_too_large(columns["length"]))]
+    rows = [arrow.null_places(columns["length"]), flatnonzero(_is_too_large(columns["length"]))]
     for side in SIDES:
         positions, types = columns[side], columns[f"{side}_types"]
-        too_large = np.flatnonzero(_is_too_large(positions.values))
+        too_large = flatnonzero(_is_too_large(positions.values))
         rows += [arrow.null_places(positions), _rows_of(positions, too_large)]
         rows += [_rows_of(lists, arrow.null_places(lists.values)) for lists in (positions, types)]
     return [int(row) for row in np.unique(np.concatenate(rows))]
@@ -150,7 +151,7 @@ def _is_too_large(numbers: pa.Array) -> NDArray[np.bool_]:
 
 
 def _rows_of(lists: pa.Array, entries: Ints) -> Ints:
-    return np.searchsorted(arrow.to_int64(lists.offsets), entries, "right") - 1
+    return searchsorted(arrow.to_int64(lists.offsets), entries, "right") - 1
 
 
 def _documents(

@@ -30,6 +30,7 @@ from caesura.formats.format import Format, Reading, Writing
 from caesura.formats.parquet_pages import PageChecker
 from caesura.model.corpus import Corpus
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
+from caesura.model.index import searchsorted
 from caesura.model.segmentation import Segmentation, check_types
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
@@ -325,7 +326,7 @@ class _DocumentReader:
             raise self._wrong_type(name, f"lists of {expected}")
         nulls = arrow.null_places(values)
         nulls = nulls[(nulls >= offsets[0]) & (nulls < offsets[-1])]
-        for d in np.unique(np.searchsorted(offsets, nulls, "right") - 1).tolist():
+        for d in np.unique(searchsorted(offsets, nulls, "right") - 1).tolist():
             excluded.setdefault(d, f"{name}: every entry must have a value; got an entry without a value")
         return values, offsets
 

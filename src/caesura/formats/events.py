@@ -19,6 +19,7 @@ from caesura.formats.format import Reading
 from caesura.formats.marks import Groups
 from caesura.formats.roles import Roles, assign_roles
 from caesura.model.corpus import Corpus
+from caesura.model.index import argsort
 from caesura.model.tier import Point, Tier
 from caesura.options import Option, flag, optional, path
 
@@ -53,7 +54,7 @@ def read_events(reading: Reading, table: Table, roles: Roles) -> Corpus:
     events: dict[str, dict[str, tuple[int, list[Point]]]] = {}
     for i, (item, coder) in enumerate(groups.keys):
         rows = groups.rows(i)
-        rows = rows[np.argsort(times[rows], kind="stable")]
+        rows = rows[argsort(times[rows], kind="stable")]
         points = [Point(float(times[row]), "" if labels is None else labels[row]) for row in rows.tolist()]
         item = item if "item" in columns else reading.stem
         name = coder if "coder" in columns else reading.stem

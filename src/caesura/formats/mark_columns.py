@@ -21,6 +21,7 @@ from caesura.formats.columns import Column
 from caesura.formats.format import Reading
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
 from caesura.model.boundaries import NO_CODES, UNTYPED, check_types, sort_types
+from caesura.model.index import flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
 from caesura.options import Option, choice, optional
@@ -86,7 +87,7 @@ class MarkColumn:
         kinds = self._coded(rows, place)
         if kinds is None:
             return None
-        marked = np.flatnonzero((kinds == OTHER) | (kinds == MARK))
+        marked = flatnonzero((kinds == OTHER) | (kinds == MARK))
         if self.at_start:
             marked = marked[marked > 0]
         return self.with_types(len(rows), marked + (not self.at_start), rows[marked], units)
@@ -111,7 +112,7 @@ class MarkColumn:
         kinds = self._coded(rows, place)
         if kinds is None:
             return None
-        marked = np.flatnonzero(kinds == MARK)
+        marked = flatnonzero(kinds == MARK)
         if self.at_start and not last:
             return marked[marked > 0]
         positions = marked + 1
@@ -127,7 +128,7 @@ class MarkColumn:
         # invalid if some cells are NA, or if it has 0 and an empty cell that is not at the edge.
 
         def some(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-            return np.logical_or.reduceat(cells, starts)
+            return reduceat(np.logical_or, cells, starts)
 
         absent = kinds == ABSENT
         coded, invalid = some(~absent), some(absent)
@@ -186,12 +187,12 @@ class MarkPositions:
         self.is_invalid: list[bool] = invalid.tolist()
         if column.typed:
             is_mark = (kinds == OTHER) | (kinds == MARK)
-            marked = np.flatnonzero(is_mark & ~is_edge if column.at_start else is_mark)
+            marked = flatnonzero(is_mark & ~is_edge if column.at_start else is_mark)
             self._rows = groups.order[marked]
         else:
-            marked = np.flatnonzero((kinds == MARK) & ~is_edge)
-        offsets = np.searchsorted(marked, groups.bounds)
-        self._positions = marked + int(not column.at_start) - np.repeat(groups.bounds[:-1], np.diff(offsets))
+            marked = flatnonzero((kinds == MARK) & ~is_edge)
+        offsets = searchsorted(marked, groups.bounds)
+        self._positions = marked + int(not column.at_start) - repeat(groups.bounds[:-1], np.diff(offsets))
         self._offsets = offsets.tolist()
 
     def segmentation(self, i: int, units: tuple[str, ...] | None) -> Segmentation:
@@ -263,7 +264,7 @@ class LabelColumn:
         if absent.any():
             line = int(self._lines[rows[np.argmax(absent)]])
             raise self._reading.error(line, f"{place}: every unit must have a label; this cell has none")
-        changes = np.flatnonzero(np.diff(self._label_codes[codes])) + 1
+        changes = flatnonzero(np.diff(self._label_codes[codes])) + 1
         if self._numbers:
             return Segmentation.from_positions(len(rows), changes, units=units)
         labels = tuple(map(self._column.stripped.__getitem__, codes.tolist()))
@@ -312,11 +313,11 @@ def _texts_that_begin_with_a_mark(
     begins, ends = [], []
     for column in columns:
         marked = np.array([kind_of_cell(value) in kinds for value in column.values], bool)[column.codes]
-        has_mark = np.logical_or.reduceat(marked[groups.order], groups.bounds[:-1])
+        has_mark = reduceat(np.logical_or, marked[groups.order], groups.bounds[:-1])
         begins.append(marked[first[has_mark]])
         ends.append(marked[last[has_mark & (sizes > 1)]])
-        numbers = np.add.reduceat(marked[groups.order].astype(np.int64), groups.bounds[:-1])
-        for i in np.flatnonzero(has_mark & (sizes >= _MIN_UNITS) & (numbers < sizes - 1)).tolist():
+        numbers = reduceat(np.add, marked[groups.order].astype(np.int64), groups.bounds[:-1])
+        for i in flatnonzero(has_mark & (sizes >= _MIN_UNITS) & (numbers < sizes - 1)).tolist():
             item, *rest = groups.keys[i]
             texts.add((item, " ".join([column.name, *rest])))
     any_ends = any(map(np.any, ends))

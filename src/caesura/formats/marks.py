@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
+from caesura.model.index import argsort, bincount, flatnonzero, searchsorted
 
 YES = frozenset({"1", "true", "yes", "y", "x", "wahr", "ja", "vrai", "oui"})
 NO = frozenset({"0", "false", "no", "n", "falsch", "nein", "faux", "non"})
@@ -76,15 +77,15 @@ class Groups:
                 if name != names[0]:  # the product of many columns could be too large
                     _, group = np.unique(group, return_inverse=True)
         if np.all(group[1:] >= group[:-1]):  # each group is one stretch of rows
-            first = np.flatnonzero(np.diff(group, prepend=-1))
+            first = flatnonzero(np.diff(group, prepend=-1))
             bounds = np.append(first, len(group))
             return cls(_keys(table, names, first), np.arange(len(group)), bounds)
         distinct, first, sizes = np.unique(group, return_index=True, return_counts=True)
-        appearance = np.argsort(first, kind="stable")
+        appearance = argsort(first, kind="stable")
         rank = np.empty(len(distinct), np.int64)
         rank[appearance] = np.arange(len(distinct))
         bounds = np.concatenate([[0], np.cumsum(sizes[appearance])]).astype(np.int64)
-        order = np.argsort(rank[np.searchsorted(distinct, group)], kind="stable")
+        order = argsort(rank[searchsorted(distinct, group)], kind="stable")
         return cls(_keys(table, names, first[appearance]), order, bounds)
 
     def rows(self, i: int) -> NDArray[np.int64]:
@@ -122,7 +123,7 @@ class Content:
 
 def content_of(column: Column, groups: Groups) -> Content:
     kinds = np.array([kind_of_cell(value) for value in column.values], np.int8)
-    numbers = np.bincount(kinds, weights=column.counts, minlength=5) if len(kinds) else np.zeros(5)
+    numbers = bincount(kinds, weights=column.counts, minlength=5) if len(kinds) else np.zeros(5)
     if not numbers[ZERO] + numbers[MARK] + numbers[OTHER]:
         return Content("none", "empty" if numbers[EMPTY] else "not coded")
     if not numbers[OTHER]:

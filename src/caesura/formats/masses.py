@@ -17,6 +17,7 @@ from caesura.formats.totals import is_word_for_total
 from caesura.formats.values import check_list, check_object, check_strings, json_entry
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
+from caesura.model.index import repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS
 from caesura.options import Option, flag
@@ -62,7 +63,7 @@ def _valid_segmentations(items: dict[str, Any]) -> dict[str, dict[str, Annotatio
     lengths = np.diff(ends[last], prepend=0)
     if lengths.max() > MAX_UNITS:
         return None
-    positions = ends - np.repeat(ends[last] - lengths, np.diff(last, prepend=-1))
+    positions = ends - repeat(ends[last] - lengths, np.diff(last, prepend=-1))
     bounds = zip(lengths.tolist(), [0, *(last + 1).tolist()], last.tolist(), strict=False)
     segmentations = (Segmentation.from_valid_positions(n, positions[first:end]) for n, first, end in bounds)
     return {item: dict(zip(by_coder, segmentations, strict=False)) for item, by_coder in items.items()}

@@ -29,6 +29,7 @@ from caesura.formats.columns import Column, Table
 from caesura.formats.content import NUMBER
 from caesura.formats.format import Reading
 from caesura.formats.marks import Groups
+from caesura.model.index import flatnonzero
 from caesura.options import Option, flag, optional, suggest
 
 _SEVERAL = ("coders", "ignore")  # roles of several columns, in the option ``fields``
@@ -229,7 +230,7 @@ def _check_clock(reading: Reading, table: Table, name: str) -> None:
         match = _CLOCK.fullmatch(value)
         is_number = not match and NUMBER.fullmatch(value) and value.strip("0.")
         if is_number or (match and (float(match[3].replace(",", ".")) >= 60 or (match[1] and int(match[2]) >= 60))):
-            line = int(table.lines[np.flatnonzero(column.codes == code)[0]])
+            line = int(table.lines[flatnonzero(column.codes == code)[0]])
             raise reading.error(line, f"{name} must be a time such as 1:05 or 0:01:05.5; got {value!r}")
 
 

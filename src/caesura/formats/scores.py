@@ -17,6 +17,7 @@ from caesura.formats.format import Reading
 from caesura.formats.mark_columns import MarkColumn
 from caesura.formats.marks import Groups
 from caesura.formats.roles import Roles
+from caesura.model.index import flatnonzero
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
@@ -90,7 +91,7 @@ def _without_end(reading: Reading, table: Table, column: Column, rows: Rows, pla
 
 def _check_scores(reading: Reading, table: Table, column: Column, values: Floats, rows: Rows, place: str) -> Floats:
     scores = values[rows]
-    wrong = np.flatnonzero(~np.isfinite(scores))
+    wrong = flatnonzero(~np.isfinite(scores))
     if not wrong.size:
         return scores
     row = int(rows[wrong[0]])

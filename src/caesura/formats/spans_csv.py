@@ -39,6 +39,7 @@ from caesura.formats.values import check_time, check_whole, parse_number
 from caesura.limits import MAX_SECONDS
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import reduceat
 from caesura.model.spans import Spans
 from caesura.model.value import MAX_UNITS
 from caesura.notices import warn
@@ -170,7 +171,7 @@ def _add_at_once(reading: Reading, table: Table, axis: _Axis) -> bool:
         return False
     groups = Groups.of(table, [role if role in table.columns else None for role in ("item", "coder")])
     rows = groups.order[~empty[groups.order]]
-    sizes = np.add.reduceat(~empty[groups.order], groups.bounds[:-1], dtype=np.int64)
+    sizes = reduceat(np.add, ~empty[groups.order], groups.bounds[:-1], dtype=np.int64)
     categories = [labels.values[code] or None for code in labels.codes[rows].tolist()]
     spans = Spans.split(starts[rows] - first, ends[rows], categories, sizes, seconds=axis.seconds)
     keys = [

@@ -50,6 +50,7 @@ from caesura.formats.totals import TOTALS, check_totals
 from caesura.formats.unit_table import share_types, write_excel, write_parquet, write_text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
+from caesura.model.index import argsort, flatnonzero
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
 from caesura.model.value import count_of, list_few
@@ -299,7 +300,7 @@ class _TableReader:
         failures = [_first_wrong_step(numbers, candidate) for candidate in (by_item, groups)]
         if all(row is not None for row in failures):
             row = failures[1] or 0
-            previous = groups.order[np.flatnonzero(groups.order == row)[0] - 1]
+            previous = groups.order[flatnonzero(groups.order == row)[0] - 1]
             place = "" if item is None else f"item {self.table.columns[item].cells()[row]!r}: "
             problem = f"{place}units must be numbered in order; got {numbers[row]} after {numbers[previous]}"
             raise self.reading.error(int(self.table.lines[row]), problem)
@@ -312,7 +313,7 @@ class _TableReader:
         if column.filled.all() or np.isnan(column.numbers[column.filled]).any():
             self._note_odd_number(column)
             return
-        line = int(self.table.lines[np.flatnonzero(~column.filled)[0]])
+        line = int(self.table.lines[flatnonzero(~column.filled)[0]])
         problem = f"the number of the unit is missing in column {column.name}, and other rows have one"
         raise self.reading.error(line, f"{problem}; remove the row if it is no unit, such as a total")
 
@@ -455,7 +456,7 @@ class _TableReader:
     def _sorted_rows(self, rows: NDArray[np.int64], numbers: NDArray[np.int64] | None, place: str) -> NDArray[np.int64]:
         if numbers is None:
             return rows
-        rows = rows[np.argsort(numbers[rows], kind="stable")]
+        rows = rows[argsort(numbers[rows], kind="stable")]
         steps = np.diff(numbers[rows])
         if np.any(steps != 1):
             i = int(np.argmax(steps != 1)) + 1
@@ -552,7 +553,7 @@ def _different_units(first: tuple[str, Any], other: tuple[str, Any]) -> str:
 
 def _first_wrong_step(numbers: NDArray[np.int64], groups: Groups) -> int | None:
     steps = np.diff(numbers[groups.order])
-    wrong = np.flatnonzero((steps != 1) & groups.inner())
+    wrong = flatnonzero((steps != 1) & groups.inner())
     return int(groups.order[wrong[0] + 1]) if len(wrong) else None
 
 

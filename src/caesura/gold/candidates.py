@@ -17,6 +17,7 @@ from caesura.errors import MismatchError, OptionError
 from caesura.kernels.nested import conflict_free
 from caesura.limits import MAX_DIGITS, MAX_SPAN_STEPS, check_limit
 from caesura.model.hierarchy import Hierarchy, Span, common_units
+from caesura.model.index import argsort, searchsorted
 from caesura.model.value import count_of
 from caesura.options import positive
 
@@ -171,18 +172,18 @@ def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
 
 def crossing_places(
     spans: Collection[tuple[int, int]], against: Collection[tuple[int, int]]
-) -> Iterator[NDArray[np.intp]]:
+) -> Iterator[NDArray[np.int64]]:
     """Find the spans that cross, that is, overlap although neither contains the other."""
     if len(spans) * len(against) <= _FEW_PAIRS:  # most items of a large corpus are small
         for i, j in spans:
-            yield np.array([k for k, (c, e) in enumerate(against) if i < c <= j < e or c < i <= e < j], np.intp)
+            yield np.array([k for k, (c, e) in enumerate(against) if i < c <= j < e or c < i <= e < j], np.int64)
         return
     c, e = np.array([*against], np.int64).reshape(-1, 2).T
     starts, ends = np.array([*spans], np.int64).reshape(-1, 2).T
-    by_start, by_end = np.argsort(c, kind="stable"), np.argsort(e, kind="stable")
+    by_start, by_end = argsort(c, kind="stable"), argsort(e, kind="stable")
     # A span that crosses (i, j) starts or ends inside it.
-    starts_inside = [np.searchsorted(c[by_start], edge, "right") for edge in (starts, ends)]
-    ends_inside = [np.searchsorted(e[by_end], edge, "left") for edge in (starts, ends)]
+    starts_inside = [searchsorted(c[by_start], edge, "right") for edge in (starts, ends)]
+    ends_inside = [searchsorted(e[by_end], edge, "left") for edge in (starts, ends)]
     steps = int(sum((high - low).sum() for low, high in (starts_inside, ends_inside)))
     check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, "leave spans out, or unify smaller items")
     end_of_later, start_of_earlier = e[by_start], c[by_end]

@@ -19,6 +19,7 @@ from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.index import bincount, flatnonzero, repeat, searchsorted
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.text_difference import text_difference
@@ -345,8 +346,8 @@ def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tupl
             "any": 1,
             "all": len(marks),
         }[options.method]
-        counts = np.bincount(np.concatenate(marks), minlength=last + 1)
-        return tuple(np.flatnonzero(counts >= minimum).tolist()), 1
+        counts = bincount(np.concatenate(marks), minlength=last + 1)
+        return tuple(flatnonzero(counts >= minimum).tolist()), 1
 
     return count, thresholds
 
@@ -467,10 +468,10 @@ class _Alignment:
         marks = [at for entry in decisions for at in entry.marks.values()]
         self.own = np.concatenate([EMPTY, *map(np.tile, golds, coders)])
         self.others = np.concatenate([EMPTY, *marks])
-        a_off = np.cumsum([0, *np.repeat(np.array([at.size for at in golds], np.int64), coders)])
+        a_off = np.cumsum([0, *repeat(np.array([at.size for at in golds], np.int64), coders)])
         b_off = np.cumsum([0, *(at.size for at in marks)])
         self.batch = Batch(
-            length=np.repeat(np.array([entry.places.length(entry.last) for entry in decisions], np.int64), coders),
+            length=repeat(np.array([entry.places.length(entry.last) for entry in decisions], np.int64), coders),
             a_pos=self._placed(self.own, a_off),
             a_code=EMPTY,
             a_off=a_off,
@@ -488,7 +489,7 @@ class _Alignment:
     def errors(self) -> dict[str, CaesuraError]:
         found: dict[str, CaesuraError] = {}
         for document, error in self.measure.check(self.batch).items():
-            decision = self.decisions[int(np.searchsorted(self.ends, document, "right")) - 1]
+            decision = self.decisions[int(searchsorted(self.ends, document, "right")) - 1]
             found.setdefault(decision.text.item, error)
         return found
 
@@ -498,9 +499,9 @@ class _Alignment:
         paired = partners >= 0
         distance = np.zeros(len(partners), np.int64)
         distance[paired] = np.abs(batch.a_pos[paired] - batch.b_pos[partners[paired]])
-        near = np.flatnonzero(distance)
-        document = np.searchsorted(batch.a_off, near, "right") - 1
-        decision = np.searchsorted(self.ends, document, "right") - 1
+        near = flatnonzero(distance)
+        document = searchsorted(batch.a_off, near, "right") - 1
+        decision = searchsorted(self.ends, document, "right") - 1
         near_gold: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
         near_coder: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
         names = [coder for entry in self.decisions for coder in entry.marks]

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from caesura.errors import OptionError
 from caesura.kernels.median import MedianGraph, small_count
 from caesura.limits import MAX_GOLD_STATES
+from caesura.model.index import argsort, flatnonzero
 from caesura.model.value import Ints
 
 # Maximum number of joint states per position for n_t > 2.
@@ -60,7 +61,7 @@ def median_segmentation(coders: Sequence[Sequence[int] | Ints], positions: int, 
 
 
 def _positions(bits: NDArray[np.generic]) -> tuple[int, ...]:
-    return tuple((np.flatnonzero(bits) + 1).tolist())
+    return tuple((flatnonzero(bits) + 1).tolist())
 
 
 def _majority(marks: NDArray[np.bool_]) -> MedianSegmentation:
@@ -157,7 +158,7 @@ def _equal_states(after: NDArray[np.int64], costs: NDArray[np.int64]) -> NDArray
         )
     # Number the groups in the order of their first states.
     first = np.unique(groups, return_index=True)[1]
-    return np.argsort(np.argsort(first))[groups]
+    return argsort(argsort(first))[groups]
 
 
 def _next_state(state: Mapping[_Waiting, int], who: int, n_t: int) -> tuple[tuple[tuple[_Waiting, int], ...], int]:
@@ -263,7 +264,7 @@ class _JointStates:
     def _useful(self, layer: NDArray[np.int64], cost: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return the nodes that may be part of an optimum: no other node is cheaper in every future."""
         keep = np.ones(len(layer), bool)
-        for best in np.argsort(cost, kind="stable")[:8]:
+        for best in argsort(cost, kind="stable")[:8]:
             advantage = self.automaton.advantage[layer[best], layer].sum(axis=1)
             keep &= cost <= cost[best] + advantage
         return keep

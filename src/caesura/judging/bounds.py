@@ -31,6 +31,7 @@ from caesura.measures.batch import offsets_of
 from caesura.model.boundaries import NO_CODES
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.edges import SAME_PLACE
+from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
@@ -64,7 +65,7 @@ class Baselines:
         # The ends of all segments, as if the texts were one: the boundaries of a text, and then its length.
         ends = np.insert(gather(packed, off), off[1:], lengths)
         begins = np.cumsum(lengths) - lengths
-        return np.sort(np.diff(ends + np.repeat(begins, np.diff(off) + 1), prepend=0))
+        return np.sort(np.diff(ends + repeat(begins, np.diff(off) + 1), prepend=0))
 
     @cached_property
     def _types(self) -> tuple[str, ...] | None:
@@ -108,7 +109,7 @@ class Baselines:
         """Return one random segmentation per item, with boundaries that are placed independently of each other."""
 
         def place(units: int) -> Ints:
-            return np.flatnonzero(rng.random(units - 1) < self.rate) + 1
+            return flatnonzero(rng.random(units - 1) < self.rate) + 1
 
         return self._annotate(place, _random_types(rng), random=True)
 
@@ -184,7 +185,7 @@ class Baselines:
             last = choose(ends, 1)
             sizes = np.concatenate([inner.size[chosen], ends.size[last]])
             codes = np.concatenate([*(inner.codes[k] for k in chosen), *(ends.codes[k] for k in last)], dtype=np.int64)
-            positions = np.repeat(np.append(positions, length), sizes)
+            positions = repeat(np.append(positions, length), sizes)
         if len(self._types) == 1:
             codes = codes[:0]
         return Segmentation.from_valid_entries(length, positions, codes, self._types)
@@ -291,7 +292,7 @@ def _fill_with_times(lengths: Floats, begin: float, end: float, rng: np.random.G
     while True:
         drawn = lengths[rng.integers(len(lengths), size=count)]
         times = np.cumsum(np.concatenate([[begin], drawn]))
-        used = int(np.searchsorted(times[1:], end)) + 1  # up to the segment that reaches the end
+        used = int(searchsorted(times[1:], end)) + 1  # up to the segment that reaches the end
         rng.bit_generator.state = state
         if used <= count:
             break

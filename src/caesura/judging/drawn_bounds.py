@@ -20,6 +20,7 @@ from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
@@ -118,7 +119,7 @@ def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]
     """Return the rows of the pairing that contain every reference of every item once."""
     # If a measure checks references alone, those without a value are left out here once, and not again in every draw.
     table = pairing.table(measure)
-    rows = np.flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
+    rows = flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
     sides = pairing.sides(measure) if measure.separate_sides else None
     if sides is None:
         return rows
@@ -161,7 +162,7 @@ class _ArrayBlock:
         table = pairing.table(measure)
         draws, rows = self._texts.draws, rows_with_reference
         _, item, reference, author = (np.tile(column, draws) for column in table.keys[rows].T)
-        draw = np.repeat(np.arange(draws), len(rows))
+        draw = repeat(np.arange(draws), len(rows))
         key = pairing.arrays_key(measure)
         if key not in self._batches:
             first = np.tile(table.first[rows], draws)

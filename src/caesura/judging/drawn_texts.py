@@ -14,6 +14,7 @@ from caesura.kernels.fill import fill
 from caesura.measures.batch import EMPTY, rows_of
 from caesura.measures.crossed import CrossedSides, Positions
 from caesura.measures.streams import StreamBatch
+from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Ints
 
@@ -32,7 +33,7 @@ class TypeSets:
     @cached_property
     def most_frequent(self) -> int:
         """Number of the most frequent set; if several are equally frequent, of the first."""
-        return int(np.bincount(self.pool).argmax())
+        return int(bincount(self.pool).argmax())
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,14 +123,14 @@ class DrawnTexts:
         set_off = np.concatenate([[0], np.cumsum(sizes)])
         codes = np.array([*chain.from_iterable((*inner.codes, *ends.codes))], np.int64)
         rows, entries = rows_of(set_off, sets)
-        places = np.repeat(np.insert(positions, off[1:], self.lengths), sizes[sets])
+        places = repeat(np.insert(positions, off[1:], self.lengths), sizes[sets])
         return Positions(places, codes[rows], entries[off + np.arange(len(off))])
 
     @cached_property
     def typed_inner(self) -> Positions:
         """The boundaries that are not at the end of a text, with their types."""
         positions, codes, off = self.typed
-        is_inner = positions < np.repeat(self.lengths, np.diff(off))
+        is_inner = positions < repeat(self.lengths, np.diff(off))
         before = np.concatenate([[0], np.cumsum(is_inner)])
         return Positions(positions[is_inner], codes[is_inner], before[off])
 
@@ -152,9 +153,9 @@ class DrawnTexts:
         new_codes = np.array([scale.index(name) for name in types], np.int64)
         codes = new_codes[codes] if codes.size else np.full(len(positions), new_codes[0])
         begins = np.cumsum(model.lengths + 1) - (model.lengths + 1)
-        begins = np.tile(begins - np.repeat(begins[model.streams[:-1]], np.diff(model.streams)), self.draws)
+        begins = np.tile(begins - repeat(begins[model.streams[:-1]], np.diff(model.streams)), self.draws)
         has_border = begins > 0
-        positions = np.insert(positions + np.repeat(begins, np.diff(off)), off[:-1][has_border], begins[has_border])
+        positions = np.insert(positions + repeat(begins, np.diff(off)), off[:-1][has_border], begins[has_border])
         codes = np.insert(codes, off[:-1][has_border], len(scale))
         with_borders = off + np.concatenate([[0], np.cumsum(has_border)])
         number = len(model.lengths)

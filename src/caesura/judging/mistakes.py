@@ -15,6 +15,7 @@ from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, MATCH, NONE, EditColumns
 from caesura.measures.many import score_many
 from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.index import bincount, flatnonzero
 from caesura.model.result import HIDDEN, Result
 from caesura.model.value import Ints, OnDemand
 
@@ -138,7 +139,7 @@ class Mistakes(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        counts = np.bincount(self.columns.kind, minlength=len(MISTAKE_KINDS))
+        counts = bincount(self.columns.kind, minlength=len(MISTAKE_KINDS))
         return dict(zip(MISTAKE_KINDS, counts.tolist(), strict=True))
 
     @property
@@ -222,7 +223,7 @@ def _mistakes_and_matches(
 
 def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[MistakeColumns, int]:
     """Return mistakes and matches from the edits of all pairs, which the kernel listed at once."""
-    wrong = np.flatnonzero(columns.kind != MATCH)
+    wrong = flatnonzero(columns.kind != MATCH)
     kinds = np.array([_KIND_NUMBERS.get(name, NONE) for name in EDIT_KINDS], np.int64)
     mistakes = MistakeColumns(
         keys,

@@ -16,6 +16,7 @@ from caesura.measures.batch import Batch
 from caesura.measures.crossed import CrossedSides, pack_sides
 from caesura.measures.many import Scores, score_many, score_packed
 from caesura.model.dialogue import Annotation
+from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import Segmentation
@@ -53,8 +54,8 @@ class PairScores:
         """Segmenter -> the rows that could be scored; segmenters without such rows are omitted."""
         scored = self.scores.scored
         of_row = self.segmenter_of[scored]
-        in_order = scored[np.argsort(of_row, kind="stable")]
-        ends = np.cumsum(np.bincount(of_row, minlength=len(self.segmenters)))
+        in_order = scored[argsort(of_row, kind="stable")]
+        ends = np.cumsum(bincount(of_row, minlength=len(self.segmenters)))
         groups = np.split(in_order, ends[:-1])
         return {name: rows for name, rows in zip(self.segmenters, groups, strict=True) if len(rows)}
 
@@ -70,17 +71,17 @@ class PairScores:
 
     def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
         """Return the items of some rows, and the parts of each item, summed over coders."""
-        starts = np.flatnonzero(np.diff(self.item_of[rows], prepend=-1))
-        return self.item_of[rows][starts], np.add.reduceat(self.scores.counts[rows], starts, axis=0)
+        starts = flatnonzero(np.diff(self.item_of[rows], prepend=-1))
+        return self.item_of[rows][starts], reduceat(np.add, self.scores.counts[rows], starts, axis=0)
 
     def by_coder(self, segmenter: str) -> dict[str, float]:
         """Return the value of a segmenter against each coder, from parts summed over items."""
         rows = self.rows_of[segmenter]
-        rows = rows[np.argsort(self.reference_of[rows], kind="stable")]
+        rows = rows[argsort(self.reference_of[rows], kind="stable")]
         references, starts = np.unique(self.reference_of[rows], return_index=True)
         if not len(rows) or references[0] < 0:
             return {}
-        values = self.finish(np.add.reduceat(self.scores.counts[rows], starts, axis=0)).tolist()
+        values = self.finish(reduceat(np.add, self.scores.counts[rows], starts, axis=0)).tolist()
         return {self.coders[c]: value for c, value in zip(references.tolist(), values, strict=True)}
 
     def _pair_keys(self, rows: Ints) -> Ints:
@@ -93,11 +94,11 @@ class PairScores:
         all_keys = np.unique(np.concatenate(keys))
         values = np.full((len(all_keys), len(segmenters)), np.nan)
         for column, (name, own_keys) in enumerate(zip(segmenters, keys, strict=True)):
-            values[np.searchsorted(all_keys, own_keys), column] = self.scores.values[self.rows_of[name]]
+            values[searchsorted(all_keys, own_keys), column] = self.scores.values[self.rows_of[name]]
         items = all_keys // (len(self.coders) + 1)
         complete = ~np.isnan(values).any(axis=1)
-        counts = np.bincount(items[complete], minlength=len(self.items))
-        sums = [np.bincount(items[complete], column[complete], minlength=len(self.items)) for column in values.T]
+        counts = bincount(items[complete], minlength=len(self.items))
+        sums = [bincount(items[complete], column[complete], minlength=len(self.items)) for column in values.T]
         means = np.column_stack(sums) / np.where(counts, counts, np.nan)[:, None]
         return means[np.unique(items)].round(12)
 
@@ -138,7 +139,7 @@ class PairScores:
                 yield Excluded(None, None, reason)
                 return
             for item in np.unique(self.item_of[failed & ~is_bound]).tolist():
-                rows_of_item = np.arange(*np.searchsorted(self.item_of, [item, item + 1]))
+                rows_of_item = np.arange(*searchsorted(self.item_of, [item, item + 1]))
                 of_systems = rows_of_item[~is_bound[rows_of_item]]
                 explained |= {(item, c) for c in self.reference_of[of_systems[failed[of_systems]]].tolist()}
                 yield from self._item_exclusions(item, of_systems, failed, reason)
@@ -258,12 +259,12 @@ def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
         keys = segmenter_of[shape.segmenter], coder_of[shape.reference], coder_of[shape.author]
         segmenter, reference, author = (np.tile(column, len(items)) for column in keys)
         first, second = ((starts[:, None] + side).ravel() for side in (shape.first, shape.second))
-        columns.append((first, second, segmenter, np.repeat(items, len(shape.first)), reference, author))
+        columns.append((first, second, segmenter, repeat(items, len(shape.first)), reference, author))
     first, second, *key_columns = (np.concatenate(column) for column in zip(*columns, strict=True))
     keys_of_pairs = np.column_stack(key_columns)
     if len(groups) == 1:
         return PairTable(annotations, first, second, keys_of_pairs)
-    order = np.argsort(keys_of_pairs[:, 1], kind="stable")
+    order = argsort(keys_of_pairs[:, 1], kind="stable")
     return PairTable(annotations, first[order], second[order], keys_of_pairs[order])
 
 
@@ -285,8 +286,8 @@ def _pair_shape(coders: int, segmenters: int, human: bool, each: bool) -> _PairS
         author, reference = (grid.ravel() for grid in np.meshgrid(people, people, indexing="ij"))
         others = author != reference if human else np.zeros(coders * coders, bool)
         first = np.concatenate([np.tile(people, segmenters), reference[others]])
-        second = np.concatenate([coders + np.repeat(systems, coders), author[others]])
-        who = np.concatenate([np.repeat(systems, coders), np.full(int(others.sum()), segmenters)])
+        second = np.concatenate([coders + repeat(systems, coders), author[others]])
+        who = np.concatenate([repeat(systems, coders), np.full(int(others.sum()), segmenters)])
         authors = np.concatenate([np.full(coders * segmenters, -1), author[others]])
         return _PairShape(first, second, who, first, authors)
     alone = people if human and coders > 1 else people[:0]

@@ -29,6 +29,7 @@ from caesura.measures.crossed import score_crossed
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
+from caesura.model.index import bincount
 from caesura.model.result import Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import with_data
@@ -327,7 +328,7 @@ def system_parts(
     for number in range(len(systems)):
         first, second = np.arange(len(coders)), len(coders) + number * len(items) + item_of
         scores = score_crossed(measure, texts, first, second)
-        totals.append(np.stack([np.bincount(item_of, column, len(items)) for column in scores.counts.T], axis=1))
+        totals.append(np.stack([bincount(item_of, column, len(items)) for column in scores.counts.T], axis=1))
     return np.array(totals), scores.types
 
 

@@ -21,6 +21,7 @@ from caesura.measures.many import score_many
 from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse, parse_measures
 from caesura.model.corpus import Corpus
+from caesura.model.index import searchsorted
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -214,7 +215,7 @@ def _real_pairs(annotations: Mapping[tuple[str, str], Segmentation], rng: np.ran
             warn(f"the corpus is large: the ranks rest on a random sample of {count:,} of {total:,} pairs of coders")
             places = np.sort(rng.choice(total, count, replace=False))
     ends = np.cumsum(sizes)
-    group_of = np.searchsorted(ends, places, side="right")
+    group_of = searchsorted(ends, places, side="right")
     texts_of, pairs = list(groups.values()), []
     for group, place in zip(group_of.tolist(), (places - (ends - sizes)[group_of]).tolist(), strict=True):
         first, second = _pair_at(place, len(texts_of[group]))

@@ -15,6 +15,7 @@ from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.edges import EdgeBatch, Packing, join_edges, pack_axis, side_edges
 from caesura.model.edges import SAME_PLACE, Edges
+from caesura.model.index import argsort, bincount, flatnonzero, lexsort, repeat
 from caesura.model.result import Score
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED
@@ -79,7 +80,7 @@ class AveragePrecision(AxisMeasure):
             problem = f"{len(batch)} texts with {len(batch.types)} different scores are too many for one batch"
             raise OptionError(f"{problem}; use boundary_curve, which adds them up")
         error = Undefined("average precision is not defined for a reference without boundaries")
-        return super().check(batch) | dict.fromkeys(np.flatnonzero(batch.a_count == 0).tolist(), error)
+        return super().check(batch) | dict.fromkeys(flatnonzero(batch.a_count == 0).tolist(), error)
 
     def compute(self, batch: Batch) -> BatchCounts:
         assert isinstance(batch, EdgeBatch)
@@ -88,7 +89,7 @@ class AveragePrecision(AxisMeasure):
         counts[:, 0] = batch.a_count
         cells = marks.document * width + marks.code
         for column, weights in ((1, marks.gain), (2, None)):
-            sums = np.bincount(cells, weights, len(batch) * width)
+            sums = bincount(cells, weights, len(batch) * width)
             counts[:, column::2] = sums.reshape(len(batch), width)
         return BatchCounts(counts, batch.resolved(extent=False))
 
@@ -99,9 +100,9 @@ class AveragePrecision(AxisMeasure):
             for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
         )
         a_off, b_off = batch.a_off - batch.a_off[0], batch.b_off - batch.b_off[0]
-        document = np.repeat(np.arange(len(batch)), np.diff(b_off))
+        document = repeat(np.arange(len(batch)), np.diff(b_off))
         code = batch.b_code[batch.b_off[0] : batch.b_off[-1]] if batch.b_code.size else np.zeros(len(b_pos), np.int64)
-        order = np.lexsort((code, document)).astype(np.int64)  # stable: of equal scores, the earlier place comes first
+        order = lexsort((code, document))  # stable: of equal scores, the earlier place comes first
         if self["min_distance"] is not None:
             distance = amounts("min_distance", self["min_distance"], batch)
             kernel.keep_peaks(b_pos, b_off, order, within(distance, timed=batch.timed, strict=True))
@@ -113,7 +114,7 @@ class AveragePrecision(AxisMeasure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         thresholds = thresholds_of(types)
-        order = np.argsort(-thresholds, kind="stable")
+        order = argsort(-thresholds, kind="stable")
         ends = np.append(np.diff(thresholds[order]) != 0, True)  # equal scores enter together
         matches, marked = (np.cumsum(counts[:, first::2][:, order], axis=1)[:, ends] for first in (1, 2))
         return average_steps(matches, marked, counts[:, :1])

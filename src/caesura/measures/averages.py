@@ -22,6 +22,7 @@ from caesura.measures.batch import Batch, Packed, rows_of
 from caesura.measures.sums import summarize
 from caesura.model.edges import SAME_PLACE
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero, reduceat
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -157,7 +158,7 @@ def pack_references(
         errors.setdefault(int(items[place]), problem)
     kept = ~np.isin(items[places], list(errors))
     if not kept.all():
-        batch, places = batch.take(np.flatnonzero(kept)), places[kept]
+        batch, places = batch.take(flatnonzero(kept)), places[kept]
     scored, sizes = np.unique(items[places], return_counts=True)
     return ReferencesBatch.of(batch, np.concatenate([[0], np.cumsum(sizes)])), scored, errors
 
@@ -189,7 +190,7 @@ def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCoun
     if mode == "union":
         counts = _unions(measure, counts, batch)
     elif len(first) > 1:  # the mean over the references of each item
-        counts = np.asarray(np.add.reduceat(counts, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)
+        counts = np.asarray(reduceat(np.add, counts, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)
     return type(result)(counts, {name: _per_item(column, first) for name, column in result.resolved.items()})
 
 

@@ -32,6 +32,7 @@ from caesura.measures.edges import (
 )
 from caesura.model.edges import SAME_PLACE
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero
 from caesura.model.result import signature_value
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import option_text
@@ -208,7 +209,7 @@ class SegmentMeasure(AxisMeasure):
         assert isinstance(batch, EdgeBatch)
         if self["gaps"] == "segment":
             return {}
-        empty = np.flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
+        empty = flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
         return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
 
     def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:

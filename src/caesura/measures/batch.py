@@ -13,6 +13,7 @@ from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels.gather import gather, survey
 from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import HAS_NO_TYPES, HAS_UNITS, UNTYPED, Segmentation, constructors_for, sort_types
@@ -145,7 +146,7 @@ Packed = tuple[B, Ints, dict[int, CaesuraError]]
 def rows_of(off: Ints, documents: Ints) -> tuple[Ints, Ints]:
     """Return the row indices of some documents, and the offset of each document in these rows."""
     ends = _offsets_at(off, documents)
-    return np.repeat(off[documents] - ends[:-1], ends[1:] - ends[:-1]) + np.arange(ends[-1]), ends
+    return repeat(off[documents] - ends[:-1], ends[1:] - ends[:-1]) + np.arange(ends[-1]), ends
 
 
 def _offsets_at(off: Ints, documents: Ints) -> Ints:
@@ -389,6 +390,6 @@ def inner_boundaries(text: Segmentation, types: tuple[str, ...]) -> tuple[Ints, 
     positions = text.boundary_positions
     codes = text.codes if len(text.types) > 1 else EMPTY
     if positions.size and positions[-1] == text.length:
-        inner = int(np.searchsorted(positions, text.length))
+        inner = int(searchsorted(positions, text.length))
         positions, codes = positions[:inner], codes[:inner]
     return positions, codes

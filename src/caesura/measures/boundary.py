@@ -34,6 +34,7 @@ from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.measures.expected import ExpectedCounts
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import bincount, flatnonzero, reduceat, repeat
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
@@ -120,11 +121,11 @@ def _te_sums(batch: Batch, partners: Ints) -> Floats:
     # A transposition over d positions costs 2 - 2^(1-d) by equation 3 of Fournier & Inkpen (2012).
     boundaries = slice(batch.a_off[0], batch.a_off[-1])
     partners = partners[boundaries]
-    paired = np.flatnonzero(partners >= 0)
+    paired = flatnonzero(partners >= 0)
     d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[partners[paired]])
     powers = np.zeros(len(partners) + 1)  # one extra element, because the last documents may be empty
     powers[paired] = _TE_POWERS[d]
-    sums = np.add.reduceat(powers, batch.a_off[:-1] - batch.a_off[0])
+    sums = reduceat(np.add, powers, batch.a_off[:-1] - batch.a_off[0])
     return np.where(batch.a_count > 0, sums, 0.0)
 
 
@@ -197,13 +198,13 @@ def _pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fra
     partners = np.full(len(batch.a_pos), -1, np.int64)
     ticks_of_documents = _ticks_per_second(batch, n_t, constant, weight)
     for ticks in np.unique(ticks_of_documents).tolist():
-        documents = np.flatnonzero(ticks_of_documents == ticks)
+        documents = flatnonzero(ticks_of_documents == ticks)
         window = max(1, round(n_t * ticks))
         denominator = lcm(constant.denominator, weight.denominator)
         gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
         rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
         places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
-        for run in np.split(documents, np.flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
+        for run in np.split(documents, flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
             first, last = int(run[0]), int(run[-1]) + 1
             off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
             kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
@@ -222,16 +223,16 @@ def _ticks_per_second(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weigh
 def _count_times(batch: EdgeBatch, partners: Ints) -> Floats:
     """Return the edits of each document: additions, transpositions, span in seconds, and matches."""
     first, last = int(batch.a_off[0]), int(batch.a_off[-1])
-    document = np.repeat(np.arange(len(batch)), batch.a_count)
+    document = repeat(np.arange(len(batch)), batch.a_count)
     own = partners[first:last]
     paired = own >= 0
     distance = np.abs(batch.a_pos[first:last][paired] - batch.b_pos[own[paired]])
     moved = distance > 0
     out = np.zeros((len(batch), 8))
-    pairs = np.bincount(document[paired], minlength=len(batch))
+    pairs = bincount(document[paired], minlength=len(batch))
     out[:, 0] = batch.a_count + batch.b_count - 2 * pairs
-    out[:, 1] = np.bincount(document[paired][moved], minlength=len(batch))
-    out[:, 2] = np.bincount(document[paired], distance, minlength=len(batch))
+    out[:, 1] = bincount(document[paired][moved], minlength=len(batch))
+    out[:, 2] = bincount(document[paired], distance, minlength=len(batch))
     out[:, 5] = pairs - out[:, 1]
     return out
 

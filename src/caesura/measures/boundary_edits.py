@@ -43,6 +43,7 @@ from caesura.measures.edit_chain import edit_chain
 from caesura.measures.edit_columns import EditColumns, edit_columns, list_edits
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.pooled import PooledBatch
+from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
@@ -268,19 +269,19 @@ class EditDistanceMeasure(Measure):
         hint = "choose a smaller n_t" if self._te else "round them"
         return {
             int(d): OptionError(f"{cause} in a text with {int(pairs[d]) - 1} boundaries; {hint}")
-            for d in np.flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
+            for d in flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
         }
 
     def _with_too_many_pairs(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return errors for documents whose table of possible pairs would take too much memory."""
         n_t = self["n_t"]
         a, b = batch.a_count.astype(float), batch.b_count.astype(float)
-        suspects = np.flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_BOUNDARY_PAIRS)
+        suspects = flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_BOUNDARY_PAIRS)
         errors: dict[int, CaesuraError] = {}
         for d in suspects.tolist():
             a_pos = batch.a_pos[batch.a_off[d] : batch.a_off[d + 1]]
             b_pos = batch.b_pos[batch.b_off[d] : batch.b_off[d + 1]]
-            pairs = int((np.searchsorted(b_pos, a_pos + n_t) - np.searchsorted(b_pos, a_pos - n_t, "right")).sum())
+            pairs = int((searchsorted(b_pos, a_pos + n_t) - searchsorted(b_pos, a_pos - n_t, "right")).sum())
             if pairs > MAX_BOUNDARY_PAIRS:
                 errors[d] = OptionError(
                     f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"

@@ -17,6 +17,7 @@ from caesura.measures.batch import EMPTY, Batch, Packed
 from caesura.measures.edges import EdgeBatch
 from caesura.measures.pooled import PooledBatch
 from caesura.model.edges import SAME_PLACE
+from caesura.model.index import bincount, flatnonzero, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, flag, optional, positive
@@ -97,7 +98,7 @@ def in_chunks(packed: Packed[Batch], seconds: float) -> Packed[Batch]:
     length = streams.end - streams.begin
     short: dict[int, CaesuraError] = {
         int(d): MismatchError(f"a recording of {length[d]:.10g} s has no chunk of {seconds:g} s")
-        for d in np.flatnonzero(length + SAME_PLACE < seconds)
+        for d in flatnonzero(length + SAME_PLACE < seconds)
     }
     if isinstance(batch, PooledBatch):
         batch, places, errors = _without(batch, places, errors, batch.document_errors(short))
@@ -124,12 +125,12 @@ def _marked(batch: Batch, seconds: float) -> Batch:
 
 def _marks(pos: NDArray[np.number], off: Ints, begin: Floats, chunks: Ints, seconds: float) -> tuple[Ints, Ints]:
     """Return the positions after the marked chunks of one side, and their offsets."""
-    document = np.repeat(np.arange(len(off) - 1), np.diff(off))
+    document = repeat(np.arange(len(off) - 1), np.diff(off))
     times = pos[off[0] : off[-1]] - begin[document]
     kept = (times > 0) & (times <= seconds * chunks[document])
     document, times = document[kept], times[kept]
     chunk = np.minimum(np.floor(times / seconds).astype(np.int64), chunks[document] - 1)
     distinct = np.ones(len(chunk), bool)
     distinct[1:] = (np.diff(chunk) != 0) | (np.diff(document) != 0)
-    counts = np.bincount(document[distinct], minlength=len(off) - 1)
+    counts = bincount(document[distinct], minlength=len(off) - 1)
     return chunk[distinct] + 1, np.concatenate([[0], np.cumsum(counts)])

@@ -18,6 +18,7 @@ from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.contingency import ClassSums, dense_sums, sparse_sums, sums_of_labels, sums_of_tiers
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
+from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Score
 from caesura.model.tier import Tier
 from caesura.model.value import Floats
@@ -95,7 +96,7 @@ class ClassMeasure(SegmentMeasure):
         assert isinstance(batch, EdgeBatch)
         errors = super().check(batch)
         for side, labelled in zip(self.sides, (batch.a_labelled, batch.b_labelled), strict=True):
-            for d in np.flatnonzero(~labelled).tolist() if self["over"] == "labels" else ():
+            for d in flatnonzero(~labelled).tolist() if self["over"] == "labels" else ():
                 errors.setdefault(
                     d, MismatchError(f"{side}: {self.name} needs labels of segments; use over='segments' without them")
                 )
@@ -120,7 +121,7 @@ def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
         ("b", batch.b_places, batch.b_off, batch.b_code),
     ):
         used = slice(off[0], off[-1])
-        changes[f"{side}_pos"] = count(pos[used].astype(np.float64), np.repeat(samples, np.diff(off)))
+        changes[f"{side}_pos"] = count(pos[used].astype(np.float64), repeat(samples, np.diff(off)))
         changes |= {f"{side}_off": off - off[0], f"{side}_code": code[used]}
     return replace(batch, **changes)
 

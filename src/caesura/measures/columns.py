@@ -16,6 +16,7 @@ from caesura.kernels import columns as kernel
 from caesura.measures.base import Measure
 from caesura.measures.batch import EMPTY, Batch, SegmentationPair, View
 from caesura.model.documents import BoundaryColumn, Documents
+from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import MAX_UNITS, Ints
 
@@ -42,7 +43,7 @@ class CheckedColumns:
             )
             self._has_end_marks |= end_marks
             self._has_repeats |= repeats
-        for document in np.flatnonzero(invalid).tolist():
+        for document in flatnonzero(invalid).tolist():
             if document not in self.excluded:
                 self.excluded[document] = self._reason(document)
         self.valid = np.setdiff1d(np.arange(len(documents)), list(self.excluded)) if self.excluded else None
@@ -71,7 +72,7 @@ class CheckedColumns:
             batch = batch.take(self.valid)
         if self._has_end_marks:
             a_end, b_end = (
-                np.repeat(batch.length, np.diff(offsets)) == positions
+                repeat(batch.length, np.diff(offsets)) == positions
                 for positions, offsets in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
             )
             batch = _remove_boundaries(batch, a_end, b_end)
@@ -98,10 +99,10 @@ class CheckedColumns:
         new_codes = np.array([place.get(name, -1) for name in documents.types] or [-1], np.int64)
         columns = []
         for side in (documents.reference, documents.hypothesis):
-            mismatched = np.flatnonzero(np.diff(side.offsets) != np.diff(side.code_offsets))
+            mismatched = flatnonzero(np.diff(side.offsets) != np.diff(side.code_offsets))
             column = _recoded(side, mismatched, new_codes)
             invalid[mismatched] = 1
-            invalid[np.searchsorted(column.offsets, np.flatnonzero(column.codes < 0), "right") - 1] = 1
+            invalid[searchsorted(column.offsets, flatnonzero(column.codes < 0), "right") - 1] = 1
             columns.append(column)
         return replace(documents, reference=columns[0], hypothesis=columns[1], types=self.types)
 
@@ -114,11 +115,11 @@ def _recoded(side: BoundaryColumn, mismatched: Ints, new_codes: Ints) -> Boundar
     counts[mismatched] = 0
     offsets = np.concatenate([[0], np.cumsum(counts)])
     if len(positions) > 1:
-        document = np.repeat(np.arange(len(counts)), counts)
+        document = repeat(np.arange(len(counts)), counts)
         is_new = (positions[1:] != positions[:-1]) | (document[1:] != document[:-1])
         if (~is_new & (codes[1:] < codes[:-1])).any():
             run = np.concatenate([[0], np.cumsum(is_new)])
-            codes = codes[np.lexsort((codes, run))]
+            codes = codes[lexsort((codes, run))]
     return BoundaryColumn(positions, offsets, codes, offsets)
 
 
@@ -129,15 +130,15 @@ def _without_documents(values: Ints, offsets: Ints, documents: Ints) -> Ints:
         return covered
     keep: Flags = np.ones(len(offsets) - 1, bool)
     keep[documents] = False
-    return covered[np.repeat(keep, np.diff(offsets))]
+    return covered[repeat(keep, np.diff(offsets))]
 
 
 def _is_repeat(pos: Ints, off: Ints) -> Flags:
     """Return which boundaries have the same position as the previous one of their document."""
-    repeat = np.zeros(len(pos), bool)
-    repeat[1:] = pos[1:] == pos[:-1]
-    repeat[off[:-1][off[:-1] < len(pos)]] = False
-    return repeat
+    is_repeat = np.zeros(len(pos), bool)
+    is_repeat[1:] = pos[1:] == pos[:-1]
+    is_repeat[off[:-1][off[:-1] < len(pos)]] = False
+    return is_repeat
 
 
 def _remove_boundaries(batch: Batch, a: Flags, b: Flags) -> Batch:

@@ -16,6 +16,7 @@ from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.boundary_edits import COST_OPTIONS, N_T, TRANSPOSITION, BoundaryCosts, EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
+from caesura.model.index import bincount, repeat, searchsorted
 from caesura.model.plain import entries_of
 from caesura.model.result import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
@@ -155,14 +156,14 @@ def _marked_positions(batch: Batch) -> Ints:
     documents = np.arange(len(batch)) * stride
     keys, marked = [], np.zeros(len(batch), np.int64)
     for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off)):
-        key = np.repeat(documents, off[1:] - off[:-1]) + pos[off[0] : off[-1]]  # ascending
+        key = repeat(documents, off[1:] - off[:-1]) + pos[off[0] : off[-1]]  # ascending
         distinct = np.ones(len(key), bool)
         np.not_equal(key[1:], key[:-1], out=distinct[1:])
         keys.append(key[distinct])
         marked += np.diff(np.concatenate([[0], np.cumsum(distinct)])[off - off[0]])
     a, b = keys
-    shared = a[np.append(b, -1)[np.searchsorted(b, a)] == a]
-    return marked - np.bincount(shared // stride, minlength=len(batch))
+    shared = a[np.append(b, -1)[searchsorted(b, a)] == a]
+    return marked - bincount(shared // stride, minlength=len(batch))
 
 
 class BoundaryConfusion(EditDistanceMeasure):

@@ -9,6 +9,7 @@ import numpy as np
 from caesura.kernels import classes as kernel
 from caesura.measures.base import divide
 from caesura.measures.edges import Cells, EdgeBatch
+from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 
@@ -59,33 +60,33 @@ def _table(cells: Cells, a_class: Ints | None, b_class: Ints | None) -> _Table:
 
 
 def _sum_by_document(values: Floats, document: Ints, documents: int) -> Floats:
-    return np.asarray(np.bincount(document, values, documents), np.float64)
+    return bincount(document, values, documents)
 
 
 def _margin(width: Floats, index: Ints, document: Ints) -> tuple[Floats, Ints]:
     size = int(index.max(initial=-1)) + 1
     of_class = np.zeros(size, np.int64)
     of_class[index] = document
-    return np.asarray(np.bincount(index, width, size), np.float64), of_class
+    return bincount(index, width, size), of_class
 
 
 def _join_classes(width: Floats, row: Ints, column: Ints, document: Ints) -> tuple[Floats, Ints, Ints, Ints]:
     """Return the common length of each pair of classes that meet, their numbers over all documents, and the document."""
     n = int(document.max(initial=-1)) + 1
     rows, columns = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    starts = np.flatnonzero(np.diff(document, prepend=-1))
-    rows[document[starts]] = np.maximum.reduceat(row, starts) + 1
-    columns[document[starts]] = np.maximum.reduceat(column, starts) + 1
+    starts = flatnonzero(np.diff(document, prepend=-1))
+    rows[document[starts]] = reduceat(np.maximum, row, starts) + 1
+    columns[document[starts]] = reduceat(np.maximum, column, starts) + 1
     first = np.concatenate([[0], np.cumsum(rows * columns)])
     key = first[document] + row * columns[document] + column
     if first[-1] <= 4 * len(key) + 1000:  # most classes meet: count in a table
-        table = np.asarray(np.bincount(key, width, int(first[-1])), np.float64)
-        key = np.flatnonzero(table)
-        width, document = table[key], np.repeat(np.arange(n), rows * columns)[key]
+        table = bincount(key, width, int(first[-1]))
+        key = flatnonzero(table)
+        width, document = table[key], repeat(np.arange(n), rows * columns)[key]
     else:
-        order = np.argsort(key, kind="stable")
-        groups = np.flatnonzero(np.diff(key[order], prepend=-1))
-        width = np.add.reduceat(width[order], groups)
+        order = argsort(key, kind="stable")
+        groups = flatnonzero(np.diff(key[order], prepend=-1))
+        width = reduceat(np.add, width[order], groups)
         key, document = key[order[groups]], document[order[groups]]
     row, column = np.divmod(key - first[document], columns[document])
     first_row, first_column = (np.concatenate([[0], np.cumsum(sizes)])[document] for sizes in (rows, columns))

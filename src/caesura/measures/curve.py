@@ -24,6 +24,7 @@ from caesura.measures.base import divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch
 from caesura.model.checks import finite_number
+from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, non_negative, resolve_options, suggest
@@ -248,7 +249,7 @@ class BoundaryCurve(Reasoned, Result):
         CurvePoint
             The point.
         """
-        n = 0 if threshold is None else int(np.searchsorted(-self.thresholds, -threshold, "right"))
+        n = 0 if threshold is None else int(searchsorted(-self.thresholds, -threshold, "right"))
         matches, marked = (int(self.matches[n - 1]), int(self.marked[n - 1])) if n else (0, 0)
         all_boundaries = self.reference + marked
         precision, recall = ratio(matches, marked, all_boundaries), ratio(matches, self.reference, all_boundaries)
@@ -371,9 +372,9 @@ def curve_of(
         raise OptionError("boundary_curve needs scores of one text or recording; got streams")
     batch, _, misfits = batch.drop(check_amounts(measure, batch), places)
     marks = measure.enter(batch)
-    order = np.argsort(marks.code, kind="stable")
+    order = argsort(marks.code, kind="stable")
     codes = marks.code[order]
-    last = np.append(np.flatnonzero(np.diff(codes)), len(codes) - 1) if len(codes) else np.empty(0, np.int64)
+    last = np.append(flatnonzero(np.diff(codes)), len(codes) - 1) if len(codes) else np.empty(0, np.int64)
     curve = BoundaryCurve(
         measure,
         compat,

@@ -16,6 +16,7 @@ from caesura.measures.base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
+from caesura.model.index import bincount, flatnonzero, reduceat, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative, optional
@@ -55,8 +56,8 @@ def _with_ends(pos: NDArray[Any], off: Ints, batch: EdgeBatch, ends: str) -> tup
 
 
 def _sums(values: Floats, off: Ints) -> Floats:
-    document = np.repeat(np.arange(len(off) - 1), np.diff(off))
-    return np.asarray(np.bincount(document, values, len(off) - 1), np.float64)
+    document = repeat(np.arange(len(off) - 1), np.diff(off))
+    return bincount(document, values, len(off) - 1)
 
 
 def _maxima(values: Floats, off: Ints) -> Floats:
@@ -64,7 +65,7 @@ def _maxima(values: Floats, off: Ints) -> Floats:
     out = np.zeros(len(off) - 1)
     filled = np.diff(off) > 0
     if filled.any():
-        out[filled] = np.maximum.reduceat(values, off[:-1][filled])
+        out[filled] = reduceat(np.maximum, values, off[:-1][filled])
     return out
 
 
@@ -96,7 +97,7 @@ class _DistanceMeasure(AxisMeasure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         assert isinstance(batch, EdgeBatch)
-        empty = np.flatnonzero(_Points(batch, self["ends"]).one_empty)
+        empty = flatnonzero(_Points(batch, self["ends"]).one_empty)
         error = Undefined(
             f"{self.name} needs boundaries on both sides; only one side has any; ends='both' adds the ends"
         )

@@ -20,6 +20,7 @@ from caesura.measures.batch import Batch, Packed, are_plain, offsets_of, units_d
 from caesura.measures.pooled import has_streams, pack_dialogues
 from caesura.model.edges import NO_CODES, SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import repeat
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
@@ -107,7 +108,7 @@ class Cells(NamedTuple):
 
     @property
     def document(self) -> Ints:
-        return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
+        return repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     def keep(self, wanted: NDArray[np.bool_]) -> Cells:
         off = np.concatenate([[0], np.cumsum(wanted)])[self.off]

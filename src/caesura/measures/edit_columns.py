@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from caesura.measures.batch import Batch
+from caesura.model.index import bincount, lexsort, repeat, searchsorted
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 
@@ -56,7 +57,7 @@ class EditColumns:
 
     @property
     def disagreements(self) -> Ints:
-        return np.bincount(self.document[self.kind != MATCH], minlength=self.documents)
+        return bincount(self.document[self.kind != MATCH], minlength=self.documents)
 
     def by_document(self) -> list[tuple[Edit, ...]]:
         """Return the edits of each document that is no dialogue, from left to right."""
@@ -66,7 +67,7 @@ class EditColumns:
         for kind, a, b, a_type, b_type, cost in zip(*(column.tolist() for column in columns), strict=True):
             positions = (None if a == NONE else a, None if b == NONE else b)
             edits.append(Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost))
-        ends = np.searchsorted(self.document, np.arange(self.documents + 1)).tolist()
+        ends = searchsorted(self.document, np.arange(self.documents + 1)).tolist()
         return [tuple(edits[start:end]) for start, end in pairwise(ends)]
 
 
@@ -81,7 +82,7 @@ def edit_columns(
     a_code = batch.a_code if batch.a_code.size else np.zeros_like(batch.a_pos)
     b_code = batch.b_code if batch.b_code.size else np.zeros_like(batch.b_pos)
     documents = np.arange(len(batch))
-    a_document, b_document = np.repeat(documents, batch.a_count), np.repeat(documents, batch.b_count)
+    a_document, b_document = repeat(documents, batch.a_count), repeat(documents, batch.b_count)
     paired = partners >= 0
     alone = np.ones(len(batch.b_pos), bool)
     alone[partners[paired]] = False
@@ -102,7 +103,7 @@ def edit_columns(
     # Sort the edits of a document by the leftmost boundary and the first type there.
     a, b = a_position * len(batch.types) + a_type, b_position * len(batch.types) + b_type
     leftmost = np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))
-    order = np.lexsort((leftmost, document))
+    order = lexsort((leftmost, document))
     return EditColumns(
         document=document[order],
         kind=kind[order],
@@ -163,6 +164,6 @@ def count_misses(batch: Batch, partners: Ints) -> tuple[Floats, Floats]:
     paired = partners >= 0
     moved = paired.copy()
     moved[paired] = batch.a_pos[batch.a_off[0] : batch.a_off[-1]][paired] != batch.b_pos[partners[paired]]
-    document = np.repeat(np.arange(len(batch)), batch.a_count)
-    pairs, near = (np.bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
+    document = repeat(np.arange(len(batch)), batch.a_count)
+    pairs, near = (bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
     return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)

@@ -19,6 +19,7 @@ import numpy as np
 from caesura.kernels import placement as kernel
 from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.edit_chain import EditChain
+from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
@@ -114,9 +115,9 @@ class SimulatedCounts(ExpectedCounts):
         counts, covariance = np.zeros((len(p_a), parts)), np.zeros((len(p_a), parts, parts))
         draws = self._draws_of(streams, len(rates))
         for k, rate in enumerate(rates):
-            rows = np.flatnonzero(row_rates == k)
+            rows = flatnonzero(row_rates == k)
             weights = streams.weights[group[rows]]
-            for j in np.flatnonzero(weights.any(axis=0) & (streams.positions > 0)).tolist():
+            for j in flatnonzero(weights.any(axis=0) & (streams.positions > 0)).tolist():
                 mean, square = self._estimate(rate, int(streams.positions[j]), int(draws[j]))
                 counts[rows] += weights[:, j, None] * mean
                 covariance[rows] += weights[:, j, None, None] ** 2 * square
@@ -168,17 +169,17 @@ class SimulatedCounts(ExpectedCounts):
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
         text, place = np.divmod(_occupied(rng, float(p.sum()), draws * positions), positions)
         if len(self.types) == 1:
-            return place + 1, EMPTY, np.searchsorted(text, np.arange(draws + 1))
+            return place + 1, EMPTY, searchsorted(text, np.arange(draws + 1))
         shares = np.cumsum(p) / max(p.sum(), 1e-300)
-        chosen = np.minimum(np.searchsorted(shares, rng.random(len(place)), side="right"), len(self.sets) - 1)
+        chosen = np.minimum(searchsorted(shares, rng.random(len(place)), side="right"), len(self.sets) - 1)
         sizes = np.array([len(types) for types in self.sets], np.int64)
         repeats = sizes[chosen]
         # The types of all sets one after the other; those of a chosen set are as many as its size, from its first one.
         members = np.array([code for types in self.sets for code in types], np.int64)
         first = (np.cumsum(sizes) - sizes)[chosen]
-        codes = members[np.arange(int(repeats.sum())) + np.repeat(first - (np.cumsum(repeats) - repeats), repeats)]
-        text = np.repeat(text, repeats)
-        return np.repeat(place + 1, repeats), codes, np.searchsorted(text, np.arange(draws + 1))
+        codes = members[np.arange(int(repeats.sum())) + repeat(first - (np.cumsum(repeats) - repeats), repeats)]
+        text = repeat(text, repeats)
+        return repeat(place + 1, repeats), codes, searchsorted(text, np.arange(draws + 1))
 
 
 def _occupied(rng: np.random.Generator, p: float, length: int) -> Ints:

@@ -60,6 +60,7 @@ from caesura.measures.similarity import (
     warn_about_pitfalls,
 )
 from caesura.measures.streams import StreamBatch, pack_streams
+from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.result import Edit, Score
 from caesura.model.similarity import is_full_matrix
 from caesura.model.value import Floats, Ints
@@ -183,7 +184,7 @@ class FlexibleSimilarity(Measure):
                 f"similarity and transposition have too many digits for a text with {boundaries[d]} boundaries; "
                 "round them"
             )
-            for d in np.flatnonzero(boundaries >= maximum)
+            for d in flatnonzero(boundaries >= maximum)
         }
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -275,7 +276,7 @@ class _EditLister:
         batch = self.batch
         alone = np.ones(len(batch.b_pos), bool)
         alone[partners[partners >= 0]] = False
-        insertions = np.flatnonzero(alone)
+        insertions = flatnonzero(alone)
         # The boundaries of each edit, -1 for none; a border is no edit.
         i = np.concatenate([np.arange(len(partners)), np.full(len(insertions), NONE)])
         j = np.concatenate([partners, insertions])
@@ -283,7 +284,7 @@ class _EditLister:
         x, y = _at(batch.a_code, i), _at(batch.b_code, j)
         left, right = _at(batch.a_pos, i), _at(batch.b_pos, j)
         position = np.where(i < 0, right, np.where(j < 0, left, np.minimum(left, right)))
-        order = np.lexsort((j, i, position, document))
+        order = lexsort((j, i, position, document))
         order = order[np.maximum(x, y)[order] < len(self.types)]
         document, x, y, left, right, position = (c[order] for c in (document, x, y, left, right, position))
         paired = (x != NONE) & (y != NONE)
@@ -313,7 +314,7 @@ class _EditLister:
         begins = np.cumsum(sizes) - sizes  # of all streams, as if the documents followed each other
         first = np.cumsum([0, *(len(layout.names) for layout in layouts)])[:-1]
         origin = begins[first][document]
-        number = np.searchsorted(begins, origin + position, side="left") - 1
+        number = searchsorted(begins, origin + position, side="left") - 1
         numbers: dict[str | None, int] = {}
         names = (name for layout in layouts for name in layout.names)
         codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
@@ -366,7 +367,7 @@ class _EditLister:
 
 
 def _documents(counts: Ints) -> Ints:
-    return np.repeat(np.arange(len(counts)), counts)
+    return repeat(np.arange(len(counts)), counts)
 
 
 def _at(column: Ints, places: Ints) -> Ints:

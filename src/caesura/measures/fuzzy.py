@@ -29,6 +29,7 @@ from caesura.measures.batch import (
     pair_problem,
     select_pairs,
 )
+from caesura.model.index import flatnonzero, reduceat, repeat
 from caesura.model.marks import Marks
 from caesura.model.plain import entries_of
 from caesura.model.result import Score
@@ -179,7 +180,7 @@ class FuzzySuccess(Measure):
         clusters = np.diff(self._clusters(batch).off)
         p_max = self._p_max(clusters)
         errors: dict[int, CaesuraError] = {}
-        for d in np.flatnonzero((peak > coders) | (clusters == 0) | (self["p_min"] > p_max)).tolist():
+        for d in flatnonzero((peak > coders) | (clusters == 0) | (self["p_min"] > p_max)).tolist():
             if peak[d] > coders[d]:
                 errors[d] = OptionError(f"minimal_peak must lie in 1..{coders[d]}, the number of coders; got {peak[d]}")
             elif clusters[d] == 0:
@@ -276,11 +277,11 @@ class FuzzySuccess(Measure):
 
 def _best_boundaries(cluster_of: Ints, credit: Floats) -> Ints:
     """Return the boundary with the largest credit in each cluster, the first if tied; clusters are sorted except for -1."""
-    inside = np.flatnonzero(cluster_of >= 0)
+    inside = flatnonzero(cluster_of >= 0)
     if not inside.size:
         return inside
-    starts = np.flatnonzero(np.diff(cluster_of[inside], prepend=-1))
-    largest = np.repeat(np.maximum.reduceat(credit[inside], starts), np.diff(starts, append=inside.size))
+    starts = flatnonzero(np.diff(cluster_of[inside], prepend=-1))
+    largest = repeat(reduceat(np.maximum, credit[inside], starts), np.diff(starts, append=inside.size))
     # Sums of the same fractions in a different order may differ in their last digits.
     equals = inside[credit[inside] >= largest * (1 - 1e-12)]
     return equals[np.unique(cluster_of[equals], return_index=True)[1]]

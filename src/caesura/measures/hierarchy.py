@@ -17,6 +17,7 @@ from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, 
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, distinct_rows, pack_spans
 from caesura.model.hierarchy import Hierarchy, Span
+from caesura.model.index import flatnonzero, lexsort, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
@@ -52,7 +53,7 @@ class HierarchyKappa(HierarchyMeasure):
         assert isinstance(batch, HierarchyBatch)
         _, segments, chance = self._count(batch).T
         errors: dict[int, CaesuraError] = {}
-        for d in np.flatnonzero((batch.a.extent != batch.b.extent) | (chance >= segments)).tolist():
+        for d in flatnonzero((batch.a.extent != batch.b.extent) | (chance >= segments)).tolist():
             if batch.a.extent[d] != batch.b.extent[d]:
                 errors[d] = MismatchError(
                     f"both sides must have the same extent, which is the N of chance agreement; a has "
@@ -98,7 +99,7 @@ class HierarchyKappa(HierarchyMeasure):
 
 
 def _count_distinct(document: Ints, units: Ints, base: Ints) -> Ints:
-    return np.diff(np.searchsorted(_sorted_unique(base[document] + units), base))
+    return np.diff(searchsorted(_sorted_unique(base[document] + units), base))
 
 
 def _sorted_unique(keys: Ints) -> Ints:
@@ -114,7 +115,7 @@ def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
     matched = np.ones(len(spans), bool)
     for ends in (spans.start - 1, spans.end):
         keys = base[spans.document] + ends
-        matched &= np.append(cuts, -1)[np.searchsorted(cuts, keys)] == keys
+        matched &= np.append(cuts, -1)[searchsorted(cuts, keys)] == keys
     return spans.count(len(base) - 1, matched)
 
 
@@ -176,7 +177,7 @@ def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -
         (spans.start, spans.end, others.start, others.end),
         (-spans.end, -spans.start, -others.end, -others.start),
     ):
-        order, other_order = np.lexsort((end, spans.document)), np.lexsort((other_start, others.document))
+        order, other_order = lexsort((end, spans.document)), lexsort((other_start, others.document))
         counts = np.zeros(len(spans), np.int64)
         other_ends = other_start[other_order], other_end[other_order]
         kernel.cut_at_end(start[order], end[order], offsets, *other_ends, other_offsets, stack, counts)

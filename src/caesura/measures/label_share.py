@@ -14,6 +14,7 @@ from caesura.measures.axis import AXIS_OPTIONS, SegmentMeasure, Side, amount, am
 from caesura.measures.base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
+from caesura.model.index import bincount, flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice
@@ -125,7 +126,7 @@ class LabelShare(SegmentMeasure):
         assert isinstance(batch, EdgeBatch)
         errors = check_amounts(self, batch)
         for side, labelled in zip(self.sides, (batch.a_labelled, batch.b_labelled), strict=True):
-            for d in np.flatnonzero(~labelled).tolist():
+            for d in flatnonzero(~labelled).tolist():
                 problem = f"{side}: {self.name} compares labels, and the segments have none"
                 errors.setdefault(d, MismatchError(f"{problem}; use rand_index or boundary_f to compare boundaries"))
         return super().check(batch) | errors
@@ -137,7 +138,7 @@ class LabelShare(SegmentMeasure):
         values = self.values(self.count(batch).counts, batch.types)
         certain = {
             d: Undefined("chance agreement is 1, because both sides have one and the same label everywhere")
-            for d in np.flatnonzero(np.isnan(values)).tolist()
+            for d in flatnonzero(np.isnan(values)).tolist()
         }
         batch, places, undefined = batch.drop(certain, places)
         return batch, places, errors | undefined
@@ -150,9 +151,9 @@ class LabelShare(SegmentMeasure):
         cells = self.counted_cells(batch)
         width, document, n = cells.width, cells.document, len(batch)
         a, b = segment_classes(batch, "a")[cells.a_seg], segment_classes(batch, "b")[cells.b_seg]
-        length = np.bincount(document, width, n)
-        agreed = np.bincount(document, np.where(a == b, width, 0.0), n)
-        sides = [np.bincount(document * labels + side, width, n * labels).reshape(n, labels) for side in (a, b)]
+        length = bincount(document, width, n)
+        agreed = bincount(document, np.where(a == b, width, 0.0), n)
+        sides = [bincount(document * labels + side, width, n * labels).reshape(n, labels) for side in (a, b)]
         return BatchCounts(np.column_stack([length, agreed, *sides]), self.resolved(batch))
 
     def _count_near(self, batch: EdgeBatch, labels: int) -> Counts:
@@ -220,18 +221,18 @@ def _near_table(
     cuts = np.unique(np.concatenate([[begin, end], base.ends[:-1], inner, inner - tolerance, inner + tolerance]))
     cuts = cuts[(cuts >= begin) & (cuts <= end)]
     width, middle = np.diff(cuts), (cuts[:-1] + cuts[1:]) / 2
-    label = base.codes[np.searchsorted(base.ends, middle)]
-    there = other.codes[np.searchsorted(other.ends, middle)]
+    label = base.codes[searchsorted(base.ends, middle)]
+    there = other.codes[searchsorted(other.ends, middle)]
     last = len(other.ends) - 1
-    low = np.minimum(np.searchsorted(other.ends, middle - tolerance), last)
-    high = np.minimum(np.searchsorted(other.ends, middle + tolerance), last)
+    low = np.minimum(searchsorted(other.ends, middle - tolerance), last)
+    high = np.minimum(searchsorted(other.ends, middle + tolerance), last)
     keys = np.sort(other.codes * (last + 1) + np.arange(last + 1))  # segments of the other side by label
-    place = np.searchsorted(keys, label * (last + 1) + low)
+    place = searchsorted(keys, label * (last + 1) + low)
     near = np.append(keys, np.iinfo(np.int64).max)[place] <= label * (last + 1) + high
     if ignore_gaps:
         width = np.where((label > 0) & (there > 0), width, 0.0)
     tallied = np.where(near, label, there)
-    by_label = [np.asarray(np.bincount(side, width, labels), np.float64) for side in (label, tallied)]
+    by_label = [bincount(side, width, labels) for side in (label, tallied)]
     return float(width[near].sum()), by_label[0], by_label[1]
 
 

@@ -17,6 +17,7 @@ from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
+from caesura.model.index import argsort, bincount, searchsorted
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
 from caesura.model.segmentation import UNTYPED
@@ -135,7 +136,7 @@ class Scores(Result):
         sums: Floats = np.zeros((number, counts.shape[1]))
         if (counts == np.floor(counts)).all() and np.abs(counts).sum() < _MAX_WHOLE:
             for column, part in enumerate(counts.T):
-                sums[:, column] = np.bincount(group, part, number)
+                sums[:, column] = bincount(group, part, number)
         else:
             for k, rows in enumerate(places):
                 sums[k] = [as_float(units) for units in exact_sums(counts[rows])]
@@ -177,13 +178,13 @@ class Scores(Result):
         return score if find_batch is None else score.with_edits_from(partial(self._edits, place))
 
     def _document(self, place: int) -> Batch:
-        return self.batch.take(np.searchsorted(self.places, [place]))
+        return self.batch.take(searchsorted(self.places, [place]))
 
     def _edits(self, place: int) -> tuple[Edit, ...] | None:
         """Return the edits of a pair that was scored; those of its neighbours are computed with them and kept."""
         if type(self.batch) is not Batch:
             return self.measure.edits_of(self._document(place))
-        block, within = divmod(int(np.searchsorted(self.places, place)), _EDIT_BLOCK)
+        block, within = divmod(int(searchsorted(self.places, place)), _EDIT_BLOCK)
         number, edits = self.__dict__.get("_last_edits", (None, None))
         if number != block:
             documents = np.arange(block * _EDIT_BLOCK, min(len(self.batch), (block + 1) * _EDIT_BLOCK))
@@ -195,7 +196,7 @@ class Scores(Result):
 
 def places_of_groups(group: Ints, number: int) -> list[Ints]:
     """Return the places of each group below a number, in ascending order."""
-    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=number))[:-1])
+    return np.split(argsort(group, kind="stable"), np.cumsum(bincount(group, minlength=number))[:-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,7 +380,7 @@ def _pieces(batch: Batch, work: Ints, engine: Engine) -> Iterator[Batch]:
     pieces = 4 * engine.workers
     if engine.remote:
         pieces = max(pieces, int((work[-1] - work[0]) // _REMOTE_PIECE))
-    cuts = np.searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
+    cuts = searchsorted(work, np.linspace(work[0], work[-1], pieces + 1)[1:-1])
     for ends in pairwise(np.unique(np.concatenate([[0], cuts, [len(batch)]])).tolist()):
         # A piece for another process is copied out of the batch when it is sent.
         yield batch.take(np.arange(*ends)) if engine.remote else batch.slice(*ends)

@@ -22,6 +22,7 @@ from caesura.measures.batch import Batch
 from caesura.measures.hierarchy import HierarchyMeasure
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero, lexsort, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 
@@ -90,7 +91,7 @@ def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tupl
         point = np.clip(point, low[document], high[document])
     weight, place = np.empty(len(point)), np.empty(len(point), np.int64)
     off = np.empty(len(batch) + 1, np.int64)
-    atoms = kernel.cut(point, document, np.lexsort((point, document)), weight, place, off)
+    atoms = kernel.cut(point, document, lexsort((point, document)), weight, place, off)
     lo_a, hi_a, lo_b, hi_b = np.split(place[2 * len(batch) :], np.cumsum([len(of_a), len(of_a), len(of_b)]))
     return weight[:atoms], off, (lo_a, hi_a), (lo_b, hi_b)
 
@@ -99,7 +100,7 @@ def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Int
     """Return the lengths of atoms as whole numbers: of units or, for times, of a power of two so small that nothing is lost."""
     total = np.concatenate([[0.0], np.cumsum(weight)])[off]
     shift = np.where(untimed, 0, _BITS - np.frexp(np.diff(total))[1])
-    lengths: Floats = np.rint(np.ldexp(weight, np.repeat(shift, np.diff(off))))
+    lengths: Floats = np.rint(np.ldexp(weight, repeat(shift, np.diff(off))))
     return lengths.astype(np.int64)
 
 
@@ -120,7 +121,7 @@ class TMeasure(MeetMeasure):
 
     def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
         # Every span meets only itself.
-        return np.lexsort((side.level, side.document)), np.arange(len(side.level))
+        return lexsort((side.level, side.document)), np.arange(len(side.level))
 
 
 class LMeasure(MeetMeasure):
@@ -135,7 +136,7 @@ class LMeasure(MeetMeasure):
         assert isinstance(batch, HierarchyBatch)
         errors: dict[int, CaesuraError] = {}
         for name, side in zip(self.sides, (batch.a, batch.b), strict=True):
-            unlabelled = np.flatnonzero(side.label == UNLABELLED)
+            unlabelled = flatnonzero(side.label == UNLABELLED)
             documents, first = np.unique(side.document[unlabelled], return_index=True)
             for document, row in zip(documents.tolist(), unlabelled[first].tolist(), strict=True):
                 errors.setdefault(
@@ -150,7 +151,7 @@ class LMeasure(MeetMeasure):
     def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
         # Spans of the same level with the same label meet.
         document = side.document
-        order = np.lexsort((side.label, side.level, document))
+        order = lexsort((side.label, side.level, document))
         is_new = np.zeros(len(order), bool)
         for column in (document, side.level, side.label):
             is_new[1:] |= np.diff(column[order]) != 0

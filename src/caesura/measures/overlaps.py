@@ -17,6 +17,7 @@ from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measu
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
+from caesura.model.index import flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
@@ -133,7 +134,7 @@ class PurityCoverage(_OverlapMeasure):
         assert isinstance(batch, EdgeBatch)
         if not self._labelled_reference:
             return super().check(batch)
-        empty = np.flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
+        empty = flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
         return {int(d): Undefined("the hypothesis has no labelled time of the reference; use fill=0") for d in empty}
 
     def compute(self, batch: Batch) -> BatchCounts:
@@ -169,7 +170,7 @@ def _labelled_cells(batch: EdgeBatch) -> Cells:
     wanted = (a[cells.a_seg] > 0) & ~outside[cells.b_seg]
     rest = cells.keep(wanted)
     is_new = np.diff(rest.b_seg, prepend=-1) != 0
-    is_new[1:] |= np.diff(np.flatnonzero(wanted)) > 1
+    is_new[1:] |= np.diff(flatnonzero(wanted)) > 1
     return rest._replace(b_seg=np.cumsum(is_new) - 1)
 
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import accumulate, repeat
+from itertools import accumulate
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from caesura.measures.base import BatchCounts, Measure, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.hierarchy import find_crossing
 from caesura.measures.spans import DistinctSpans, TreeBatch, pack_trees
+from caesura.model.index import repeat
 from caesura.model.result import Score, ratio
 from caesura.model.tree import Tree
 from caesura.options import Option, flag, whole
@@ -123,7 +124,7 @@ class _WordSelection:
                 if category not in rules.deleted_labels:
                     brackets.append((before[start], before[end], category))
         words, tags = (
-            [text for text, times in zip(texts, self.repeats, strict=True) for _ in repeat(None, times)]
+            [text for text, times in zip(texts, self.repeats, strict=True) for _ in range(times)]
             for texts in (self.tree.words, self.tags)
         )
         return BracketSide(words, tags, brackets)
@@ -203,7 +204,7 @@ class BracketBatch(TreeBatch):
     def spans(self, side: int) -> DistinctSpans:
         """Return all brackets of one side, from the first word to the last."""
         listed = [pair[side].brackets for pair in self.sides]
-        document = np.repeat(np.arange(len(listed)), np.array([len(brackets) for brackets in listed], np.int64))
+        document = repeat(np.arange(len(listed)), np.array([len(brackets) for brackets in listed], np.int64))
         start = np.array([bracket[0] for brackets in listed for bracket in brackets], np.int64)
         end = np.array([bracket[1] for brackets in listed for bracket in brackets], np.int64)
         return DistinctSpans(document, start, end - 1)

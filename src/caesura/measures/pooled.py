@@ -18,6 +18,7 @@ from caesura.measures.batch import Batch, Comparison, Packed, rows_of
 from caesura.measures.edit_columns import EditColumns
 from caesura.measures.streams import stream_pairs, valid_results
 from caesura.measures.sums import as_float, exact_sums, summarize
+from caesura.model.index import flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
@@ -69,7 +70,7 @@ class PooledBatch(Batch):
     def document_errors(self, errors: Mapping[int, CaesuraError]) -> dict[int, CaesuraError]:
         found: dict[int, CaesuraError] = {}
         for place, error in sorted(errors.items()):
-            document = int(np.searchsorted(self.stream_off, place, side="right")) - 1
+            document = int(searchsorted(self.stream_off, place, side="right")) - 1
             name = self.names[document][place - int(self.stream_off[document])]
             found.setdefault(document, _named(error, name))
         return found
@@ -78,7 +79,7 @@ class PooledBatch(Batch):
         """Return the sum of the counts of the streams of each document."""
         starts = self.stream_off[:-1]
         if not len(starts) or (counts == np.floor(counts)).all():
-            return np.add.reduceat(counts, starts, axis=0) if len(starts) else counts[:0]
+            return reduceat(np.add, counts, starts, axis=0) if len(starts) else counts[:0]
         rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in self._ranges()]
         return np.array([[as_float(units) for units in row] for row in rows])
 
@@ -93,7 +94,7 @@ class PooledBatch(Batch):
     def pool_edits(self, columns: EditColumns) -> EditColumns:
         numbers: dict[str | None, int] = {}
         codes = [numbers.setdefault(name, len(numbers)) for names in self.names for name in names]
-        document = np.repeat(np.arange(len(self)), np.diff(self.stream_off))
+        document = repeat(np.arange(len(self)), np.diff(self.stream_off))
         return replace(
             columns,
             document=document[columns.document],
@@ -111,14 +112,14 @@ def pack_dialogues(
 ) -> Packed[Batch]:
     errors: dict[int, CaesuraError] = {}
     texts = valid_results(lambda pair: stream_pairs(pair, sides, tiers=True), dict(enumerate(pairs)), errors)
-    document = np.repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)
+    document = repeat(list(texts), [len(text) for text in texts.values()]).astype(np.int64)
     flat = [entry for text in texts.values() for entry in text]
     streams, packed, stream_errors = pack_streams([(a, b) for _, a, b in flat])
     for place, error in sorted(stream_errors.items()):
         errors.setdefault(int(document[place]), _named(error, flat[place][0]))
     if stream_errors:  # the other streams of these dialogues are left out as well
         rest = ~np.isin(document[packed], list(errors))
-        streams, packed = streams.take(np.flatnonzero(rest)), packed[rest]
+        streams, packed = streams.take(flatnonzero(rest)), packed[rest]
     places, counts = np.unique(document[packed], return_counts=True)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     names = tuple(tuple(name for name, _, _ in texts[place]) for place in places.tolist())

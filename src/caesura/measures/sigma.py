@@ -15,6 +15,7 @@ from caesura.errors import OptionError
 from caesura.limits import MAX_NUMBERED_UNITS
 from caesura.measures.base import BatchCounts, Counts, Measure
 from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, pair_problem, select_pairs
+from caesura.model.index import bincount
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -161,7 +162,7 @@ def _common_breaks(a: Ints, b: Ints) -> int:
     if max(a.max(), b.max()) <= 1:
         return min(int(np.count_nonzero(a)), int(np.count_nonzero(b)))
     sets, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
-    counts = (np.bincount(side, minlength=len(sets)) for side in (numbers[: len(a)], numbers[len(a) :]))
+    counts = (bincount(side, minlength=len(sets)) for side in (numbers[: len(a)], numbers[len(a) :]))
     return int(np.minimum(*counts)[sets > 0].sum())
 
 
@@ -195,7 +196,7 @@ def _common_ngrams(a: list[str], b: list[str]) -> list[int]:
             first, second = (g[:-1] * len(tokens) + side[n - 1 :] for g, side in zip(grams, sides, strict=True))
             values, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
             grams, distinct = (numbers[: len(first)], numbers[len(first) :]), len(values)
-        counts = [np.bincount(side, minlength=distinct) for side in grams]
+        counts = [bincount(side, minlength=distinct) for side in grams]
         common.append(int(np.minimum(*counts).sum()))
     return common
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError, OptionError
 from caesura.formats.content import decode, load, parse_json
+from caesura.model.index import flatnonzero
 from caesura.model.similarity import (
     NONE,
     Matrix,
@@ -221,7 +222,7 @@ def similarity_from_confusion(
     names = [check_type_name(f"types[{i}]", entry) for i, entry in enumerate(types)]
     counts = _check_counts(matrix, names) + _check_cost("smoothing", smoothing)
     agreed = np.diagonal(counts)
-    for i in np.flatnonzero(agreed == 0).tolist():
+    for i in flatnonzero(agreed == 0).tolist():
         name = [*names, NONE][i]
         raise OptionError(
             f"matrix[{name!r}, {name!r}]: there is no estimate without agreement; leave the type out, or set smoothing"

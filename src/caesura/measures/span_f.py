@@ -32,6 +32,7 @@ from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.span_pairs import pack_marked_spans
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, distinct_rows
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import bincount, flatnonzero
 from caesura.model.result import Score
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
@@ -195,7 +196,7 @@ class _SpanMeasure(OverlapMeasure):
         errors: dict[int, CaesuraError] = {}
         for side, spans in zip(self.sides, (batch.a, batch.b), strict=True):
             errors = _overlaps(side, spans) | errors
-        for d in np.flatnonzero(batch.length < 0).tolist():
+        for d in flatnonzero(batch.length < 0).tolist():
             problem = "the exact chance of spans needs the number of tokens or characters"
             errors.setdefault(d, MismatchError(f"{problem}, which is not known; set it with length="))
         defined = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
@@ -204,7 +205,7 @@ class _SpanMeasure(OverlapMeasure):
             return errors
         values = self.finish(self.compute(batch.take(defined)).counts, ())
         certain = "both sides have no spans, or chance agreement is 1; agreement beyond chance is undefined"
-        return errors | {int(defined[i]): Undefined(certain) for i in np.flatnonzero(np.isnan(values))}
+        return errors | {int(defined[i]): Undefined(certain) for i in flatnonzero(np.isnan(values))}
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         observed = super().finish(counts, types)
@@ -272,7 +273,7 @@ def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
 
 def _overlaps(name: str, side: SpanArrays) -> dict[int, CaesuraError]:
     """Return an error for each document in which two spans of a side have a token in common."""
-    together = np.flatnonzero((np.diff(side.document) == 0) & (side.start[1:] <= side.end[:-1]))
+    together = flatnonzero((np.diff(side.document) == 0) & (side.start[1:] <= side.end[:-1]))
     documents, first = np.unique(side.document[together], return_index=True)
     errors: dict[int, CaesuraError] = {}
     for document, i in zip(documents.tolist(), together[first].tolist(), strict=True):
@@ -290,8 +291,8 @@ def _check_chance_work(batch: HierarchyBatch) -> None:
     for side in (batch.a, batch.b):
         lengths = side.end - side.start + 1
         kinds = distinct_rows(np.column_stack([side.document, lengths]))[:, 0]
-        spans, different = (np.bincount(rows, minlength=len(batch)).astype(float) for rows in (side.document, kinds))
-        marked = np.bincount(side.document, lengths, len(batch)).astype(float)
+        spans, different = (bincount(rows, minlength=len(batch)).astype(float) for rows in (side.document, kinds))
+        marked = bincount(side.document, lengths, len(batch))
         work += float(chance_work(spans, different, marked, batch.length.astype(float)).sum())
     hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
     check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)

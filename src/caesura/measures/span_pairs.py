@@ -13,6 +13,7 @@ from caesura.errors import CaesuraError, MismatchError
 from caesura.measures.batch import Packed, offsets_of, units_difference
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 
@@ -48,7 +49,7 @@ def pack_marked_spans(
     annotations = _Annotations.of(texts, times)
     columns = np.array(rows, np.int64).reshape(-1, 2).T
     lengths, suspicious = annotations.compare(columns[0], columns[1])
-    for i in np.flatnonzero(suspicious).tolist():
+    for i in flatnonzero(suspicious).tolist():
         problem = annotations.problem(*rows[i], sides)
         suspicious[i] = problem is not None
         if problem is not None:
@@ -158,11 +159,11 @@ class _Columns:
             return {}
         starts, ends = (np.concatenate([getattr(text, name) for _, text in annotations]) for name in ("starts", "ends"))
         off = offsets_of([text.starts for _, text in annotations])
-        for i in np.flatnonzero((starts % 1 != 0) | (ends % 1 != 0) | (starts == ends)).tolist():
-            number = int(np.searchsorted(off, i, side="right")) - 1
+        for i in flatnonzero((starts % 1 != 0) | (ends % 1 != 0) | (starts == ends)).tolist():
+            number = int(searchsorted(off, i, side="right")) - 1
             self.wrong.setdefault(annotations[number][0], i - int(off[number]))
         begin: Floats = np.array([0.0 if text.bounds is None else text.bounds[0] for _, text in annotations])
-        before = np.repeat(begin, np.diff(off))
+        before = repeat(begin, np.diff(off))
         first, last = (starts - before + 1).astype(np.int64), (ends - before).astype(np.int64)
         bounds = off.tolist()
         return {
@@ -186,6 +187,6 @@ class _Columns:
         none = np.empty(0, np.int64)
         start, end, label = (np.concatenate([none, *(row[k] for row in self._rows)]) for k in range(3))
         number = len(self._rows)
-        order = np.lexsort((label, -end, start, np.repeat(np.arange(number), np.diff(off))))
+        order = lexsort((label, -end, start, repeat(np.arange(number), np.diff(off))))
         zeros, edges = np.zeros(number, np.int64), np.zeros(number + 1, np.int64)
         return SpanArrays(start[order], end[order], np.ones_like(start), label[order], off, np.empty(0), edges, zeros)

@@ -21,6 +21,7 @@ from caesura.measures.batch import (
     units_difference,
 )
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import bincount, lexsort, repeat
 from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
@@ -43,7 +44,7 @@ class DistinctSpans:
 
     def count(self, documents: int, where: Any = None) -> Ints:
         chosen = self.document if where is None else self.document[where]
-        return np.bincount(chosen, minlength=documents).astype(np.int64)
+        return bincount(chosen, minlength=documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class SpanArrays:
 
     @property
     def document(self) -> Ints:
-        return np.repeat(np.arange(len(self.off) - 1), np.diff(self.off))
+        return repeat(np.arange(len(self.off) - 1), np.diff(self.off))
 
     @property
     def distinct(self) -> DistinctSpans:
@@ -117,7 +118,7 @@ def pack_spans(pairs: Sequence[Comparison], sides: tuple[str, str], *, same_unit
 
 def distinct_rows(rows: Ints) -> Ints:
     """Return the rows of a table without repetition, in ascending order."""
-    rows = rows[np.lexsort(rows.T[::-1])]
+    rows = rows[lexsort(rows.T[::-1])]
     is_new = np.ones(len(rows), bool)
     is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     return np.asarray(rows[is_new])
@@ -127,13 +128,13 @@ def count_common(a: Ints, b: Ints, documents: int) -> Floats:
     """Return how many keys both sides of each document have, and how many each side has."""
     both = np.concatenate([a, b])
     columns = [np.ascontiguousarray(column) for column in both.T]  # long stretches of each are sorted already
-    order = np.lexsort(columns[::-1])
+    order = lexsort(columns[::-1])
     is_common = np.ones(max(len(order) - 1, 0), bool)
     for column in columns:
         ordered = column[order]
         is_common &= ordered[1:] == ordered[:-1]
     common = columns[0][order][1:][is_common]  # equal neighbors belong to different sides
-    numbers = [np.bincount(document, minlength=documents) for document in (common, a[:, 0], b[:, 0])]
+    numbers = [bincount(document, minlength=documents) for document in (common, a[:, 0], b[:, 0])]
     return np.column_stack(numbers).astype(float)
 
 

@@ -16,6 +16,7 @@ from caesura.limits import MAX_NODE_PAIRS, MAX_STEPS_PER_NODE, MAX_TREE_STEPS
 from caesura.measures.base import BatchCounts, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import TreeBatch, pack_trees
+from caesura.model.index import argsort, flatnonzero
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
@@ -142,7 +143,7 @@ class StructIoU(OverlapMeasure):
             return {}
         _, steps, _ = self._align(batch, max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
-        for d in np.flatnonzero(steps > self["max_steps"]).tolist():
+        for d in flatnonzero(steps > self["max_steps"]).tolist():
             reason, hint = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap", "score smaller pieces"
             if steps[d] < np.inf:
                 reason = f"{steps[d]:.2g} steps are needed and {self['max_steps']:.2g} allowed"
@@ -150,7 +151,7 @@ class StructIoU(OverlapMeasure):
             errors[d] = MismatchError(f"{_description(batch, d)} are too large: {reason}; {hint}")
         steps[list(errors)] = 0
         total, limit = float(np.sum(steps)), max(float(self["max_steps"]), MAX_STEPS_PER_NODE * float(batch.a_off[-1]))
-        order = np.argsort(-steps, kind="stable")
+        order = argsort(-steps, kind="stable")
         for d in order[: int(np.sum(total - np.cumsum(steps[order]) > limit)) + 1].tolist() if total > limit else ():
             reason = (
                 f"all sentences need {total:.2g} steps together and {limit:.2g} are allowed; those that need most are"
@@ -187,7 +188,7 @@ class StructIoU(OverlapMeasure):
         alignments = []
         for d, (gold, predicted) in enumerate(batch.pairs):
             partner = partners[batch.a_off[d] : batch.a_off[d + 1]]
-            paired = np.flatnonzero(partner >= 0)
+            paired = flatnonzero(partner >= 0)
             iou = _iou(gold.spans[paired], predicted.spans[partner[paired]])
             alignments.append(tuple(map(NodePair, paired.tolist(), partner[paired].tolist(), iou.tolist())))
         return alignments

@@ -21,6 +21,7 @@ from caesura.measures.boundary_f import BoundaryF
 from caesura.measures.chunks import CHUNK, LAST_POSITION
 from caesura.measures.edges import EdgeBatch, Packing
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
@@ -135,7 +136,7 @@ class _WindowMeasure(Measure):
                 if maximum[d] > 0
                 else f"window must not be set for a text of one unit, which has no inner position; got {k}"
             )
-            for d in np.flatnonzero(maximum < k)
+            for d in flatnonzero(maximum < k)
         }
 
     def as_resolved(self, resolved: Mapping[str, Any]) -> Self:
@@ -208,7 +209,7 @@ class _ErrorRate(_WindowMeasure):
         k, length = self._seconds(batch), batch.end - batch.begin
         return {
             int(d): OptionError(f"window must be shorter than the recording of {length[d]:.10g} s; got {k[d]:.10g} s")
-            for d in np.flatnonzero(k >= length)
+            for d in flatnonzero(k >= length)
         }
 
     def _seconds(self, batch: EdgeBatch) -> Floats:

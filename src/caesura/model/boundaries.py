@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
+from caesura.model.index import searchsorted
 from caesura.model.value import Displayed, Ints, Texts, Value, count_of, frozen_array, read_only
 
 # Texts up to this length are drawn unit by unit in a ``repr``.
@@ -278,7 +279,7 @@ _TRUE = np.array([True])
 
 def _pack(length: int, positions: Ints, codes: Ints, *, has_types: bool, has_units: bool) -> bytes:
     if positions.size and positions[-1] == length:
-        positions = positions[: int(np.searchsorted(positions, length))]
+        positions = positions[: int(searchsorted(positions, length))]
     if codes.size:
         positions = _distinct(positions)
     header = _header.pack(length, HAS_NO_TYPES * (not has_types) | HAS_UNITS * has_units)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.model.index import searchsorted
 from caesura.model.value import Floats, Ints
 
 # Two times that differ by at most this many seconds are the same place.
@@ -54,8 +55,8 @@ class Edges(NamedTuple):
         if self.begin >= end - SAME_PLACE or self.end <= begin + SAME_PLACE:
             return Edges(begin, end, np.empty(0), np.full(1, last), labels)
         codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
-        low = int(np.searchsorted(self.inner, begin + SAME_PLACE, "right"))
-        high = max(low, int(np.searchsorted(self.inner, end - SAME_PLACE)))
+        low = int(searchsorted(self.inner, begin + SAME_PLACE, "right"))
+        high = max(low, int(searchsorted(self.inner, end - SAME_PLACE)))
         inner, codes = self.inner[low:high], codes[low : high + 1]
         if self.begin > begin + SAME_PLACE:
             inner, codes = np.concatenate([[self.begin], inner]), np.concatenate([[first], codes])

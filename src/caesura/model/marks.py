@@ -9,6 +9,7 @@ import numpy as np
 from caesura.errors import SegmentationError
 from caesura.model import checks
 from caesura.model.fingerprint import content_bytes, numbers_bytes
+from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
 from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints, Numbers, Texts, Value, count_of
@@ -68,7 +69,7 @@ class Marks(Value):
         if (i := checks.first_true((array < 0) | (array > coders))) is not None:
             raise SegmentationError(f"counts[{i}]: expected a number of coders from 0 to {coders}; got {array[i]}")
         length = checks.count(len(array) + 1)
-        texts, places = checks.unit_texts(units, length), np.flatnonzero(array)
+        texts, places = checks.unit_texts(units, length), flatnonzero(array)
         self._fill(length=length, coders=coders, positions=places + 1, position_counts=array[places], units=texts)
 
     @classmethod
@@ -113,7 +114,7 @@ class Marks(Value):
         marked = np.sort(np.concatenate([segmentation.inner for segmentation in texts]))
         is_first = np.ones(marked.size + 1, bool)  # the end of the last position too
         np.not_equal(marked[1:], marked[:-1], out=is_first[1:-1])
-        starts = np.flatnonzero(is_first)
+        starts = flatnonzero(is_first)
         slots = {"length": texts[0].length, "coders": len(texts), "units": units}
         return cls._trusted(positions=marked[starts[:-1]], position_counts=starts[1:] - starts[:-1], **slots)
 
@@ -143,7 +144,7 @@ class Marks(Value):
         groups = [total]
         for text in segmentations if leave_one_out else ():
             counts = total.position_counts.copy()
-            counts[np.searchsorted(total.positions, text.inner)] -= 1
+            counts[searchsorted(total.positions, text.inner)] -= 1
             kept = counts > 0
             slots = {"length": total.length, "coders": total.coders - 1, "units": total.units}
             groups.append(cls._trusted(positions=total.positions[kept], position_counts=counts[kept], **slots))

@@ -30,6 +30,7 @@ from caesura.limits import MAX_ALIGNED_TOKENS
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.text_difference import without_space
 from caesura.model.tree import Tree
@@ -583,7 +584,7 @@ def _project_segmentation(
     if segmentation.labels is not None:
         # A character that only the first text has belongs to the token before it.
         ends = np.maximum.accumulate(alignment.ends[offsets])
-        labels = tuple(np.repeat(np.array(segmentation.labels, object), np.diff(ends)).tolist())
+        labels = tuple(repeat(np.array(segmentation.labels, object), np.diff(ends)).tolist())
     declared = segmentation.types_declared
     return Segmentation.from_valid_entries(
         len(units), positions, codes, segmentation.types, types_declared=declared, units=units, labels=labels

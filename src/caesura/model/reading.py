@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import bincount, searchsorted
 from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -383,7 +384,7 @@ def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, ND
         positions, votes = np.unique(np.concatenate([*inner.values()]), return_counts=True)
         for coder in {*inner} & {*tallies}:
             own, pairs = inner[coder], len(inner) - 1
-            hits = votes[np.searchsorted(positions, own)].sum() - len(own)
+            hits = votes[searchsorted(positions, own)].sum() - len(own)
             places = texts[coder][stream].length - 1
             tallies[coder] += (hits, pairs * len(own), votes.sum() - len(own), pairs * places)
 
@@ -416,7 +417,7 @@ def _implausible_types(corpus: Corpus) -> Iterator[str]:
         if _has_units(annotation):
             for text in streams_of(annotation).values():
                 if text.types is not UNTYPED:
-                    numbers = np.bincount(text.codes, minlength=len(text.types)).tolist()
+                    numbers = bincount(text.codes, minlength=len(text.types)).tolist()
                     used = {name: number for name, number in zip(text.types, numbers, strict=True) if number}
                     boundary_types.setdefault(coder, Counter()).update(used)
         elif _is_marked(annotation):

@@ -33,6 +33,7 @@ from caesura.model.boundaries import (
     sort_types,
     type_names,
 )
+from caesura.model.index import flatnonzero, lexsort
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts, frozen_array
 
@@ -279,7 +280,7 @@ class Segmentation(Boundaries):
         """
         flags = as_flags(bits, "bits")
         return cls.from_valid_entries(
-            checks.count(len(flags) + 1), np.flatnonzero(flags) + 1, NO_CODES, UNTYPED, units=units
+            checks.count(len(flags) + 1), flatnonzero(flags) + 1, NO_CODES, UNTYPED, units=units
         )
 
     @classmethod
@@ -309,7 +310,7 @@ class Segmentation(Boundaries):
         """
         flags = as_flags(starts, "starts")
         return cls.from_valid_entries(
-            checks.count(len(flags)), np.flatnonzero(flags[1:]) + 1, NO_CODES, UNTYPED, units=units
+            checks.count(len(flags)), flatnonzero(flags[1:]) + 1, NO_CODES, UNTYPED, units=units
         )
 
     @classmethod
@@ -339,7 +340,7 @@ class Segmentation(Boundaries):
         """
         flags = as_flags(ends, "ends")
         return cls.from_valid_entries(
-            checks.count(len(flags)), np.flatnonzero(flags[:-1]) + 1, NO_CODES, UNTYPED, units=units
+            checks.count(len(flags)), flatnonzero(flags[:-1]) + 1, NO_CODES, UNTYPED, units=units
         )
 
     @classmethod
@@ -505,7 +506,7 @@ class Segmentation(Boundaries):
     def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
         """Return a segmentation of the same length with boundaries in any order."""
         if not (positions[1:] > positions[:-1]).all():
-            order = np.lexsort((codes, positions))
+            order = lexsort((codes, positions))
             positions, codes = positions[order], codes[order]
         return Segmentation.from_valid_entries(self.length, positions, codes, types, **slots)
 

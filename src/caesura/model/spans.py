@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from caesura.errors import SpansError
 from caesura.model import checks
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import lexsort, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of, read_only
@@ -213,7 +214,7 @@ class Spans(Value, Displayed):
         (Spans(2 spans: 0-5 'a'; 5-9 'b'), Spans(1 span: 2-3))
         """
         ranks = _codes(categories)[1]
-        order = np.lexsort((ranks, ends, starts, np.repeat(np.arange(len(sizes)), sizes)))
+        order = lexsort((ranks, ends, starts, repeat(np.arange(len(sizes)), sizes)))
         starts, ends = starts[order] + 0.0, ends[order] + 0.0
         listed = [categories[i] for i in order.tolist()]
         coded = lru_cache(2**12)(_frozen_codes)
@@ -238,7 +239,7 @@ class Spans(Value, Displayed):
         bounds, words = item.check()
         _check_positions(starts, ends, categories, bounds)
         names, codes = _codes(categories)
-        order = np.lexsort((codes, ends, starts))
+        order = lexsort((codes, ends, starts))
         self._fill(
             starts=_frozen(starts[order]),
             ends=_frozen(ends[order]),
@@ -359,7 +360,7 @@ class Spans(Value, Displayed):
     def _layers(self) -> list[int | None]:
         """Return the first level on which each span overlaps no other; of two spans, the one that starts first is above."""
         levels: list[int | None] = [None] * len(self)
-        order = np.lexsort((-self.ends, self.starts)).tolist()
+        order = lexsort((-self.ends, self.starts)).tolist()
         free: list[int] = []  # levels that have no span here
         used: list[tuple[float, int]] = []  # where the last span of each other level ends
         for place in order:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model import checks
+from caesura.model.index import flatnonzero, lexsort, repeat
 from caesura.model.value import Displayed, Floats, Ints, Numbers, Texts, Value, count_of, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
@@ -417,7 +418,7 @@ def join_empty_words(tree: Tree) -> Tree:
     removed = np.zeros(tree.length, bool)
     removed[1:] = empty[:-1]
     # The words after the last word with a duration have no right neighbour to join.
-    removed[np.flatnonzero(~empty)[-1] + 1 :] = True
+    removed[flatnonzero(~empty)[-1] + 1 :] = True
     return _join(tree, removed)
 
 
@@ -426,7 +427,7 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
     if not removed.any():
         return tree
     new = np.cumsum(~removed) - 1  # new number of each word
-    first = np.flatnonzero(~removed)
+    first = flatnonzero(~removed)
     last = np.append(first[1:], tree.length) - 1
     joined = last > first
     # A node keeps a run that lies inside it, and loses every word of a run that extends beyond it.
@@ -434,13 +435,13 @@ def _join(tree: Tree, removed: NDArray[np.bool_]) -> Tree:
     end = new[tree.end - 1] + (last[new[tree.end - 1]] < tree.end)
     depth, leaf = tree.depth, tree.preterminal
     remains = (start < end) & ~(leaf & joined[new[tree.start]])
-    runs, leaves = np.flatnonzero(joined), np.flatnonzero(leaf)
+    runs, leaves = flatnonzero(joined), flatnonzero(leaf)
     # The lowest node that covers a run is the last such node in preorder; -1 if there is none.
     covers = (tree.start <= first[runs, None]) & (tree.end > last[runs, None])
     below = np.where(covers, np.arange(len(tree)), -1).max(axis=1)
     words = ["_".join(tree.words[a : b + 1]) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
     times = None if tree.times is None else np.column_stack([tree.times[first, 0], tree.times[last, 1]])
-    labels = [tree.labels[node] for node in np.flatnonzero(remains)] + [tree.labels[leaves[first[run]]] for run in runs]
+    labels = [tree.labels[node] for node in flatnonzero(remains)] + [tree.labels[leaves[first[run]]] for run in runs]
     spans = np.column_stack([start, end, depth])[remains]
     new_spans = np.column_stack([runs, runs + 1, np.where(below >= 0, depth[below] + 1, 0)])
     return _from_spans(labels, np.concatenate([spans, new_spans]), words, times)
@@ -459,8 +460,8 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
     if not cut.any():
         return tree
     place = np.concatenate([[0], np.cumsum(1 + cut)])
-    twice = np.flatnonzero(cut)
-    halves = np.repeat(tree.times, 1 + cut, axis=0)
+    twice = flatnonzero(cut)
+    halves = repeat(tree.times, 1 + cut, axis=0)
     halves[place[twice], 1] = at[twice]
     halves[place[twice] + 1, 0] = at[twice]
     words: list[str] = []
@@ -470,17 +471,17 @@ def split_words(tree: Tree, cuts: Sequence[tuple[int, float]]) -> Tree:
     # A root becomes the parent of its halves.
     remains = ~divided | (tree.parent < 0)
     spans = np.column_stack([place[tree.start], place[tree.end], tree.depth])
-    below = np.flatnonzero(divided)
+    below = flatnonzero(divided)
     first, depth = spans[below, 0], spans[below, 2] + (tree.parent[below] < 0)
     left, right = (np.column_stack([start, start + 1, depth]) for start in (first, first + 1))
-    labels = [tree.labels[node] for node in np.flatnonzero(remains)] + 2 * [tree.labels[node] for node in below]
+    labels = [tree.labels[node] for node in flatnonzero(remains)] + 2 * [tree.labels[node] for node in below]
     return _from_spans(labels, np.concatenate([spans[remains], left, right]), words, halves)
 
 
 def _from_spans(labels: list[str], spans: Ints, words: list[str], times: Floats | None) -> Tree:
     """Return the tree of nodes in any order, with a row (start, end, depth) per node; of equal spans, the higher is first."""
     start, end, depth = spans.T
-    order = np.lexsort((depth, -end, start)).tolist()
+    order = lexsort((depth, -end, start)).tolist()
     nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), words)
     ancestors: list[int] = []
     for node, first in enumerate(nodes.start):

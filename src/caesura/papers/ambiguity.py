@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import OptionError
 from caesura.measures.many import score_many
+from caesura.model.index import argsort
 from caesura.model.result import Result, signature_line
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
@@ -119,7 +120,7 @@ def _bracket_probabilities(words: int) -> Floats:
 def _lowest_iou(trees: Sequence[Tree], truth: int, others: Ints, shared: Ints) -> float:
     """Return the lowest Struct-IoU of a tree against others; ``shared`` has the number of brackets it shares with each."""
     words, nodes = trees[truth].length, len(trees[truth])
-    order = np.argsort(shared, kind="stable")
+    order = argsort(shared, kind="stable")
     lowest = np.inf
     start, size = 0, 4
     while start < len(order) and lowest > words + shared[order[start]]:

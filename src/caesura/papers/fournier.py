@@ -20,6 +20,7 @@ from caesura.measures.confusion import boundary_confusion
 from caesura.measures.many import score_many
 from caesura.measures.window import window_diff
 from caesura.model.corpus import Corpus
+from caesura.model.index import flatnonzero
 from caesura.model.segmentation import Segmentation
 from caesura.papers.data import Data
 from caesura.papers.entry import Both, Computation, Curves, Displays, Picture, Values
@@ -89,7 +90,7 @@ def more_false_positives(_: Data) -> Computation:
     own, old = score_many(pairs, "window_diff"), score_many(pairs, _OLD_WD)
     similarity = score_many(pairs, _OLD_S).values
     counts = list(range(len(pairs)))
-    own_first, old_first = (np.flatnonzero(np.isclose(scores.values, 1))[0] for scores in (own, old))
+    own_first, old_first = (flatnonzero(np.isclose(scores.values, 1))[0] for scores in (own, old))
     values: Values = {
         "largest number of false positives": counts[-1],
         "window k": Both(own[7].params["window"], old[7].params["window"]),

@@ -12,6 +12,7 @@ from caesura.errors import InputError, OptionError
 from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.model import checks
 from caesura.model.corpus import Corpus
+from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import MarkedSpan, Spans, to_spans
 from caesura.model.value import MAX_UNITS, Ints
@@ -459,7 +460,7 @@ def _pseudo_coder(
     free = np.ones(length, bool)
     free[0] = False  # there is no position 0
     free[hidden] = free[positions] = False
-    elsewhere = np.flatnonzero(free)
+    elsewhere = flatnonzero(free)
     additions = min(int(missed.sum() - omitted.sum()), elsewhere.size)
     positions = np.concatenate([positions[~omitted], rng.choice(elsewhere, additions, replace=False)])
     return Segmentation.from_positions(length, np.sort(positions))
@@ -505,7 +506,7 @@ class SegmentLengths:
 
     def mean_up_to(self, limit: int) -> float:
         """Return the mean of all lengths if those above a limit are shortened to it."""
-        number, fitting = len(self._ordered), int(self._ordered.searchsorted(limit, "right"))
+        number, fitting = len(self._ordered), int(searchsorted(self._ordered, limit, "right"))
         return float((self._sums[fitting] + limit * (number - fitting)) / number)
 
 
@@ -519,7 +520,7 @@ def fill_with_segments(length: int, lengths: SegmentLengths, rng: np.random.Gene
         rounds.append(reached + np.cumsum(lengths.draw(int(rest / lengths.mean_up_to(rest)) + 8, rng)))
         reached = int(rounds[-1][-1])
     ends = rounds[0] if len(rounds) == 1 else np.concatenate(rounds)
-    return ends[: np.searchsorted(ends, length)]
+    return ends[: searchsorted(ends, length)]
 
 
 def draw_hypotheses(
@@ -555,7 +556,7 @@ def move_boundaries(positions: Ints, length: int, p: float, distance: int, rng: 
 def _occurrences(values: Ints, among: Ints) -> Ints:
     """Return how often each value occurs in an array; much faster than ``np.unique`` and ``np.isin`` for short arrays."""
     ordered = np.sort(among)
-    return ordered.searchsorted(values, "right") - ordered.searchsorted(values)
+    return searchsorted(ordered, values, "right") - searchsorted(ordered, values)
 
 
 def with_boundaries(reference: Segmentation, positions: Ints) -> Segmentation:

@@ -24,6 +24,7 @@ from caesura.measures.parseval import Parseval
 from caesura.measures.registry import parse
 from caesura.measures.treebank import StructIoUResult, Trees, pair_trees, struct_iou_corpus
 from caesura.model import checks
+from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.tree import Tree, join_words, split_words
 from caesura.model.value import Floats, Ints
@@ -142,7 +143,7 @@ def insert(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     first, last = np.nextafter(begin, end), np.nextafter(end, begin)
     place = np.clip(begin + rng.random(tree.length) * (end - begin), first, last)
     cut &= first < end  # otherwise there is no number inside the word
-    return split_words(tree, [(i, float(place[i])) for i in np.flatnonzero(cut).tolist()])
+    return split_words(tree, [(i, float(place[i])) for i in flatnonzero(cut).tolist()])
 
 
 def delete(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
@@ -174,7 +175,7 @@ def delete(tree: Tree, delta: float, *, seed: Seed = 0) -> Tree:
     """
     _times(tree)
     removed = random_generator(seed).random(tree.length - 1) < _probability("delta", delta)
-    return join_words(tree, (np.flatnonzero(removed) + 1).tolist())
+    return join_words(tree, (flatnonzero(removed) + 1).tolist())
 
 
 _KINDS: dict[str, Callable[..., Tree]] = {"noise": noise, "insert": insert, "delete": delete}
@@ -449,14 +450,14 @@ def by_length(corpus: StructIoUResult, lengths: Iterable[int] | None = None) -> 
     if not isinstance(corpus, StructIoUResult):
         raise OptionError(f"corpus: expected the result of struct_iou_corpus; got {type(corpus).__name__}")
     scores = corpus.scores
-    order = np.argsort(scores.batch.length, kind="stable")
+    order = argsort(scores.batch.length, kind="stable")
     words, places = scores.batch.length[order], scores.places[order]
     limits = np.unique(words).tolist() if lengths is None else [whole(1)("lengths", length) for length in lengths]
     sums = np.cumsum(scores.values[places])
     corpus_values = scores.measure.finish(np.cumsum(scores.counts[places], axis=0), scores.types)
     rows = []
     for length in limits:
-        n = int(np.searchsorted(words, length, side="right"))
+        n = int(searchsorted(words, length, side="right"))
         mean, total = (float(sums[n - 1]) / n, float(corpus_values[n - 1])) if n else (None, None)
         rows.append(LengthRow(length, n, mean, total))
     return tuple(rows)

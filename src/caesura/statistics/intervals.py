@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, Undefined
 from caesura.model import checks
+from caesura.model.index import bincount
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
@@ -119,7 +120,7 @@ def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Itera
     for rows in block_sizes(replicates, items):
         sample = rng.integers(items, size=(rows, items))
         sample += np.arange(rows)[:, None] * items
-        yield np.bincount(sample.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
+        yield bincount(sample.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
 
 
 def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, Undefined
+from caesura.model.index import argsort
 from caesura.model.result import Result
 from caesura.options import choice, fraction, non_negative, number
 from caesura.statistics.arrays import Floats, equal_matrices, matrix, p_matrix, p_values, vector
@@ -75,7 +76,7 @@ def holm(p: ArrayLike) -> Floats:
     [0.03, 0.06, 0.06]
     """
     raw = p_values("p", p)
-    order = np.argsort(raw, kind="stable")
+    order = argsort(raw, kind="stable")
     adjusted = np.empty_like(raw)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1)))
     return adjusted
@@ -112,7 +113,7 @@ def benjamini_yekutieli(p: ArrayLike) -> Floats:
     """
     raw = p_values("p", p)
     m = len(raw)
-    largest_first = np.argsort(raw, kind="stable")[::-1]
+    largest_first = argsort(raw, kind="stable")[::-1]
     steps = np.arange(m, 0, -1)
     factor = m * float((1 / steps).sum())
     adjusted = np.empty_like(raw)
@@ -165,7 +166,7 @@ def letters(p: ArrayLike, means: ArrayLike, *, alpha: float = 0.05, higher_is_be
     alpha = fraction("alpha", alpha)
     if len(order_by) != len(table):
         raise OptionError(f"means: must have one mean for each of {len(table)} systems; got {len(order_by)}")
-    best_first = np.argsort(-order_by if higher_is_better else order_by, kind="stable")
+    best_first = argsort(-order_by if higher_is_better else order_by, kind="stable")
     differ = (table <= alpha)[np.ix_(best_first, best_first)]
     groups = {frozenset(range(len(differ)))}
     for i, j in np.argwhere(np.triu(differ, 1)).tolist():

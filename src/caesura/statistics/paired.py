@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caesura.errors import OptionError, Undefined
+from caesura.model.index import flatnonzero
 from caesura.model.result import Result
 from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
@@ -349,9 +350,9 @@ def _swapped_sums(a: Floats, b: Floats, draws: int, rng: np.random.Generator | N
     whole_numbers = all((parts == np.floor(parts)).all() and np.abs(parts).sum() < 2**52 for parts in (a, b))
     total, width = a.sum(axis=0) + b.sum(axis=0) + 2 * common, a.shape[1]
     if whole_numbers:
-        kept, swapped, columns = a[:, changes], b[:, changes], np.flatnonzero(changes)
+        kept, swapped, columns = a[:, changes], b[:, changes], flatnonzero(changes)
     else:
-        columns = np.flatnonzero(np.hstack([changes, changes]))
+        columns = flatnonzero(np.hstack([changes, changes]))
         kept, swapped = np.hstack([a, b])[:, columns], np.hstack([b, a])[:, columns]
     for sums in _all_swaps(kept, swapped) if rng is None else _random_swaps(kept, swapped, draws, rng):
         rows = np.empty((len(sums), 2 * width))

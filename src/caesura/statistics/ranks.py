@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, Undefined
+from caesura.model.index import bincount, searchsorted
 from caesura.model.result import Result
 from caesura.options import choice, fraction, whole
 from caesura.options import seed as check_seed
@@ -363,8 +364,8 @@ def _permutation_test(
     sums = scores.sum(axis=0)
     squares, square_tails = _tails((permuted * permuted).sum(axis=1), probability, observed)
     ranges, range_tails = _tails(permuted.max(axis=1) - permuted.min(axis=1), probability, observed)
-    p = float(square_tails[np.searchsorted(squares, (sums * sums).sum())])
-    pairs = range_tails[np.searchsorted(ranges, np.abs(sums[:, None] - sums[None, :]))]
+    p = float(square_tails[searchsorted(squares, (sums * sums).sum())])
+    pairs = range_tails[searchsorted(ranges, np.abs(sums[:, None] - sums[None, :]))]
     significant = ranges[range_tails[:-1] <= alpha]
     return p, pairs, float(significant[0]) if len(significant) else math.inf
 
@@ -372,7 +373,7 @@ def _permutation_test(
 def _tails(values: Ints, probability: Floats, observed: float) -> tuple[Ints, Floats]:
     """Return the distinct values, and for each the probability of a value at least as large; beyond them ``observed``."""
     distinct, inverse = np.unique(values, return_inverse=True)
-    each = np.bincount(inverse, probability, minlength=len(distinct))
+    each = bincount(inverse, probability, minlength=len(distinct))
     tails = np.append(np.cumsum(each[::-1])[::-1], 0.0) + observed
     return distinct, np.minimum(tails, 1.0)
 

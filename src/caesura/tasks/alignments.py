@@ -18,6 +18,7 @@ from caesura.measures.operations import OperationsTable, operations_from_counts,
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import streams_of
+from caesura.model.index import argsort, bincount, flatnonzero, searchsorted
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
@@ -168,7 +169,7 @@ def _from_columns(
     is_listed = np.array([item in listed for item in pair_scores.items], bool)[items]
     is_counted = np.array([first in counted and second in counted for first, second in names], bool)[pair_index]
     document = columns.document
-    ends = np.searchsorted(document, np.arange(columns.documents + 1)).tolist()
+    ends = searchsorted(document, np.arange(columns.documents + 1)).tolist()
     shape_of, shapes = _number_shapes(columns, is_listed[document])
     steps = np.diff(columns.position, prepend=0)  # from the preceding edit, or the beginning of the document
     first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
@@ -178,10 +179,10 @@ def _from_columns(
         PairAlignment(
             pair_scores.items[items[row]], names[pair_index[row]], tuple(packed[2 * ends[row] : 2 * ends[row + 1]])
         )
-        for row in np.flatnonzero(is_listed).tolist()
+        for row in flatnonzero(is_listed).tolist()
     ]
     counts: Counter[tuple[str, str | None, str | None]] = Counter()
-    numbers = np.bincount(shape_of[is_counted[document]], minlength=len(shapes)).tolist()
+    numbers = bincount(shape_of[is_counted[document]], minlength=len(shapes)).tolist()
     for shape, number in zip(shapes, numbers, strict=True):
         counts[shape.kind, shape.a_type, shape.b_type] += number
     used = len(np.unique(shape_of[is_listed[document]]))
@@ -206,8 +207,8 @@ def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[
     _, example, index = np.unique(codes, return_index=True, return_inverse=True)
     index = index.reshape(-1)
     first = np.full(len(example), number)
-    np.minimum.at(first, index[is_listed], np.flatnonzero(is_listed))
-    order = np.argsort(first, kind="stable")
+    np.minimum.at(first, index[is_listed], flatnonzero(is_listed))
+    order = argsort(first, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     shapes = []

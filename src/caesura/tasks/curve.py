@@ -15,6 +15,7 @@ from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.curve import PRESETS, BoundaryCurve, curve_of, with_threshold_from
 from caesura.model.corpus import Corpus
+from caesura.model.index import searchsorted
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
 from caesura.model.scores import BoundaryScores
@@ -127,7 +128,7 @@ class MeanPoint:
 
 def _f_at(curve: BoundaryCurve, thresholds: Floats) -> Floats:
     """Return F of a curve at many thresholds, which need not be its own."""
-    marked = np.searchsorted(-curve.thresholds, -thresholds, "right")
+    marked = searchsorted(-curve.thresholds, -thresholds, "right")
     return np.asarray(np.concatenate([[curve.at(None).f], curve.f])[marked], np.float64)
 
 

@@ -18,6 +18,7 @@ from caesura.measures.registry import default_measures
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of
+from caesura.model.index import bincount
 from caesura.model.reading import length_of
 from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -147,7 +148,7 @@ class LiveComputation:
         numbers = aligner.count_disagreements(pairs.scores.counts, pairs.scores.types)
         if numbers is None:
             return None
-        counts = np.bincount(pairs.item_index, numbers, len(pairs.items)).astype(int)
+        counts = bincount(pairs.item_index, numbers, len(pairs.items)).astype(int)
         return dict(zip(pairs.items, counts.tolist(), strict=True))
 
 
@@ -211,8 +212,8 @@ def _item_means(subject: Subject, pairs: CoderPairs, values: Floats) -> dict[str
     """Return the mean value of the pairs of human coders on each item, as the report does."""
     people = _members(pairs, subject.human_coders, subject.human_coders)
     chosen = np.isin(pairs.pair_index, people) if people else np.ones(len(values), bool)
-    numbers = np.bincount(pairs.item_index[chosen], minlength=len(pairs.items))
-    sums = np.bincount(pairs.item_index[chosen], values[chosen], len(pairs.items))
+    numbers = bincount(pairs.item_index[chosen], minlength=len(pairs.items))
+    sums = bincount(pairs.item_index[chosen], values[chosen], len(pairs.items))
     return {
         item: total / number
         for item, total, number in zip(pairs.items, sums.tolist(), numbers.tolist(), strict=True)

@@ -32,6 +32,7 @@ from caesura.measures.operations import OperationsTable
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import nonzero
 from caesura.model.result import Edit, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -327,7 +328,7 @@ def _tree(tree: Tree) -> str:
     labels = [shorten(clean(label or "()"), 12) for label in tree.labels]
     words = [shorten(clean(word), 16) for word in tree.words]
     widths = [8.0 * text_width(word) + 16 for word in words]  # one column per word, as wide as the label above it too
-    for node in tree.preterminal.nonzero()[0].tolist():
+    for node in nonzero(tree.preterminal)[0].tolist():
         start = int(tree.start[node])
         widths[start] = max(widths[start], 8.0 * text_width(labels[node]) + 16)
     edges = list(accumulate(widths, initial=0.0))
