@@ -104,14 +104,14 @@ def test_a_score_of_a_pair_survives_pickling_with_its_edits() -> None:
 
 def test_packed_is_the_length_two_bits_and_the_inner_positions() -> None:
     plain = cz.Segmentation.from_masses([2, 3, 6])
-    assert struct.unpack("4q", plain.packed) == (11, 1, 2, 5)
+    assert struct.unpack("6q", plain.packed) == (0, 11, 1, 2, 2, 5)
     with_units = cz.Segmentation.from_masses([1, 2], units="abc")
-    assert struct.unpack("3q", with_units.packed) == (3, 3, 1)
+    assert struct.unpack("5q", with_units.packed) == (0, 3, 3, 1, 1)
     marked = cz.Segmentation.from_marks(["", ",", "", "."], types=[",", "."])
-    assert struct.unpack("3q", marked.packed) == (4, 0, 2)  # the mark at the end of the text is no inner position
-    assert struct.unpack("3q", marked.with_types([",", ".", ";"]).packed) == (4, 0, 2)
+    assert struct.unpack("5q", marked.packed) == (0, 4, 0, 1, 2)  # the mark at the end of the text is no inner position
+    assert struct.unpack("5q", marked.with_types([",", ".", ";"]).packed) == (0, 4, 0, 1, 2)
     sets = cz.Segmentation.from_sets([{"a", "b"}, set(), {"a"}], ["a", "b"])
-    assert struct.unpack("4q", sets.packed) == (4, 0, 1, 3)
+    assert struct.unpack("6q", sets.packed) == (0, 4, 0, 2, 1, 3)
 
 
 @pytest.mark.parametrize(

@@ -44,3 +44,21 @@ def gather(list packed not None, const int64_t[::1] off not None):
         if side.size:
             memcpy(&pos[off[d]], side.pos, side.size * sizeof(int64_t))
     return positions
+
+
+def read_headers(list packed not None):
+    """Return begin, end, traits and rows of annotations, one line each, and the offsets of their inner places."""
+    cdef Py_ssize_t d, n = len(packed)
+    cdef Side side
+    headers, offsets = np.empty((4, n), np.int64), np.empty(n + 1, np.int64)
+    cdef int64_t[:, ::1] header = headers
+    cdef int64_t[::1] off = offsets
+    off[0] = 0
+    for d in range(n):
+        read_side(packed[d], &side)
+        header[0, d] = side.begin
+        header[1, d] = side.begin + side.length
+        header[2, d] = side.traits
+        header[3, d] = side.rows
+        off[d + 1] = off[d] + side.size
+    return headers, offsets

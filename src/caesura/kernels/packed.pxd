@@ -1,4 +1,4 @@
-"""Read ``Segmentation.packed``: the number of units, two bits, and the inner positions, all as 64-bit integers.
+"""Read the ``packed`` of an annotation: begin, end, traits and number of rows, then inner places, as 64-bit integers.
 
 These are plain addresses, because a memoryview of an object takes longer than aligning two short texts.
 """
@@ -14,19 +14,23 @@ cdef extern from "Python.h":
 cdef struct Side:
     const int64_t* pos
     int64_t size
+    int64_t begin
     int64_t length
     int64_t traits
+    int64_t rows
 
 
 cdef inline int read_side(object packed, Side* side) except -1:
-    """Find the number of units, the bits and the positions; raise TypeError unless ``packed`` is bytes."""
+    """Find the extent, the bits and the places; raise TypeError unless ``packed`` is bytes."""
     cdef char* content
     cdef Py_ssize_t size
     PyBytes_AsStringAndSize(packed, &content, &size)
-    side.length = (<const int64_t*>content)[0]
-    side.traits = (<const int64_t*>content)[1]
-    side.pos = <const int64_t*>content + 2
-    side.size = size // 8 - 2
+    side.begin = (<const int64_t*>content)[0]
+    side.length = (<const int64_t*>content)[1] - side.begin
+    side.traits = (<const int64_t*>content)[2]
+    side.rows = (<const int64_t*>content)[3]
+    side.pos = <const int64_t*>content + 4
+    side.size = size // 8 - 4
     return 0
 
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels.gather import gather, survey
+from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS
 from caesura.model.dialogue import kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.scores import BoundaryScores
-from caesura.model.segmentation import HAS_NO_TYPES, HAS_UNITS, UNTYPED, Segmentation, constructors_for, sort_types
+from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for, sort_types
 from caesura.model.spans import Spans
 from caesura.model.text_difference import alignment_hint
 from caesura.model.tier import Tier
@@ -176,6 +177,8 @@ def pack(
 def gather_plain(pairs: Sequence[Any], view: View) -> Batch | None:
     """Return the batch of pairs of segmentations that are certainly comparable and need no list of types, or None."""
     try:
+        if {type(text) for pair in pairs for text in pair} != {Segmentation}:
+            return None
         packed = [a.packed for a, _ in pairs], [b.packed for _, b in pairs]
         sizes = survey(*packed)
     except (AttributeError, TypeError, ValueError):  # other annotations, or no pairs

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from struct import Struct
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
+from caesura.model.annotation import HAS_LABELS, HAS_NO_TYPES, HAS_UNITS, HEADER, Shape, pack_header
 from caesura.model.index import searchsorted
 from caesura.model.value import Displayed, Ints, Texts, Value, count_of, frozen_array, read_only
 
@@ -28,9 +28,6 @@ Types = Iterable[str | int]
 UNTYPED = ("boundary",)
 # Codes of boundaries that are all of one type.
 NO_CODES = frozen_array(())
-# Bits of the second number of ``Segmentation.packed``.
-HAS_NO_TYPES, HAS_UNITS = 1, 2
-_header = Struct("=qq")
 _NUMBER = re.compile("-?[0-9]{1,18}")
 
 
@@ -101,9 +98,12 @@ class Boundaries(Value, Displayed):
         -------
         Segmentation
         """
-        header = _header.pack(length, HAS_NO_TYPES if units is None else HAS_NO_TYPES | HAS_UNITS)
-        packed = header + positions.astype(np.int64, "C", copy=False).tobytes()
-        inner = np.frombuffer(packed, np.int64, -1, _header.size)
+        traits = HAS_NO_TYPES if units is None else HAS_NO_TYPES | HAS_UNITS
+        packed = (
+            pack_header(0, length, traits, Shape.MARKS, len(positions))
+            + positions.astype(np.int64, "C", copy=False).tobytes()
+        )
+        inner = np.frombuffer(packed, np.int64, -1, HEADER.size)
         self = cls.__new__(cls)
         _set_length(self, length)
         _set_inner(self, inner)
@@ -131,8 +131,15 @@ class Boundaries(Value, Displayed):
         codes = codes if len(types) > 1 else NO_CODES
         types = UNTYPED if types == UNTYPED else types
         units = checks.unit_texts(units, length)
-        packed = _pack(length, positions, codes, has_types=types is not UNTYPED, has_units=units is not None)
-        inner = np.frombuffer(packed, np.int64, -1, _header.size)
+        packed = _pack(
+            length,
+            positions,
+            codes,
+            has_types=types is not UNTYPED,
+            has_units=units is not None,
+            has_labels=labels is not None,
+        )
+        inner = np.frombuffer(packed, np.int64, -1, HEADER.size)
         # Thousands of segmentations are created; a dictionary of slots for each takes longer than the slots.
         _set_length(self, length)
         _set_inner(self, inner)
@@ -152,8 +159,9 @@ class Boundaries(Value, Displayed):
         positions = slots["boundary_positions"]
         types = UNTYPED if slots["types"] == UNTYPED else slots["types"]
         flags = {"has_types": types is not UNTYPED, "has_units": slots["units"] is not None}
+        flags["has_labels"] = slots["labels"] is not None
         packed = _pack(slots["length"], positions, slots["_codes"], **flags)
-        inner = np.frombuffer(packed, np.int64, -1, _header.size)
+        inner = np.frombuffer(packed, np.int64, -1, HEADER.size)
         slots |= {"boundary_positions": inner} if inner.size == positions.size else {}
         return slots | {"inner": inner, "packed": packed, "types": types}
 
@@ -277,13 +285,14 @@ def _distinct(positions: Ints) -> Ints:
 _TRUE = np.array([True])
 
 
-def _pack(length: int, positions: Ints, codes: Ints, *, has_types: bool, has_units: bool) -> bytes:
+def _pack(length: int, positions: Ints, codes: Ints, *, has_types: bool, has_units: bool, has_labels: bool) -> bytes:
     if positions.size and positions[-1] == length:
         positions = positions[: int(searchsorted(positions, length))]
     if codes.size:
         positions = _distinct(positions)
-    header = _header.pack(length, HAS_NO_TYPES * (not has_types) | HAS_UNITS * has_units)
-    return header + positions.astype(np.int64, "C", copy=False).tobytes()
+    traits = HAS_NO_TYPES * (not has_types) | HAS_UNITS * has_units | HAS_LABELS * has_labels
+    shape = Shape.PARTITION if has_labels else Shape.MARKS
+    return pack_header(0, length, traits, shape, len(positions)) + positions.astype(np.int64, "C", copy=False).tobytes()
 
 
 _BITS = {0: 0, 1: 1, "0": 0, "1": 1}

@@ -14,6 +14,7 @@ import numpy as np
 from caesura.errors import HierarchyError
 from caesura.limits import MAX_LEVELS
 from caesura.model import checks
+from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, Shape, pack_header, to_ticks
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, frozen_array, read_only
 
@@ -323,6 +324,13 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             leveled.append(Span(start, end, len(around), label))
         distinct = tuple(dict.fromkeys(leveled))
         return cls._ready(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
+
+    @property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
+        traits = HAS_NO_TYPES | HAS_UNITS * (self.units is not None) | IN_SECONDS * (self.edges is not None)
+        begin, end = (0, self.length) if self.edges is None else to_ticks([self.edges[0], self.edges[-1]]).tolist()
+        return pack_header(begin, end, traits, Shape.NESTED if self.nested else Shape.LAYERED, len(self.spans))
 
     @property
     def flat(self) -> frozenset[tuple[int, int]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
+from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, Shape, pack_header
 from caesura.model.fingerprint import content_bytes, numbers_bytes
 from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
@@ -149,6 +150,13 @@ class Marks(Value):
             slots = {"length": total.length, "coders": total.coders - 1, "units": total.units}
             groups.append(cls._trusted(positions=total.positions[kept], position_counts=counts[kept], **slots))
         return groups
+
+    @property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, and the marked positions."""
+        traits = HAS_NO_TYPES | HAS_UNITS * (self.units is not None)
+        header = pack_header(0, self.length, traits, Shape.MARKS, len(self.positions))
+        return header + self.positions.astype(np.int64, "C", copy=False).tobytes()
 
     def __len__(self) -> int:
         return self.length

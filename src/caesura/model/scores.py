@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ScoresError
 from caesura.model import checks
+from caesura.model.annotation import HAS_NO_TYPES, IN_SECONDS, Shape, pack_header, to_ticks
 from caesura.model.edges import SAME_PLACE
 from caesura.model.value import Floats, Value, count_of
 
@@ -84,6 +85,14 @@ class BoundaryScores(Value):
             if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
                 raise ScoresError(f"scores[{i}]: expected a pair (time, score); got {pair!r}")
         return cls([pair[1] for pair in listed], [pair[0] for pair in listed])
+
+    @property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
+        end, traits = int(self.length), HAS_NO_TYPES
+        if self.timed:
+            end, traits = int(to_ticks(self.length)), traits | IN_SECONDS
+        return pack_header(0, end, traits, Shape.MARKS, len(self))
 
     @property
     def timed(self) -> bool:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.model import checks
 from caesura.model.boundaries import (
-    HAS_NO_TYPES,
-    HAS_UNITS,
     MAX_DRAWN_UNITS,
     NO_CODES,
     UNTYPED,
@@ -37,16 +35,7 @@ from caesura.model.index import flatnonzero, lexsort
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts, frozen_array
 
-__all__ = [
-    "HAS_NO_TYPES",
-    "HAS_UNITS",
-    "MAX_DRAWN_UNITS",
-    "UNTYPED",
-    "Segmentation",
-    "check_types",
-    "constructors_for",
-    "sort_types",
-]
+__all__ = ["MAX_DRAWN_UNITS", "UNTYPED", "Segmentation", "check_types", "constructors_for", "sort_types"]
 
 
 class Segmentation(Boundaries):
@@ -94,8 +83,8 @@ class Segmentation(Boundaries):
     boundary_positions : ndarray of int64
         Position of each entry of ``boundaries``; a position with two types appears twice.
     packed : bytes
-        N, two bits (whether all boundaries are of one unnamed type; whether the texts of the units are known), and ``inner``,
-        as 64-bit integers. Kernels read it without asking the object; ``inner`` is a view of it.
+        The header of :mod:`caesura.model.annotation` and ``inner``, as 64-bit integers. Kernels read it without asking the
+        object; ``inner`` is a view of it.
 
     Notes
     -----

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from caesura.errors import SpansError
 from caesura.model import checks
+from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, Shape, pack_header, to_ticks
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
 from caesura.model.segmentation import Segmentation
@@ -251,6 +252,17 @@ class Spans(Value, Displayed):
             text=item.text,
             units=words,
         )
+
+    @property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
+        traits = HAS_NO_TYPES | OPEN_END * (self.bounds is None)
+        traits |= HAS_UNITS * (self.units is not None or self.text is not None)
+        extent = np.array(self.extent)
+        if self.axis == "seconds":
+            traits, extent = traits | IN_SECONDS, to_ticks(extent)
+        begin, end = map(int, np.clip(extent, -(2.0**62), 2.0**62))
+        return pack_header(begin, end, traits, Shape.FREE, len(self))
 
     @property
     def spans(self) -> tuple[MarkedSpan, ...]:

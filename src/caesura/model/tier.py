@@ -12,6 +12,16 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
+from caesura.model.annotation import (
+    HAS_END_POINTS,
+    HAS_LABELS,
+    HAS_NO_TYPES,
+    IN_SECONDS,
+    OPEN_END,
+    Shape,
+    pack_header,
+    to_ticks,
+)
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import Displayed, Floats, count_of
 
@@ -110,6 +120,7 @@ class Tier(Displayed):
     open_end: bool = field(default=False, metadata={"json": False})
     edges: Edges = field(init=False, compare=False, repr=False, metadata={"json": False})
     packed_edges: bytes = field(init=False, compare=False, repr=False, metadata={"json": False})
+    packed: bytes = field(init=False, compare=False, repr=False, metadata={"json": False})
 
     def __init__(
         self,
@@ -132,6 +143,7 @@ class Tier(Displayed):
         self._check_extent()
         put(self, "edges", self._edges()._replace(open_end=self.open_end))
         put(self, "packed_edges", self.edges.packed())
+        put(self, "packed", _packed(self.edges, bool(self.intervals)))
 
     @classmethod
     def from_times(cls, times: Floats, labels: Sequence[str] | None, *, begin: float, end: float) -> Tier:
@@ -170,7 +182,12 @@ class Tier(Displayed):
             numbers = {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
             edges = Edges(begin, end, times, np.array([numbers[label] for label in labels], np.int64), tuple(numbers))
         values = {"intervals": intervals, "points": points, "words": None, "begin": begin, "end": end, "edges": edges}
-        for name, value in {**values, "open_end": False, "packed_edges": edges.packed()}.items():
+        for name, value in {
+            **values,
+            "open_end": False,
+            "packed_edges": edges.packed(),
+            "packed": _packed(edges, bool(intervals)),
+        }.items():
             put(self, name, value)
         return self
 
@@ -215,6 +232,15 @@ class Tier(Displayed):
         Tier
         """
         return Tier(self.intervals, self.begin, self.end, self.points, words, self.open_end)
+
+
+def _packed(edges: Edges, has_intervals: bool) -> bytes:
+    """Return the header and the inner boundaries in ticks."""
+    traits = HAS_NO_TYPES | IN_SECONDS | OPEN_END * edges.open_end | HAS_LABELS * edges.is_labelled
+    traits |= HAS_END_POINTS * (edges.points is not None)
+    begin, end = to_ticks([edges.begin, edges.end]).tolist()
+    shape = Shape.PARTITION if has_intervals else Shape.MARKS
+    return pack_header(begin, end, traits, shape, len(edges.inner)) + to_ticks(edges.inner).tobytes()
 
 
 def _check_time(value: object, place: str) -> float:
