@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from caesura.kernels.packed cimport Side, read_side
+from caesura.kernels.packed cimport HAS_CODES, Side, read_side
 
 import numpy as np
 
@@ -62,3 +62,16 @@ def read_headers(list packed not None):
         header[3, d] = side.rows
         off[d + 1] = off[d] + side.size
     return headers, offsets
+
+
+def gather_codes(list packed not None, const int64_t[::1] off not None):
+    """Return the numbers of the labels of all segments, which begin at their offsets; 1 for annotations without numbers."""
+    cdef Py_ssize_t d, n = len(packed)
+    codes = np.ones(off[n], np.int64)
+    cdef int64_t[::1] code = codes
+    cdef Side side
+    for d in range(n):
+        read_side(packed[d], &side)
+        if side.traits & HAS_CODES:
+            memcpy(&code[off[d]], side.pos + side.size, (side.size + 1) * sizeof(int64_t))
+    return codes

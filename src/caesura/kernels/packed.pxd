@@ -11,6 +11,10 @@ cdef extern from "Python.h":
     int PyBytes_AsStringAndSize(object packed, char** content, Py_ssize_t* size) except -1
 
 
+cdef enum:
+    HAS_CODES = 64
+
+
 cdef struct Side:
     const int64_t* pos
     int64_t size
@@ -31,6 +35,8 @@ cdef inline int read_side(object packed, Side* side) except -1:
     side.rows = (<const int64_t*>content)[3]
     side.pos = <const int64_t*>content + 4
     side.size = size // 8 - 4
+    if side.traits & HAS_CODES:  # one number per segment follows the places
+        side.size = (side.size - 1) // 2
     return 0
 
 

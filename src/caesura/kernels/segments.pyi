@@ -6,10 +6,9 @@ def pair_within(
     r_off: NDArray[np.int64],
     h_pos: NDArray[np.int64],
     h_off: NDArray[np.int64],
-    tolerance: int,
+    tolerance: NDArray[np.int64],
     mate: NDArray[np.int64],
 ) -> None: ...
-def count_within_pair(r: bytes, h: bytes, tolerance: int) -> tuple[int, int, int]: ...
 def unit_overlap(
     length: NDArray[np.int64],
     r_pos: NDArray[np.int64],

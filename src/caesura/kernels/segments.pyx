@@ -2,18 +2,17 @@
 
 from libc.stdint cimport int64_t
 
-from caesura.kernels.packed cimport Side, read_side
-
 
 def pair_within(
     const int64_t[::1] r_pos not None,
     const int64_t[::1] r_off not None,
     const int64_t[::1] h_pos not None,
     const int64_t[::1] h_off not None,
-    int64_t tolerance,
+    const int64_t[::1] tolerance not None,
     int64_t[::1] mate not None,
 ):
-    """Fill ``mate`` with a maximum matching of boundaries at most ``tolerance`` apart.
+    """Fill ``mate`` with a maximum matching of boundaries at most ``tolerance`` apart, which is given for each document; below 0, nothing
+    is paired.
 
     ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Pairing the first two boundaries that
     fit gives a maximum matching: a later boundary that fits the earlier of two candidates also fits the later one.
@@ -21,23 +20,14 @@ def pair_within(
     cdef Py_ssize_t d, n = r_off.shape[0] - 1
     if r_off[n] > r_pos.shape[0] or h_off[n] > h_pos.shape[0]:
         raise IndexError("offsets beyond the positions")
+    if tolerance.shape[0] < n or mate.shape[0] < r_off[n]:
+        raise IndexError("an array is too short")
     cdef const int64_t* r = &r_pos[0] if r_pos.shape[0] else NULL
     cdef const int64_t* h = &h_pos[0] if h_pos.shape[0] else NULL
     cdef int64_t* partner = &mate[0] if mate.shape[0] else NULL
     with nogil:
         for d in range(n):
-            pair_one(r, r_off[d], r_off[d + 1], h, h_off[d], h_off[d + 1], tolerance, partner)
-
-
-def count_within_pair(r not None, h not None, int64_t tolerance):
-    """Return the number of pairs of :func:`pair_within`, and of boundaries, for two ``Segmentation.packed``."""
-    cdef Side r_side, h_side
-    cdef int64_t pairs
-    read_side(r, &r_side)
-    read_side(h, &h_side)
-    with nogil:
-        pairs = pair_one(r_side.pos, 0, r_side.size, h_side.pos, 0, h_side.size, tolerance, NULL)
-    return pairs, r_side.size, h_side.size
+            pair_one(r, r_off[d], r_off[d + 1], h, h_off[d], h_off[d + 1], tolerance[d], partner)
 
 
 cdef int64_t pair_one(

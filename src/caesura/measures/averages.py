@@ -10,22 +10,19 @@ counts of these documents become the counts of the item.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError, OptionError
-from caesura.measures.batch import Batch, Packed, rows_of
+from caesura.errors import CaesuraError, MismatchError
 from caesura.measures.sums import summarize
+from caesura.model.columns import Batch, has_references as are_references
 from caesura.model.edges import SAME_PLACE
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import flatnonzero, reduceat
+from caesura.model.index import reduceat
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
-from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional
 
@@ -97,89 +94,13 @@ def combine(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
 
 
 def has_references(pairs: Sequence[Any]) -> bool:
-    return any(isinstance(pair, (tuple, list)) and len(pair) == 2 and _are_several(pair[0]) for pair in pairs)
+    """Return whether the first side of a pair is a list of references."""
+    return any(isinstance(pair, (tuple, list)) and len(pair) == 2 and are_references(pair[0]) for pair in pairs)
 
 
-def _are_several(side: Any) -> bool:
-    if not isinstance(side, (tuple, list)):
-        return False
-    kinds = (Segmentation, Tier, Hierarchy, Tree, Mapping)
-    return bool(side) and all(isinstance(entry, kinds) for entry in side)
-
-
-@dataclass(frozen=True, slots=True)
-class ReferencesBatch(Batch):
-    """A batch of items that are compared with one or several references."""
-
-    # The comparisons of all items, each as one document; with the union as the last comparison of an item, if needed.
-    comparisons: Batch = None  # type: ignore[assignment]  # fields of the base class have defaults
-    # Offsets: the first comparison of each item, followed by the number of all comparisons.
-    first: Ints = None  # type: ignore[assignment]
-
-    @classmethod
-    def of(cls, comparisons: Batch, first: Ints) -> ReferencesBatch:
-        a = comparisons.a_pos, comparisons.a_code, comparisons.a_off[first]
-        b = comparisons.b_pos, comparisons.b_code, comparisons.b_off[first]
-        return cls(comparisons.length[first[:-1]], *a, *b, comparisons.types, comparisons, first)
-
-    def slice(self, start: int, stop: int) -> ReferencesBatch:
-        """Return documents ``start`` to ``stop - 1`` without copying."""
-        begin, end = int(self.first[start]), int(self.first[stop])
-        return self.of(self.comparisons.slice(begin, end), self.first[start : stop + 1] - begin)
-
-    def take(self, documents: Ints) -> ReferencesBatch:
-        rows, first = rows_of(self.first, documents)
-        return self.of(self.comparisons.take(rows), first)
-
-
-def pack_references(
-    pairs: Sequence[Any], measure: Measure, pack: Callable[[Sequence[Any]], Packed[Batch]]
-) -> Packed[Batch]:
-    """Return the batch of the items that can be compared, their indices in ``pairs``, and errors by index."""
-    mode = measure["references"]
-    if mode is None:
-        raise OptionError(
-            "the hypothesis has several references; choose references='each' (the mean over coders), 'best' or 'union'"
-        )
-    flat: list[Any] = []
-    item_of: list[int] = []
-    errors: dict[int, CaesuraError] = {}
-    for place, pair in enumerate(pairs):
-        try:
-            comparisons = _comparisons(pair, mode)
-        except CaesuraError as error:
-            errors[place] = error
-            continue
-        flat += comparisons
-        item_of += [place] * len(comparisons)
-    batch, places, problems = pack(flat)
-    items = np.array(item_of, np.int64)
-    for place, problem in sorted(problems.items()):
-        errors.setdefault(int(items[place]), problem)
-    kept = ~np.isin(items[places], list(errors))
-    if not kept.all():
-        batch, places = batch.take(flatnonzero(kept)), places[kept]
-    scored, sizes = np.unique(items[places], return_counts=True)
-    return ReferencesBatch.of(batch, np.concatenate([[0], np.cumsum(sizes)])), scored, errors
-
-
-def _comparisons(pair: Any, mode: str) -> list[Any]:
-    try:
-        references, hypothesis = pair
-    except (TypeError, ValueError):
-        return [pair]  # the error comes from packing
-    listed = list(references) if _are_several(references) else [references]
-    if mode != "union":
-        return [(reference, hypothesis) for reference in listed]
-    try:
-        union = union_of(listed)
-    except CaesuraError as error:
-        raise MismatchError(f"references='union': {error}") from None
-    return [(reference, hypothesis) for reference in (*listed, union)]
-
-
-def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCounts) -> BatchCounts:
-    first, types, mode = batch.first, batch.types, measure["references"]
+def count_references(measure: Measure, batch: Batch, result: BatchCounts) -> BatchCounts:
+    """Return the columns of items that are compared with one or several references."""
+    first, types, mode = _offsets(batch), batch.types, measure["references"]
     if mode in ("best", "best_or_first"):
         rows = _best(measure, batch, result.counts)
         counts = result.counts[rows]
@@ -194,23 +115,31 @@ def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCoun
     return type(result)(counts, {name: _per_item(column, first) for name, column in result.resolved.items()})
 
 
-def _best(measure: Measure, batch: ReferencesBatch, counts: Floats) -> Ints:
+def _best(measure: Measure, batch: Batch, counts: Floats) -> Ints:
     """Return the comparison of each item with the best value, the first of equals."""
     values = measure.finish(counts, batch.types)
     values = values if measure.higher_is_better else -values
-    ranges = zip(batch.first[:-1].tolist(), batch.first[1:].tolist(), strict=True)
+    first = _offsets(batch)
+    ranges = zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
     best = np.array([start + int(np.argmax(values[start:end])) for start, end in ranges], np.int64)
     if measure["references"] == "best_or_first":
-        best = np.where(batch.b_count == 0, batch.first[:-1], best)
+        rows = first[:-1] if batch.streams is None else batch.streams[first[:-1]]
+        best = np.where(batch.sides()[1].count[rows] == 0, first[:-1], best)
     return best
 
 
-def _unions(measure: Measure, rows: Floats, batch: ReferencesBatch) -> Floats:
+def _offsets(batch: Batch) -> Ints:
+    """Return the first document of each item, followed by the number of all documents."""
+    return np.arange(batch.documents + 1) if batch.references is None else batch.references
+
+
+def _unions(measure: Measure, rows: Floats, batch: Batch) -> Floats:
     """Return precision against the union of all references, the mean recall of the references, and F of the two."""
     assert measure.two_ratios is not None
     names = figure_names(measure, batch.types)
     at_precision, at_recall = (1 + names.index(name) for name in measure.two_ratios)
-    union, first = batch.first[1:] - 1, batch.first
+    first = _offsets(batch)
+    union = first[1:] - 1
     out = rows[union]
     recalls = [
         rows[start:end, at_recall].mean() for start, end in zip(first[:-1].tolist(), union.tolist(), strict=True)

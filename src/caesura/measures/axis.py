@@ -1,7 +1,6 @@
-"""The base classes of measures on an axis of units or seconds, and the grammar of their tolerances.
+"""Measures on an axis of units or seconds: their options, the grammar of their tolerances, and how extents are made equal.
 
-Measures of segments cut both sides at all boundaries of both. Each cell lies in one segment of either side, so every measure
-is a sum over at most as many cells as there are boundaries; there is no grid.
+Places are whole ticks on both axes, so a measure has one definition for both.
 """
 
 from __future__ import annotations
@@ -9,37 +8,32 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, OptionError, Undefined
+from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import classes as class_kernel
-from caesura.measures.base import Measure, PairCounts
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.edges import (
-    EXTENTS,
-    Cells,
-    EdgeBatch,
-    Packing,
-    find_cells,
-    gather_tiers,
-    pack_axis,
-    segment_classes,
-)
-from caesura.model.edges import SAME_PLACE
+from caesura.measures.base import Measure, declared
+from caesura.measures.cells import Cells, find_cells
+from caesura.measures.needs import Needs, same_extents
+from caesura.model.annotation import Shape
+from caesura.model.columns import Batch, Partition, Table, level_of
+from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
 from caesura.model.result import signature_value
 from caesura.model.segmentation import Segmentation
 from caesura.model.signature import option_text
 from caesura.model.tier import Tier
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative, optional, positive, whole
 
+# What to do if the two sides have different extents: refuse, or compare on one of these extents. ``from_zero`` is 0 to the end
+# of the reference, as in mir_eval.
+EXTENTS = ("same", "reference", "intersection", "union", "from_zero")
 LEVEL = Option("level", None, optional(whole(1)), "level of a hierarchy to compare (needed if it has several)")
 EXTENT = Option(
     "extent", "same", choice(*EXTENTS), "extent to compare if the two sides have different ones; by default an error"
@@ -53,8 +47,6 @@ BETA = Option("beta", 1, positive, "weight of recall (coverage, under) against p
 AXIS_OPTIONS = (GAPS, EXTENT, LEVEL)  # options of all measures of segments
 # Ends of the extent that the option ``ends`` adds to the boundaries of both sides.
 END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin", "end"), "marked": ()}
-_IN_SECONDS = MappingProxyType({"axis": "time"})
-
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+) ?(s|ms|%)")
 
 
@@ -76,15 +68,15 @@ def amount(name: str, value: Any) -> float | str:
 amount.value_type, amount.choices = str, ()  # type: ignore[attr-defined]  # for the command line
 
 
-def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
-    """Return a tolerance in the unit of the axis, for each document."""
+def amounts(name: str, value: float | str, batch: Batch) -> Floats:
+    """Return an amount in ticks, for each pair; a number is in the unit of the axis."""
     if not isinstance(value, str):
-        return np.full(len(batch), float(value))
+        return np.full(batch.pairs, float(value) * batch.ticks)
     if value.endswith("%"):
-        return (batch.end - batch.begin) * float(value[:-1]) / 100
-    if not batch.timed and len(batch):  # an empty batch, of which no pair could be compared, has no axis
+        return batch.length * float(value[:-1]) / 100
+    if not batch.seconds and batch.pairs:  # an empty batch, of which no pair could be compared, has no axis
         raise OptionError(seconds_on_units(name, value))
-    return np.full(len(batch), float(value[:-1]))
+    return np.full(batch.pairs, float(value[:-1]) * batch.ticks)
 
 
 def seconds_on_units(name: str, value: str) -> str:
@@ -95,59 +87,108 @@ class AxisMeasure(Measure):
     """Base class of measures that compare two segmentations over units, or two annotations in seconds."""
 
     kinds = ("hierarchy", "timed", "linear", "dialogue")
-    view = "edges"
     needs_common_units = False
     resolved_words = AXIS_WORDS
     amount_options: ClassVar[tuple[str, ...]] = ()  # options in the unit of the axis
+    # Whether the options say if seconds or common units are compared: a number such as n_t=2 is one of positions.
+    unit_by_options: ClassVar[bool] = False
+
+    extent: str = declared(EXTENT, last=1)
+    level: int | None = declared(LEVEL, last=1)
 
     @property
-    def packing(self) -> Packing:
-        return Packing(self["level"], self["extent"])
+    def always_converts(self) -> bool:
+        return self.extent == "from_zero"
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_axis(pairs, self.sides, self.packing)
+    def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+        batch, errors = self._at_level(batch)
+        if self.extent == "same" or not self.needs.extent or not batch.seconds:
+            return batch, errors
+        different = flatnonzero(~same_extents(batch)) if self.extent != "from_zero" else np.arange(batch.pairs)
+        return self._on_one_extent(batch, different, errors) if len(different) else (batch, errors)
 
-    def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        if not self.needs_pairs and (batch := gather_tiers(pairs, self._packing)) is not None:
-            return self._with_checks(batch, np.arange(len(pairs)), {})
-        return super().pack(pairs)
+    def _at_level(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+        """Return the batch with hierarchies as one of their levels."""
+        table = batch.table
+        deep = flatnonzero(table.shape > Shape.PARTITION)
+        if not len(deep):
+            return batch, {}
+        annotations, problems = list(table.annotations), {}
+        for k in deep.tolist():
+            if isinstance(annotations[k], Hierarchy):
+                try:
+                    annotations[k] = level_of(annotations[k], self.level)
+                except MismatchError as error:
+                    problems[k] = str(error)
+        errors: dict[int, CaesuraError] = {}
+        for row in range(batch.pairs) if problems else ():
+            for side, k in zip(self.sides, (int(batch.first[row]), int(batch.second[row])), strict=True):
+                if k in problems:
+                    errors.setdefault(row, MismatchError(f"{side}: {problems[k]}"))
+        return batch.on(Table.of(annotations)), errors
 
-    @cached_property
-    def _packing(self) -> Packing:
-        return self.packing
-
-    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
-        """Return the counts of two tiers; None if they must become a batch."""
-        # A batch of one document costs more than comparing two short recordings. A measure that is called in loops defines this
-        # method with the same kernel as ``compute``.
-        return None
-
-    @cached_property
-    def _counts_tiers(self) -> bool:
-        is_defined = type(self).count_tiers is not AxisMeasure.count_tiers
-        return is_defined and self["extent"] == "same" and not self.needs_pairs and not self.is_averaged
-
-    def _count_plain(self, a: Any, b: Any) -> PairCounts | None:
-        is_plain = self._counts_tiers and type(a) is Tier and type(b) is Tier
-        counts = self.count_tiers(a, b) if is_plain else None
-        if counts is None:
-            return None
-        return [int(x) if x.is_integer() else x for x in map(float, counts)], _IN_SECONDS
+    def _on_one_extent(
+        self, batch: Batch, rows: Ints, errors: dict[int, CaesuraError]
+    ) -> tuple[Batch, dict[int, CaesuraError]]:
+        """Return the batch with both sides of some rows on the same extent."""
+        table = batch.table
+        annotations = [table.annotations[k] for k in (*batch.first.tolist(), *batch.second.tolist())]
+        change = np.zeros(len(annotations))
+        for row in rows.tolist():
+            a, b = (annotations[k] for k in (row, row + batch.pairs))
+            try:
+                *fitted, moved = fit_extents(a.edges, b.edges, self.sides, self.extent)
+            except (MismatchError, AttributeError) as error:  # ``needs`` refuses what has no edges
+                if isinstance(error, MismatchError):
+                    errors.setdefault(row, error)
+                continue
+            annotations[row], annotations[row + batch.pairs] = (Partition(edges, seconds=True) for edges in fitted)
+            change[[row, row + batch.pairs]] = moved
+        first = np.arange(batch.pairs)
+        batch = batch.on(Table.of(annotations, change), first, first + batch.pairs)
+        return batch, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        return check_amounts(self, batch)
+        """Return an error for every pair if an option is in seconds and the axis is not."""
+        for name in () if batch.seconds else self.amount_options:
+            value = self[name]
+            if isinstance(value, str) and value.endswith("s"):
+                return dict.fromkeys(range(batch.pairs), OptionError(seconds_on_units(name, value)))
+        return {}
+
+    def resolved(self, batch: Batch) -> dict[str, NDArray[Any]]:
+        """Return the axis, and by how much an extent was changed, as resolved options."""
+        resolved: dict[str, NDArray[Any]] = {"axis": np.full(batch.pairs, int(batch.seconds), np.uint8)}
+        if self.extent == "same" or not self.needs.extent:
+            return resolved
+        return resolved | {"extent_change": batch.extent_change}
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
 
+def fit_extents(a: Edges, b: Edges, sides: tuple[str, str], extent: str) -> tuple[Edges, Edges, float]:
+    """Return both sides on the same extent, and by how much the extents differ."""
+    change = max(abs(a.begin - b.begin), abs(a.end - b.end))
+    if extent == "from_zero":
+        padding = ("__T_MIN", "__T_MAX")
+        return a.fit(0.0, a.end, padding), b.fit(0.0, a.end, padding), max(change, abs(a.begin))
+    if extent == "reference":
+        begin, end = a.begin, a.end
+    elif extent == "union":
+        begin, end = min(a.begin, b.begin), max(a.end, b.end)
+    else:
+        begin, end = max(a.begin, b.begin), min(a.end, b.end)
+        if end - begin <= SAME_PLACE:
+            raise MismatchError(f"{sides[0]} and {sides[1]} have no time in common; set extent to 'union'")
+    return a.fit(begin, end), b.fit(begin, end), change
+
+
 def compares_seconds(measure: Measure) -> bool:
     """Return whether a measure compares tiers in seconds rather than over common units."""
-    if "timed" not in measure.kinds or measure.view == "edges":
+    if "timed" not in measure.kinds or not getattr(measure, "unit_by_options", False):
         return "timed" in measure.kinds
     values = [measure.settings.get(name) for name in ("tolerance", "window", "n_t")]
-    if measure.settings.get("chunk") is not None:
-        return True
     return any(isinstance(value, float) or (isinstance(value, str) and value[-1:] in ("s", "%")) for value in values)
 
 
@@ -161,18 +202,6 @@ def in_seconds(measure: Measure) -> Measure:
     return measure.replace(**{name: amount(name, f"{value!r}s") for name, value in numbers.items()})
 
 
-def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
-    """Return an error for every document if an option is in seconds and the axis is not."""
-    if isinstance(batch, EdgeBatch) and batch.timed:
-        return {}
-    for name in getattr(measure, "amount_options", ()):
-        value = measure[name]
-        if isinstance(value, str) and value.endswith("s"):
-            error = OptionError(seconds_on_units(name, value))
-            return dict.fromkeys(range(len(batch)), error)
-    return {}
-
-
 def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return a signature in which numbers of seconds are written with their unit."""
     for name in names if params.get("axis") == "time" else ():
@@ -183,37 +212,26 @@ def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str
     return line
 
 
-def within(tolerance: Floats, *, timed: bool, strict: bool) -> Floats:
-    """Return the largest distance within a tolerance; in time, distances that differ by rounding are equal."""
-    if not timed:
-        return tolerance
-    return tolerance - SAME_PLACE if strict else tolerance + SAME_PLACE
-
-
 class SegmentMeasure(AxisMeasure):
+    """Base class of measures that compare segments, which are sums over the cells between all boundaries of both sides."""
+
     min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
 
-    def counted_cells(self, batch: EdgeBatch) -> Cells:
+    gaps: str = declared(GAPS, last=1)
+
+    def counted_cells(self, batch: Batch) -> Cells:
         """Return the cells that count: all, or those that have a label on both sides."""
         cells = find_cells(batch)
-        if self["gaps"] == "segment":
+        if self.gaps == "segment":
             return cells
-        a, b = segment_classes(batch, "a")[cells.a_seg], segment_classes(batch, "b")[cells.b_seg]
-        return cells.keep((a > 0) & (b > 0))
-
-    @property
-    def packing(self) -> Packing:
-        return super().packing._replace(needs_labels=self["gaps"] == "ignore")
+        a, b = batch.sides("segments")
+        return cells.keep((a.label[cells.a_seg] > 0) & (b.label[cells.b_seg] > 0))
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, EdgeBatch)
-        if self["gaps"] == "segment":
+        if self.gaps == "segment":
             return {}
         empty = flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
         return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
-
-    def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
-        return batch.resolved(extent=self["extent"] != "same")
 
 
 def f_of_ratios(counts: Floats, columns: tuple[int, int, int, int], beta: float, *, empty: float = 0.0) -> Floats:

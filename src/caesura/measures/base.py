@@ -1,73 +1,673 @@
 """The base class of all measures. A measure turns pairs of annotations into scores.
 
-The file of a measure imports what it needs from here: ``declaration.py`` has the attributes and options of measures and the
-methods that a measure defines, and this file what all measures do with them.
+A measure is one class. Its fields are its options, made with :func:`option`; the class says what it needs (``needs``), what it
+is called and what is true of it. It defines ``count`` (calls a kernel on a whole batch) and ``finish`` (turns sums of counts
+into values); this file does the rest: it packs pairs, adds streams, creates scores and totals, and writes signatures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property, partial
+import re
+from abc import ABCMeta
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError, OptionError, own_errors
+from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.measures.averages import (
-    ReferencesBatch,
+    AVERAGE,
+    REFERENCES,
     averaged_columns,
     averaged_figures,
     averaged_rows,
     averaged_values,
     count_references,
     has_references,
-    pack_references,
+    union_of,
 )
-from caesura.measures.batch import Batch, Comparison, Packed, Text, are_plain, gather_plain, is_plain, pack
-from caesura.measures.chunks import in_chunks, with_last_position, without_first_token
-from caesura.measures.declaration import COUNT_COEFFICIENTS, BatchCounts, Counts, Declaration, PairCounts
-from caesura.measures.edges import has_times, pack_axis
-from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
-from caesura.measures.sums import divide, exact_sum, precision_recall, summarize
-from caesura.model.hierarchy import Hierarchy
-from caesura.model.marks import Marks
+from caesura.measures.edit_columns import EditColumns
+from caesura.measures.expected import ExpectedCounts
+from caesura.measures.needs import Needs
+from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
+from caesura.model.annotation import HEADER
+from caesura.model.columns import EMPTY, Batch, Boundaries, Packed, Table, common_types, pair_up
+from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
-from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import option_text
-from caesura.model.spans import Spans
-from caesura.model.tier import Tier
-from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
+from caesura.options import Option, suggest, without_aliases
 
-__all__ = [
-    "COUNT_COEFFICIENTS",
-    "BatchCounts",
-    "Counts",
-    "Measure",
-    "OverlapMeasure",
-    "PairCounts",
-    "divide",
-    "precision_recall",
-]
+__all__ = ["COUNT_COEFFICIENTS", "BatchCounts", "Counts", "Measure", "OverlapMeasure", "divide", "option", "precision_recall"]
 
+# Coefficients whose expected agreement depends only on the number of boundaries that each coder placed.
+COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
 _MAX_CACHED = 1000
-_PREPARATIONS = ("references", "last_position", "chunk", "first_token")  # options that change the pairs
+_WORD = re.compile(r"[A-Za-z][\w.-]*")
+_AFTER_AT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|%)?")  # F1@2, F1@0.5s, F1@5%
+_cache: dict[Any, Any] = {}
+
+# Additive counts: one row per document, one column per part.
+Counts = Floats
 
 
-class Measure(Declaration):
-    """Base class of all measures: packs pairs, counts them, and creates scores and totals.
+@dataclass(frozen=True, slots=True)
+class BatchCounts:
+    counts: Counts
+    # Options that were resolved per document, such as the window of Pk: one array per option.
+    resolved: Mapping[str, NDArray[Any]]
 
-    See :class:`~caesura.measures.declaration.Declaration` for parameters, attributes, and the methods that a measure defines.
+
+def option(default: Any, check: Callable[[str, Any], Any], description: str, *, last: int = 0, **more: Any) -> Any:
+    """Return a field of a measure that is an option; None means the value of the preset, or the default."""
+    entry = Option("", default, check, description, **more)
+    return field(default=None, kw_only=True, metadata={"option": entry, "last": last})
+
+
+def declared(entry: Option, last: int = 0) -> Any:
+    """Return a field for an option that several measures share."""
+    return field(default=None, kw_only=True, metadata={"option": entry, "last": last})
+
+
+class _Options:
+    """The options of a class of measures, in the order of the signature."""
+
+    def __get__(self, _: Any, owner: type[Measure]) -> tuple[Option, ...]:
+        known = owner.__dict__.get("_declared_options")
+        if known is None:
+            entries = sorted((entry for entry in fields(owner) if "option" in entry.metadata), key=_order)
+            known = tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
+            owner._declared_options = known
+        return known
+
+
+def _order(entry: Any) -> int:
+    return int(entry.metadata["last"])
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option, declared, field))
+class Measure(metaclass=ABCMeta):
+    """Base class of all measures: one measure with its options, which are its fields. Objects are immutable.
+
+    Parameters
+    ----------
+    compat : str, optional
+        Name of a preset: the options with which a publication or a program computed the measure.
+    average : {"micro", "items", "items_pr"}, default "micro"
+        Over several items: sum the counts, take the mean of the values, or F of the mean precision and recall.
+    references : {"each", "best", "union"}, optional
+        With several reference coders: mean over coders, the coder with the best value, or precision against the boundaries of
+        all coders.
+
+    Attributes
+    ----------
+    name : str
+        Name in the registry, such as ``"boundary_similarity"``.
+    options : tuple of Option
+        The declared options.
+    presets : mapping
+        Option values of each preset, by the name of the preset.
+    settings : mapping
+        The resolved value of every option, in the order of declaration.
+    label : str
+        Name of the measure in the papers with the options that differ from the default, for tables and figures.
     """
+
+    compat: str | None = field(default=None, kw_only=True)
+    average: str = declared(AVERAGE, last=2)
+    references: str | None = declared(REFERENCES, last=2)
+
+    # -- what a measure says of itself --------------------------------------------------------------------------------
+
+    name: ClassVar[str]
+    title: ClassVar[str]  # name and source in one line, for listings
+    summary: ClassVar[str] = ""  # what the measure compares, in a few words, for the list of measures
+    short_name: ClassVar[Any] = ""  # symbol or abbreviation in the literature
+    needs: ClassVar[Any] = Needs()
+    # Kinds of data for which tasks offer the measure; ``kind`` is the most complex of them.
+    kinds: ClassVar[tuple[str, ...]] = ("linear",)
+    kind: ClassVar[str] = "linear"
+    typed: ClassVar[bool] = False  # whether types of boundaries matter
+    parts: ClassVar[tuple[str, ...]] = ()  # names of the additive counts, unless they depend on the types: ``part_names``
+    sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
+    options = _Options()
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    # Mistakes of the program that a preset repeats, and the options with which its files must be read, by preset.
+    preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    preset_reading: ClassVar[Mapping[str | None, Mapping[str, Any]]] = MappingProxyType({})
+    # Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    at_option: ClassVar[str | None] = None  # option that a number after ``@`` sets: ``F1@2``
+    options_in_short_name: ClassVar[tuple[str, ...]] = ()  # options whose value the short name expresses
+    # Options that say what is asked, such as a tolerance; the others of a preset are conventions of its program.
+    question_options: ClassVar[tuple[str, ...]] = ()
+    # Coefficients beyond chance, the default one, and how expected agreement is computed: ``"counts"`` from the number of
+    # boundaries per coder, ``"random_texts"`` from random texts, ``"spans"`` and ``"labels"`` by the measure itself.
+    coefficients: ClassVar[tuple[str, ...]] = ()
+    default_coefficient: ClassVar[str | None] = None
+    chance_family: ClassVar[str] = ""
+    exact_span_chance: ClassVar[bool] = False  # whether expected matches of spans at random places are known: li2024
+    supports_exact_chance: ClassVar[Any] = False  # whether ``chance="exact"`` needs no simulation
+    chance_word: ClassVar[Any] = None  # word for ``chance=`` that the options imply
+    needs_common_units: ClassVar[bool] = True  # whether hierarchies in seconds are put on common units first
+    accepts_marks: ClassVar[bool] = False  # whether the first side may be the marks of several coders
+    needs_labels: ClassVar[bool] = False  # whether every span must have a label, for the choice of measures
+    accepts_settings: ClassVar[bool] = False  # whether a settings file sets similarity and transposition cost
+    accepts_union: ClassVar[bool] = False  # whether ``references="union"`` has a meaning
+    aligns: ClassVar[bool] = False  # whether a score keeps its document, so that it can list the edits
+    is_mean_over_pairs: ClassVar[bool] = False  # whether the value is the mean of one minus cost over ``score.edits``
+    two_ratios: ClassVar[tuple[str, str] | None] = None  # the figures of which the value is F, such as precision and recall
+    score_class: ClassVar[type[Score]] = Score
+    caution: ClassVar[str] = ""  # when not to use the measure, or what its value hides
+    always_converts: ClassVar[Any] = False  # whether ``convert`` changes pairs with the same extent and shape, too
+    min_parallel: ClassVar[int] = 50_000  # boundaries and documents from which several threads are faster than one
+    # For options resolved per document: the words for their integer codes.
+    resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
+    # Laws, which tests check for every registered measure: the value for two identical annotations and the worst one (None
+    # without limit), whether swapping the sides or reading backwards changes the value, and when it is ``Undefined``.
+    best: ClassVar[float | None] = 1.0
+    worst: ClassVar[float | None] = 0.0
+    symmetric: ClassVar[Any] = False
+    reversible: ClassVar[bool] = True
+    needs_boundaries: ClassVar[bool] = False
+    chance_corrected: ClassVar[bool] = False
+    fixed_types: ClassVar[bool] = True  # whether counts can be summed only if they have the same boundary types
+
+    # -- what a measure defines ---------------------------------------------------------------------------------------
+
+    def count(self, batch: Batch) -> BatchCounts:
+        """Return the counts of every pair of a batch.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs that have passed ``needs`` and ``check``.
+
+        Returns
+        -------
+        BatchCounts
+            One row of parts per pair, and the options that were resolved for each.
+        """
+        raise NotImplementedError
+
+    def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
+        """Return the value of each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value per row.
+        """
+        raise NotImplementedError
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Return the pairs for which the measure has no value with these options.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs that have passed ``needs``.
+
+        Returns
+        -------
+        dict
+            Row of a pair -> exception.
+        """
+        return {}
+
+    def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+        """Return the pairs as the measure compares them, such as one level of hierarchies.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs.
+
+        Returns
+        -------
+        Batch
+            The pairs.
+        dict
+            Row of a pair that cannot be converted -> exception.
+        """
+        return batch, {}
+
+    def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
+        """Return the scale of the boundary types of a batch.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs.
+
+        Returns
+        -------
+        tuple of str
+            The types.
+        dict
+            Row of a pair whose types do not fit -> exception.
+        """
+        return common_types(batch, self.sides) if self.typed else (UNTYPED, {})
+
+    def validate(self) -> None:
+        """Raise ``OptionError`` if options contradict each other.
+
+        Raises
+        ------
+        OptionError
+            If options are valid alone but not in combination.
+        """
+
+    def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of the additive counts, in the order of the columns of ``count``.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        tuple of str
+            Names of the counts; by default ``parts``.
+        """
+        return self.parts
+
+    def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
+        """Return figures derived from the counts, such as precision and recall.
+
+        Parameters
+        ----------
+        counts : mapping
+            Counts by the name of the part.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        dict
+            Figures by name.
+        """
+        return {}
+
+    def resolved_for(self, types: tuple[str, ...]) -> dict[str, Any]:
+        """Return the options that depend on the boundary types, as the signature shows them.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        dict
+            Values by the name of the option.
+        """
+        return {}
+
+    def as_resolved(self, resolved: Mapping[str, Any]) -> Self:
+        """Return the measure with the options that were resolved for a document, such as the window of Pk.
+
+        Parameters
+        ----------
+        resolved : mapping
+            Resolved options of the document.
+
+        Returns
+        -------
+        Measure
+            A measure that treats every text like that document.
+        """
+        return self
+
+    def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
+        """Return a formula for the counts of two random texts; None if they must be simulated.
+
+        Parameters
+        ----------
+        types : tuple of str
+            The boundary types.
+        sets : tuple of tuple of int
+            Sets of types that can occur at a position, as indices into ``types``.
+
+        Returns
+        -------
+        ExpectedCounts or None
+            The formula.
+        """
+        return None
+
+    def edit_columns(self, batch: Batch) -> EditColumns | None:
+        """Return the edits of every item of a batch.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs.
+
+        Returns
+        -------
+        EditColumns or None
+            The edits as columns; None if the measure does not align boundaries.
+        """
+        return None
+
+    def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats] | None:
+        """Return the full misses and the near misses in each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        tuple of two numpy.ndarray, or None
+            Boundaries without a counterpart, and boundaries that were moved; None if the counts do not contain them.
+        """
+        return None
+
+    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
+        """Return the full misses and the near misses in each pair, for a measure whose counts do not contain them.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs.
+
+        Returns
+        -------
+        tuple of two numpy.ndarray, or None
+            Boundaries without a counterpart, and boundaries that were moved; None if the edits must be listed.
+        """
+        return None
+
+    def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats | None:
+        """Return the number of edits that are no matches in each row of counts.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray
+            One row per document, or sums over documents.
+        types : tuple of str
+            The boundary types.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            Number of edits; None if the counts do not contain them.
+        """
+        return None
+
+    def unmatched_spans(self, a: Any, b: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """Return the spans of two hierarchies that have no counterpart.
+
+        Parameters
+        ----------
+        a, b : Hierarchy
+            Hierarchies over the same units.
+
+        Returns
+        -------
+        tuple of two tuples of Span, or None
+            Those of a that b lacks, and those of b that a lacks; None if the measure does not match spans.
+        """
+        return None
+
+    # -- options and names --------------------------------------------------------------------------------------------
+
+    def __init_subclass__(cls) -> None:
+        """Make the class a frozen dataclass."""
+        super().__init_subclass__()
+        cls.kind = cls.kinds[-1]
+        cls.short_name = cls.short_name or getattr(cls, "name", "")
+        dataclass(frozen=True, repr=False)(cls)
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Check the names of the options before the dataclass does, for a better message."""
+        for name in options:
+            if name not in cls.__dataclass_fields__ or (name == "compat" and not cls.presets and options[name] is not None):
+                known = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
+                raise OptionError(suggest(f"{cls.name} has no option", name, known))
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        compat = self.compat
+        if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
+            raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
+        defaults = self._defaults(compat)
+        for entry in self.options:
+            value = getattr(self, entry.name)
+            value = defaults[entry.name] if value is None else entry.check(entry.name, value)
+            object.__setattr__(self, entry.name, value)
+        if self.average == "items_pr" and self.two_ratios is None:
+            raise OptionError(f"average='items_pr' needs precision and recall; {self.name} has none; use average='items'")
+        if self.references == "union" and not self.accepts_union:
+            raise OptionError(
+                f"references='union' needs the precision and recall of boundaries, which {self.name} does not have; use "
+                "'each' or 'best'"
+            )
+        self.validate()
+
+    @classmethod
+    def cached(cls, /, compat: str | None, **options: Any) -> Self:
+        """Return the measure with these options; the first call creates it, later calls reuse it.
+
+        Parameters
+        ----------
+        compat : str or None
+            Name of a preset.
+        **options : object
+            Values of the declared options.
+
+        Returns
+        -------
+        Measure
+            The measure.
+        """
+        try:
+            key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
+            measure = _cache.get(key)
+        except TypeError:  # an unhashable option is invalid; the constructor raises the explanation
+            return cls(compat=compat, **without_aliases(cls.options, options))
+        if measure is None:
+            measure = cls(compat=compat, **without_aliases(cls.options, options))
+            if len(_cache) < _MAX_CACHED:
+                _cache[key] = measure
+        return measure  # type: ignore[no-any-return]
+
+    @classmethod
+    def _defaults(cls, compat: str | None) -> dict[str, Any]:
+        values = {entry.name: entry.default for entry in cls.options}
+        return values | dict(cls.presets[compat]) if compat is not None else values
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """The resolved value of every option, in the order of declaration."""
+        return MappingProxyType({entry.name: getattr(self, entry.name) for entry in self.options})
+
+    @cached_property
+    def _changed(self) -> dict[str, Any]:
+        """The options that differ from the default of the preset."""
+        defaults = self._defaults(self.compat)
+        return {name: value for name, value in self.settings.items() if value != defaults[name]}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.compat, dict(self.settings))
+
+    def __repr__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """The name with the options that differ from the default, and those that are always shown."""
+        return self._call_text(self.name, [entry.name for entry in self.options if entry.always_shown], repr)
+
+    def __json__(self) -> str:
+        return repr(self)
+
+    @cached_property
+    def label(self) -> str:
+        """Name of the measure in the papers with the options that differ from the default, for tables and figures."""
+        short = self.short_name
+        hidden, after_at = self.options_in_short_name, ""
+        if self.at_option is not None and self.at_option in self._changed:
+            after_at = str(self[self.at_option])
+        if not _AFTER_AT.fullmatch(after_at):
+            return self._call_text(short, (), _label_value, hidden)
+        return self._call_text(f"{short}@{after_at}", (), _label_value, (*hidden, self.at_option))
+
+    def _call_text(
+        self, name: str, always: Collection[str], format_value: Callable[[Any], str], hidden: Collection[Any] = ()
+    ) -> str:
+        """Return the name, the preset and all options that differ from the default or are always shown."""
+        shown = [(k, v) for k, v in self.settings.items() if (k in self._changed or k in always) and k not in hidden]
+        entries = [f"{k}={format_value(v)}" for k, v in shown]
+        entries += [] if self.compat is None else [f"compat={format_value(self.compat)}"]
+        return f"{name}({', '.join(entries)})" if entries else name
+
+    def replace(self, **options: Any) -> Self:
+        """Return the same measure with some options changed.
+
+        Parameters
+        ----------
+        **options : object
+            New values, including ``compat``. Other options that differ from their default are kept.
+
+        Returns
+        -------
+        Measure
+            The new measure.
+        """
+        return type(self)(**{"compat": self.compat, **self._changed, **options})
+
+    def plain(self) -> Self:
+        """Return the measure by its own definition, without the conventions of a preset.
+
+        Returns
+        -------
+        Measure
+            The same question (``question_options``) without the preset, and without its mean over items; this measure if it
+            has no preset.
+        """
+        if self.compat is None:
+            return self
+        kept = {name: self.settings[name] for name in (*self.question_options, "references")}
+        return type(self)(**{**kept, **self._changed})
+
+    def with_settings(self, options: Mapping[str, Any]) -> Self:
+        """Return the measure with every option that is None replaced by its value from a settings file.
+
+        Parameters
+        ----------
+        options : mapping
+            Values by the name of the option. Measures that do not accept settings ignore them.
+
+        Returns
+        -------
+        Measure
+            The new measure, or this one.
+        """
+        if not self.accepts_settings:
+            return self
+        return self.replace(**{name: value for name, value in options.items() if self[name] is None})
+
+    @cached_property
+    def is_averaged(self) -> bool:
+        """Whether the value of several items is a mean over items, and not computed from summed counts."""
+        return self.average != "micro" or self.references in ("each", "union")
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is better (False for error rates)."""
+        return self.best is None or self.worst is None or self.best > self.worst
+
+    def as_similarity(self, values: Floats) -> Floats:
+        """Return values as similarities: error rates are inverted, other values are unchanged.
+
+        Parameters
+        ----------
+        values : numpy.ndarray
+            Values of this measure.
+
+        Returns
+        -------
+        numpy.ndarray
+            Similarities.
+        """
+        if self.best is None or self.worst is None or self.higher_is_better:
+            return values
+        return (values - self.worst) / (self.best - self.worst)
 
     @property
     def observed_measure(self) -> Measure:
         """The measure whose parts agreement between coders adds up: without correction for chance."""
         return self
+
+    # -- from pairs to counts -----------------------------------------------------------------------------------------
+
+    def pack(self, pairs: Sequence[Any]) -> Packed:
+        """Return the batch of the pairs that can be scored, their indices in ``pairs``, and errors by index.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs
+            Pairs of annotations.
+
+        Returns
+        -------
+        tuple
+            Batch, indices and errors.
+        """
+        if self.references is None and has_references(pairs):
+            raise OptionError(
+                "the hypothesis has several references; choose references='each' (the mean over coders), 'best' or 'union'"
+            )
+        batch, places, errors = pair_up(pairs, self.sides, union_of if self.references == "union" else None)
+        errors = {place: self.needs.explain(error) for place, error in errors.items()}
+        batch, places, excluded = self.pack_batch(batch, places)
+        return batch, places, errors | excluded
+
+    def pack_batch(self, batch: Batch, places: Ints) -> Packed:
+        """Return the items of a batch that can be scored, their places, and the errors of the others by place.
+
+        Parameters
+        ----------
+        batch : Batch
+            Pairs of annotations of one table.
+        places : numpy.ndarray
+            Place of each item.
+
+        Returns
+        -------
+        tuple
+            Batch, places and errors.
+        """
+        batch, problems = self.convert(batch)
+        problems = {**self.needs.problems(batch, self.name, self.sides), **problems}
+        batch, places, errors = batch.drop(batch.item_errors(problems), places)
+        types, misfits = self.scale(batch)
+        batch, places, unfit = batch.drop(batch.item_errors(misfits), places)
+        batch = batch.over(types)
+        batch, places, undefined = batch.drop(batch.item_errors(self.check(batch)), places)
+        return batch, places, errors | unfit | undefined
 
     def columns(self, types: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names of the additive columns: the parts or, for a mean over items, sums of values.
@@ -80,7 +680,7 @@ class Measure(Declaration):
         Returns
         -------
         tuple of str
-            Names in the order of the columns of :meth:`count`.
+            Names in the order of the columns of :meth:`documents`.
         """
         return averaged_columns(self, types) if self.is_averaged else self.part_names(types)
 
@@ -101,142 +701,38 @@ class Measure(Declaration):
         """
         return averaged_values(self, rows, types) if self.is_averaged else self.finish(rows, types)
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        """Return the arrays of the pairs that can be compared, their indices in ``pairs``, and errors by index.
-
-        Parameters
-        ----------
-        pairs : sequence of pairs
-            Pairs of annotations.
-
-        Returns
-        -------
-        tuple
-            Batch, indices and errors.
-        """
-        batch = gather_plain(pairs, self.view)
-        if batch is not None:
-            return batch, np.arange(len(pairs)), {}
-        plain = are_plain(pairs)
-        if not plain and "timed" in self.kinds and has_times(pairs):
-            return pack_axis(pairs, self.sides, self.packing)
-        if not plain and "dialogue" in self.kinds and has_streams(pairs):
-            return pack_dialogues(pairs, self.sides, lambda streams: pack(streams, self.view, self.sides))
-        return pack(pairs, self.view, self.sides, plain=plain)
-
-    def pack(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        """Return the arrays of the pairs that can be scored, their indices in ``pairs``, and errors by index.
-
-        Parameters
-        ----------
-        pairs : sequence of pairs
-            Pairs of annotations.
-
-        Returns
-        -------
-        tuple
-            Batch, indices and errors.
-        """
-        batch = gather_plain(pairs, self.view) if self._packs_as_they_are else None
-        if batch is not None:
-            return self._with_checks(batch, np.arange(len(pairs)), {})
-        if self["references"] is not None or has_references(pairs):
-            return pack_references(pairs, self, self._pack_comparisons)
-        return self._pack_comparisons(pairs)
-
-    @cached_property
-    def _packs_as_they_are(self) -> bool:
-        return type(self).to_batch is Measure.to_batch and not any(map(self.settings.get, _PREPARATIONS))
-
-    def _pack_comparisons(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        """Return the arrays of pairs with one reference each."""
-        pairs = with_last_position(pairs) if self.settings.get("last_position") else pairs
-        batch, places, errors = self.to_batch(pairs)
-        if self.settings.get("chunk") is not None:
-            batch, places, errors = in_chunks((batch, places, errors), self["chunk"])
-        if self.settings.get("first_token") and (missing := without_first_token(pairs)):
-            failed = {d: missing[place] for d, place in enumerate(places.tolist()) if place in missing}
-            batch, places, excluded = batch.drop(failed, places)
-            errors |= excluded
-        if errors and self.hint_in_seconds:
-            timed = [place for place in errors if has_times([pairs[place]])]
-            errors |= {place: MismatchError(f"{self.name} {self.hint_in_seconds}") for place in timed}
-        return self._with_checks(batch, places, errors)
-
-    def _with_checks(self, batch: Batch, places: Ints, errors: dict[int, CaesuraError]) -> Packed[Batch]:
-        """Return the documents that pass ``check``, and the errors of the others."""
-        if isinstance(batch, PooledBatch):
-            problems = batch.document_errors(self.check(batch.streams))
-        else:
-            problems = self.check(batch)
-        if not problems:
-            return batch, places, errors
-        batch, places, undefined = batch.drop(problems, places)
-        return batch, places, errors | undefined
-
-    @cached_property
-    def packs_sides_separately(self) -> bool:
-        """Whether the arrays of each side depend on the annotations of that side alone, and on the types of all pairs.
-
-        Those of dialogues depend on the order of the streams as well.
-        """
-        is_plain = type(self).to_batch is Measure.to_batch or self.separate_sides or self.view == "streams"
-        return is_plain and type(self).pack is Measure.pack and not any(map(self.settings.get, _PREPARATIONS))
-
-    def pack_crossed(self, batch: Batch) -> Packed[Batch]:
-        """Return the documents of a batch of crossed sides that can be scored, their places, and the errors of the others.
+    def documents(self, batch: Batch) -> BatchCounts:
+        """Return the columns of every item; the counts of the streams of a dialogue are added.
 
         Parameters
         ----------
         batch : Batch
-            Documents from :func:`~caesura.measures.crossed.cross`.
-
-        Returns
-        -------
-        tuple
-            Batch, indices and errors.
-        """
-        return self._with_checks(batch, np.arange(len(batch)), {})
-
-    @property
-    def packing_key(self) -> tuple[Any, ...]:
-        """What the arrays of a batch depend on: measures with equal keys can score the same batch.
-
-        A measure that packs pairs in its own way shares no batch with other measures.
-        """
-        own = None if type(self).to_batch is Measure.to_batch else self
-        return (self.view, self.sides, self.packing, own, *map(self.settings.get, _PREPARATIONS))
-
-    def count(self, batch: Batch) -> BatchCounts:
-        """Return the columns of every document; the counts of the streams of a dialogue are added.
-
-        Parameters
-        ----------
-        batch : Batch
-            Documents that have passed ``check``.
+            Items that :meth:`pack` returned.
 
         Returns
         -------
         BatchCounts
             The columns of :meth:`columns`, and resolved options.
         """
-        if isinstance(batch, ReferencesBatch):
-            return count_references(self, batch, self._count_comparisons(batch.comparisons))
-        result = self._count_comparisons(batch)
+        result = self.count(batch)
+        if batch.streams is not None:
+            resolved = {name: self._pool(batch, name, column) for name, column in result.resolved.items()}
+            result = BatchCounts(_add_streams(batch, result.counts), resolved)
+        if self.references is not None:
+            return count_references(self, batch, result)
         if not self.is_averaged:
             return result
         return BatchCounts(averaged_rows(self, result.counts, batch.types), result.resolved)
 
-    def _count_comparisons(self, batch: Batch) -> BatchCounts:
-        """Return the counts of documents with one reference each."""
-        if not isinstance(batch, PooledBatch):
-            return self.compute(batch)
-        result = self.compute(batch.streams)
-        words = self.resolved_words
-        resolved = {name: batch.pool_resolved(column, words.get(name)) for name, column in result.resolved.items()}
-        return BatchCounts(batch.pool_counts(result.counts), resolved)
+    def _pool(self, batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:
+        """Return an option that was resolved per stream as one text per document, such as ``2..5``."""
+        words = self.resolved_words.get(name)
+        parts = [column[start:end] for start, end in batch.stream_ranges()]
+        if words is None:
+            return np.array([f"{part.min()}..{part.max()}" for part in parts], np.str_)
+        return np.array([summarize(words[part]) for part in parts], np.str_)
 
-    def edits_of(self, source: Batch | Comparison) -> tuple[Edit, ...] | None:
+    def edits_of(self, source: Batch | tuple[Any, Any]) -> tuple[Edit, ...] | None:
         """Return the edits of a document, stream by stream; None if the measure does not align boundaries.
 
         Parameters
@@ -249,30 +745,21 @@ class Measure(Declaration):
         tuple of Edit or None
             The edits; those of a dialogue have the name of their stream.
         """
-        if isinstance(source, tuple):
-            batch, _, _ = self.pack([source])
-        else:
-            batch = source
-        if isinstance(batch, ReferencesBatch):
+        batch = self.pack([source])[0] if isinstance(source, tuple) else source
+        if self.references is not None:
             return None  # the edits differ from reference to reference
-        if not isinstance(batch, PooledBatch):
-            return self.align(batch)
-        by_stream = [(name, self.align(stream)) for name, stream in batch.named_streams()]
-        return tuple(replace(edit, stream=name) for name, edits in by_stream for edit in edits or ())
+        columns = self.edit_columns(batch)
+        return None if columns is None else columns.by_document()[0]
 
-    def score(
-        self,
-        a: Text | Tier | Marks | Hierarchy | Spans | Tree | BoundaryScores,
-        b: Text | Tier | Hierarchy | Spans | Tree | BoundaryScores,
-    ) -> Score:
+    # -- from counts to scores ----------------------------------------------------------------------------------------
+
+    def score(self, a: Any, b: Any) -> Score:
         """Return the score of a pair of annotations.
 
         Parameters
         ----------
-        a : Segmentation, mapping of streams, Tier, Marks, Hierarchy or Tree
-            The first side, for most measures the reference.
-        b : Segmentation, mapping of streams, Tier, Hierarchy, Tree or BoundaryScores
-            The second side.
+        a, b : Segmentation, Tier, Hierarchy, Spans, Tree or mapping of streams
+            The two sides; the first is the reference for most measures, and may be a list of references.
 
         Returns
         -------
@@ -287,25 +774,39 @@ class Measure(Declaration):
             If the measure has no value for them.
         """
         with own_errors(self.name):
-            pair = self._count_plain(a, b)
-            if pair is not None:
-                counts, resolved = pair
-                value = float(self.finish(np.array((counts,), np.float64), UNTYPED)[0])
-                return self._create_score(value, counts, UNTYPED, resolved, source=(a, b))
-            batch, _, errors = self.pack([(a, b)])
+            batch = self._pair(a, b)
+            if batch is None:
+                batch, _, errors = self.pack([(a, b)])
+            else:
+                errors = self.check(batch)
             if errors:
                 raise errors[0]
-            result = self.count(batch)
+            result = self.documents(batch)
         return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
 
-    def _count_plain(self, a: Any, b: Any) -> PairCounts | None:
-        """Return the counts of two segmentations that need no preparation; None if they must become a batch."""
-        return self.count_pair(a, b) if self._counts_pairs and is_plain(a, b) else None
+    def _pair(self, a: Any, b: Any) -> Batch | None:
+        """Return the batch of two annotations that certainly can be compared, or None."""
+        # Building and checking a table takes longer than comparing two short texts.
+        try:
+            a_begin, a_end, a_traits, a_size = HEADER.unpack_from(a.packed)
+            b_begin, b_end, b_traits, b_size = HEADER.unpack_from(b.packed)
+        except AttributeError:
+            return None
+        if a_begin != b_begin or a_end != b_end or not self._is_simple or not self.needs.accepts_plain(a_traits, b_traits):
+            return None
+        if a_traits & b_traits & 2 and a.units is not b.units:
+            return None
+        first = Boundaries(np.frombuffer(a.packed, np.int64, -1, HEADER.size), EMPTY, _offsets_of_one(a_size))
+        second = Boundaries(np.frombuffer(b.packed, np.int64, -1, HEADER.size), EMPTY, _offsets_of_one(b_size))
+        headers = np.array([[a_begin, b_begin], [a_end, b_end], [a_traits, b_traits], [a_size, b_size]])
+        table = Table(headers, (a, b), EMPTY)
+        table.__dict__["_packed"] = [a.packed, b.packed]
+        both = first, second
+        return Batch(table, _FIRST, _SECOND, cache={"places": both, ("inner", UNTYPED): both})
 
     @cached_property
-    def _counts_pairs(self) -> bool:
-        is_defined = type(self).count_pair is not Measure.count_pair
-        return is_defined and self._packs_as_they_are and not self.is_averaged
+    def _is_simple(self) -> bool:
+        return self.references is None and not self.always_converts
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
         """Return the options that were resolved for a document.
@@ -384,32 +885,20 @@ class Measure(Declaration):
         Score
             The score.
         """
-        numbers = [int(x) if x.is_integer() else x for x in counts.tolist()]
         if value is None:
             value = float(self.values(counts[None, :], types)[0])
-        source = {"source": batch} if find_batch is None else {"find_source": find_batch}
-        return self._create_score(value, numbers, types, resolved, documents=documents, **source)
-
-    def _create_score(
-        self,
-        value: float,
-        numbers: Sequence[float],
-        types: tuple[str, ...],
-        resolved: Mapping[str, Any],
-        *,
-        documents: int = 1,
-        **source: Any,
-    ) -> Score:
-        counts = dict(zip(self.columns(types), numbers, strict=True))
+        numbers = [int(x) if x.is_integer() else x for x in counts.tolist()]
+        by_name = dict(zip(self.columns(types), numbers, strict=True))
         figures: Any = None
         if self.is_averaged:
-            figures = partial(averaged_figures, self, counts, types, value)
+            figures = partial(averaged_figures, self, by_name, types, value)
         elif type(self).derived is not Measure.derived:
-            figures = partial(self.derived, counts, types)
+            figures = partial(self.derived, by_name, types)
+        source = {"source": batch} if find_batch is None else {"find_source": find_batch}
         return (Score if self.is_averaged else self.score_class).trusted(
             measure=self,
             value=value,
-            parts=Parts(counts, figures),
+            parts=Parts(by_name, figures),
             params=self._params(types, resolved),
             types=types,
             documents=documents,
@@ -433,8 +922,8 @@ class Measure(Declaration):
 
     @cached_property
     def _shown_settings(self) -> dict[str, Any]:
-        omitted = {option.name: option.default for option in self.options if option.omitted_at_default}
-        return {name: value for name, value in self._resolved if name not in omitted or value != omitted[name]}
+        omitted = {entry.name: entry.default for entry in self.options if entry.omitted_at_default}
+        return {name: value for name, value in self.settings.items() if name not in omitted or value != omitted[name]}
 
     def total(self, scores: Sequence[Score]) -> Score:
         """Return one score for all documents, from summed parts.
@@ -495,7 +984,7 @@ class Measure(Declaration):
         entries = [f"{name}:{texts.get(name) or signature_value(value)}" for name, value in params.items()]
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
-        scale = ("<".join(types) if len(types) > 1 else "1") if self.view == "typed" else None
+        scale = ("<".join(types) if len(types) > 1 else "1") if self.typed else None
         return signature_line(
             self.name, *entries, types=scale, compat=self.compat, auto=",".join(auto) if auto else None
         )
@@ -530,6 +1019,40 @@ class Measure(Declaration):
     def _setting_texts(self) -> dict[str, str]:
         """The options for the signature, without those that are None, whose value is chosen for the data."""
         return {name: option_text(setting) for name, setting in self.settings.items() if setting is not None}
+
+
+dataclass(frozen=True, repr=False)(Measure)
+_FIRST, _SECOND = np.array([0]), np.array([1])
+
+
+def _restore(measure: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:
+    return measure(compat=compat, **settings)
+
+
+@lru_cache(1024)
+def _offsets_of_one(size: int) -> Ints:
+    """Return the offsets of one array; calls for a single pair share them."""
+    off = np.array((0, size))
+    off.flags.writeable = False
+    return off
+
+
+def _add_streams(batch: Batch, counts: Counts) -> Counts:
+    """Return the sum of the counts of the streams of each document."""
+    assert batch.streams is not None
+    if not batch.documents:
+        return counts
+    if (counts == np.floor(counts)).all():
+        return reduceat(np.add, counts, batch.streams[:-1], axis=0)
+    rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in batch.stream_ranges()]
+    return np.array([[as_float(units) for units in row] for row in rows])
+
+
+def _label_value(value: Any) -> str:
+    """Return a value as people write it on the command line: a word without quotes; a long value is abbreviated."""
+    if isinstance(value, str) and _WORD.fullmatch(value):
+        return value
+    return repr(value) if len(repr(value)) < 20 else "…"
 
 
 class OverlapMeasure(Measure):

@@ -83,11 +83,17 @@ class Batch:
     def __len__(self) -> int:
         return len(self.length)
 
+    @property
+    def work(self) -> Ints:
+        return self.a_off + self.b_off + np.arange(len(self) + 1)
+
     def cached(self, key: Any, compute: Callable[[], T]) -> T:
         """Return a result that several measures share; compute it at the first call."""
         if key not in self.cache:
             self.cache[key] = compute()
         return cast(T, self.cache[key])
+
+    shared = cached
 
     def slice(self, start: int, stop: int) -> Self:
         """Return documents ``start`` to ``stop - 1`` without copying positions; offsets refer to the positions of the view."""

@@ -7,9 +7,7 @@ Both count the edits of the boundary edit distance, which :mod:`caesura.measures
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
-from math import lcm
 from types import MappingProxyType
 from typing import Any
 
@@ -18,31 +16,19 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
-from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, check_amounts
-from caesura.measures.base import BatchCounts, Counts, PairCounts, divide
-from caesura.measures.batch import EMPTY, Batch
-from caesura.measures.boundary_edits import (
-    COST_OPTIONS,
-    GREEDY,
-    N_T,
-    TRANSPOSITION,
-    BoundaryCosts,
-    EditDistanceMeasure,
-    cost_options,
-)
-from caesura.measures.chunks import CHUNK
-from caesura.measures.edges import EdgeBatch, Packing
+from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, AxisMeasure, amount
+from caesura.measures.base import BatchCounts, Counts, declared, divide, option
+from caesura.measures.boundary_edits import GREEDY, N_T, BoundaryCosts, EditDistanceMeasure, cost_options
 from caesura.measures.expected import ExpectedCounts
+from caesura.measures.needs import Needs
+from caesura.model.columns import EMPTY, Batch, Boundaries
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import bincount, flatnonzero, reduceat, repeat
-from caesura.model.result import Edit, Score
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.index import flatnonzero, reduceat
+from caesura.model.result import Score
+from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice
-
-_NANOSECONDS = 10**9
-_MAX_TOTAL = 2.0**62  # sums of costs stay below it
+from caesura.options import choice
 
 
 class _SimilarityMeasure(EditDistanceMeasure):
@@ -60,17 +46,17 @@ class _SimilarityMeasure(EditDistanceMeasure):
     def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return np.asarray(counts[:, 0] + counts[:, 1] + counts[:, 3], np.float64)  # and substitutions
 
-    def compute(self, batch: Batch) -> BatchCounts:
+    def count(self, batch: Batch) -> BatchCounts:
         return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
 
     def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
         return counts[:, :6]
 
     def edit_counts(self, batch: Batch) -> Counts:
-        """Return one row per document: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d)."""
+        """Return one row per pair: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d)."""
         # S and B share their counts if the options that affect the edits are equal.
-        key = ("edits", self["alignment"], *cost_options(self.settings))
-        return batch.cached(key, lambda: self.align_and_count(batch))
+        key = ("edits", batch.types, self.alignment, *cost_options(self.settings))
+        return batch.shared(key, lambda: self.align_and_count(batch))
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
         gain, pairs, matches, positions, a, b = edits.T
@@ -84,49 +70,36 @@ class _SimilarityMeasure(EditDistanceMeasure):
 
     def align_and_count(self, batch: Batch) -> Counts:
         """Return the columns of ``edit_counts``, computed anew."""
-        out = np.empty((len(batch), 8))
+        a, b = batch.sides("inner")
+        out = np.empty((batch.pairs, 8))
         np.subtract(batch.length, 1, out=out[:, 6])
-        if self._te:
+        if self.coarse(batch) is not None:
+            for rows, *sides, ticks in self.in_ticks(batch):
+                part = np.empty((len(rows), 8))
+                kernel.count(*sides[0], *sides[1], self.gains(batch.types, ticks), part)
+                part[:, 2] *= batch.ticks // ticks
+                out[rows] = part
+        elif self._te:
             partners = self.partners(batch)
-            kernel.tally(*batch.arrays, partners, out)
-            out[:, 7] = _te_sums(batch, partners)
-        elif batch.packed is not None:
-            kernel.count_packed(*batch.packed, self.gains(batch.types), out)
+            kernel.tally(*a, *b, partners, out)
+            out[:, 7] = _te_sums(a, b, partners)
         else:
-            kernel.count(*batch.arrays, self.gains(batch.types), out)
+            kernel.count(*a, *b, self.gains(batch.types, batch.ticks), out)
+        if batch.seconds:
+            out[:, 2] /= batch.ticks
         return out
-
-    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
-        if not self._counts_edits or a.types is not UNTYPED or b.types is not UNTYPED:
-            return None
-        if not self._is_small(len(a.inner), len(b.inner), 1):
-            return None
-        edits = kernel.count_pair(a.packed, b.packed, self.gains(UNTYPED))
-        return self.pair_parts(edits, a.length), {}
-
-    @cached_property
-    def _counts_edits(self) -> bool:
-        """Whether the counts of the kernel are the parts of a text with one type, and its costs are valid."""
-        return isinstance(self["n_t"], int) and not self._te and self.cost_problem(self.costs(UNTYPED)) is None
-
-    def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
-        return edits
 
 
 _TE_POWERS = np.array([0.0, *(2.0 ** (1 - d) for d in range(1, 41))])  # by distance; n_t is at most 40
 
 
-def _te_sums(batch: Batch, partners: Ints) -> Floats:
-    """Return the sum of 2^(1-d) over the transpositions of each document."""
+def _te_sums(a: Boundaries, b: Boundaries, partners: Ints) -> Floats:
+    """Return the sum of 2^(1-d) over the transpositions of each pair."""
     # A transposition over d positions costs 2 - 2^(1-d) by equation 3 of Fournier & Inkpen (2012).
-    boundaries = slice(batch.a_off[0], batch.a_off[-1])
-    partners = partners[boundaries]
     paired = flatnonzero(partners >= 0)
-    d = np.abs(batch.a_pos[boundaries][paired] - batch.b_pos[partners[paired]])
     powers = np.zeros(len(partners) + 1)  # one extra element, because the last documents may be empty
-    powers[paired] = _TE_POWERS[d]
-    sums = reduceat(np.add, powers, batch.a_off[:-1] - batch.a_off[0])
-    return np.where(batch.a_count > 0, sums, 0.0)
+    powers[paired] = _TE_POWERS[np.abs(a.place[paired] - b.place[partners[paired]])]
+    return np.where(a.count > 0, reduceat(np.add, powers, a.off[:-1]), 0.0)
 
 
 class SegmentationSimilarity(_SimilarityMeasure):
@@ -134,20 +107,16 @@ class SegmentationSimilarity(_SimilarityMeasure):
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     summary = "edits per possible boundary"
     short_name = "S"
-    hint_in_seconds = (
+    needs = Needs(
+        units=True,
+        hint=(
         "counts positions, and seconds have none; use boundary_similarity(n_t='1s') or boundary_f, or convert the annotations "
         "to units with over_units"
-    )
-    options = (
-        N_T,
-        Option("transposition", "scaled", choice("scaled", "printed", "unit", "te"), TRANSPOSITION.description),
-        *COST_OPTIONS,
-        Option(
-            "divisor",
-            "types",
-            choice("types", "types_squared"),
-            "divisor of the cost: P * |T|, or segeval's P * |T| * |T|",
         ),
+    )
+    transposition: str = option("scaled", choice("scaled", "printed", "unit", "te"), "cost of a transposition")
+    divisor: str = option(
+        "types", choice("types", "types_squared"), "divisor of the cost: P * |T|, or segeval's P * |T| * |T|"
     )
     presets = MappingProxyType(
         {
@@ -167,9 +136,6 @@ class SegmentationSimilarity(_SimilarityMeasure):
             return counts[:, :7]
         parts = [counts[:, :6], *([counts[:, 7:]] if self._te else []), counts[:, 6:7] * factor]
         return np.concatenate(parts, axis=1)
-
-    def pair_parts(self, edits: tuple[int, ...], length: int) -> tuple[int, ...]:
-        return (*edits, length - 1)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return 1 - divide(self.costs(types).total(counts), counts[:, -1])
@@ -191,149 +157,64 @@ _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for
 _PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
 
 
-def _pair_times(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> Ints:
-    """Return, for each boundary of a in seconds, the index of its partner in b at the lowest cost, or -1."""
-    # Times are compared in whole nanoseconds, so that equal costs are exactly equal; in documents with tens of thousands of
-    # boundaries the unit is a multiple of ten nanoseconds, so that sums of costs fit into 64 bits.
-    partners = np.full(len(batch.a_pos), -1, np.int64)
-    ticks_of_documents = _ticks_per_second(batch, n_t, constant, weight)
-    for ticks in np.unique(ticks_of_documents).tolist():
-        documents = flatnonzero(ticks_of_documents == ticks)
-        window = max(1, round(n_t * ticks))
-        denominator = lcm(constant.denominator, weight.denominator)
-        gains = np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
-        rule = kernel.Gains(gains, EMPTY, kernel.LINEAR)
-        places = [np.rint(side * ticks).astype(np.int64) for side in (batch.a_pos, batch.b_pos)]
-        for run in np.split(documents, flatnonzero(np.diff(documents) > 1) + 1):  # neighbouring documents
-            first, last = int(run[0]), int(run[-1]) + 1
-            off = batch.a_off[first : last + 1], batch.b_off[first : last + 1]
-            kernel.align(places[0], EMPTY, off[0], places[1], EMPTY, off[1], rule, partners)
-    return partners
-
-
-def _ticks_per_second(batch: EdgeBatch, n_t: Fraction, constant: Fraction, weight: Fraction) -> NDArray[np.int64]:
-    """Return the number of units per second in which the times of each document are compared."""
-    pairs = np.minimum(batch.a_count, batch.b_count) + 2.0
-    denominator = lcm(constant.denominator, weight.denominator)
-    total = 2.0 * denominator * float(n_t) * _NANOSECONDS * pairs * pairs
-    powers = np.ceil(np.log10(np.maximum(total / _MAX_TOTAL, 1.0))).astype(np.int64)
-    return _NANOSECONDS // 10 ** np.minimum(powers, 9)
-
-
-def _count_times(batch: EdgeBatch, partners: Ints) -> Floats:
-    """Return the edits of each document: additions, transpositions, span in seconds, and matches."""
-    first, last = int(batch.a_off[0]), int(batch.a_off[-1])
-    document = repeat(np.arange(len(batch)), batch.a_count)
-    own = partners[first:last]
-    paired = own >= 0
-    distance = np.abs(batch.a_pos[first:last][paired] - batch.b_pos[own[paired]])
-    moved = distance > 0
-    out = np.zeros((len(batch), 8))
-    pairs = bincount(document[paired], minlength=len(batch))
-    out[:, 0] = batch.a_count + batch.b_count - 2 * pairs
-    out[:, 1] = bincount(document[paired][moved], minlength=len(batch))
-    out[:, 2] = bincount(document[paired], distance, minlength=len(batch))
-    out[:, 5] = pairs - out[:, 1]
-    return out
-
-
-class BoundarySimilarity(_SimilarityMeasure):
+class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
     kinds = ("hierarchy", "timed", "linear", "dialogue")
+    needs = Needs(extent=True)
     name = "boundary_similarity"
     title = "Boundary similarity B (Fournier 2013)"
     summary = "edits per placed boundary"
     short_name = "B"
     is_mean_over_pairs = True
-    options = (
+    needs_common_units = True
+    unit_by_options = True
+    n_t: int | str = declared(
         replace(
             N_T,
             check=_width,
             description="maximum span of a transposition, in positions or, such as 1s, in seconds (exclusive)",
-        ),
-        TRANSPOSITION,
-        *COST_OPTIONS,
-        CHUNK,
-        replace(EXTENT, omitted_at_default=True),
-        replace(LEVEL, omitted_at_default=True),
+        )
     )
-    presets = MappingProxyType(
-        {
-            "fournier2013": {},
-            "segeval-2.0.11": GREEDY,
-            "chunkseg": {**GREEDY, "chunk": 6, "average": "items"},
-            "evalsubtitle": GREEDY,
-        }
-    )
+    extent: str = declared(replace(EXTENT, omitted_at_default=True), last=1)
+    level: int | None = declared(replace(LEVEL, omitted_at_default=True), last=1)
+    presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": GREEDY, "evalsubtitle": GREEDY})
     preset_mistakes = MappingProxyType(
         {
             "segeval-2.0.11": "greedy pairs can miss the lowest cost for n_t of 3 or more",
-            "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one",
             "evalsubtitle": "none beyond those of segeval",
         }
     )
-    resolved_words = AXIS_WORDS
+    # Words for ``ticks``: places in seconds are compared in whole numbers of these.
+    resolved_words = MappingProxyType({**AXIS_WORDS, "ticks": np.array(["1e-9s", "1e-6s"])})
     amount_options = ("n_t",)
 
     @property
-    def packing(self) -> Packing:
-        return Packing(self["level"], self["extent"], all_points=self["chunk"] is not None)
-
-    @property
     def in_seconds(self) -> bool:
-        return isinstance(self["n_t"], str)
+        return isinstance(self.n_t, str)
 
     def validate(self) -> None:
-        if self.in_seconds and (self["alignment"] != "exact" or self["transposition"] == "printed"):
+        if self.in_seconds and (self.alignment != "exact" or self.transposition == "printed"):
             raise OptionError(
-                f"n_t={self['n_t']!r}: greedy pairs and transposition='printed' need positions; write n_t=2"
+                f"n_t={self.n_t!r}: greedy pairs and transposition='printed' need positions; write n_t=2"
             )
         super().validate()
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        if not len(batch):
-            return {}
-        if isinstance(batch, EdgeBatch) and (problem := self._problem_of_edges(batch)):
-            return dict.fromkeys(range(len(batch)), OptionError(problem))
-        if isinstance(batch, EdgeBatch) and batch.timed:
-            return {}
-        return check_amounts(self, batch) or (super().check(batch) if not isinstance(batch, EdgeBatch) else {})
-
-    def _problem_of_edges(self, batch: EdgeBatch) -> str | None:
-        """Return why boundaries in seconds, or edges of spans, cannot be compared with these options."""
-        if batch.timed and not self.in_seconds:
+        if batch.seconds and not self.in_seconds:
             hint = "write n_t in seconds, such as n_t='1s', or convert the annotations with over_units"
-            return f"n_t={self['n_t']} is a number of positions, but the annotations are in seconds; {hint}"
-        if self["alignment"] != "exact" or self["transposition"] == "printed":
-            return (
-                "greedy pairs and transposition='printed' need segmentations, and these are spans; choose other options"
-            )
-        return None
+            problem = f"n_t={self.n_t} is a number of positions, but the annotations are in seconds; {hint}"
+            return dict.fromkeys(range(batch.pairs), OptionError(problem))
+        return AxisMeasure.check(self, batch) or super().check(batch)
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
         return costs.excess
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        counts = super().compute(batch)
-        timed = isinstance(batch, EdgeBatch) and batch.resolved(extent=self["extent"] != "same")
-        return BatchCounts(counts.counts, timed) if timed else counts
+    def count(self, batch: Batch) -> BatchCounts:
+        counts = self.parts_of(self.edit_counts(batch), batch.types)
+        return BatchCounts(counts, self.resolved(batch) if batch.seconds else {})
 
-    def align_and_count(self, batch: Batch) -> Counts:
-        return (
-            _count_times(batch, self.partners(batch))
-            if isinstance(batch, EdgeBatch)
-            else super().align_and_count(batch)
-        )
-
-    def partners(self, batch: Batch) -> Ints:
-        if not isinstance(batch, EdgeBatch):
-            return super().partners(batch)
-        costs = self.costs(batch.types)
-        width = Fraction(costs.n_t)
-        return _pair_times(batch, width, costs.transposition_cost(0), costs.per_position * width)
-
-    def align(self, batch: Batch) -> tuple[Edit, ...]:
-        # Classes of segments are not types of boundaries.
-        return super().align(replace(batch, a_code=EMPTY, b_code=EMPTY) if isinstance(batch, EdgeBatch) else batch)
+    def resolved(self, batch: Batch) -> dict[str, NDArray[Any]]:
+        coarse = self.coarse(batch)
+        return super().resolved(batch) | ({} if coarse is None else {"ticks": coarse.astype(np.uint8)})
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
         return None if self.in_seconds else super().expected_counts(types, sets)

@@ -24,46 +24,39 @@ of pairs, ordered by leftmost position and lower type. It may change when the te
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from math import lcm
 from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import boundary as kernel
 from caesura.limits import MAX_BOUNDARY_PAIRS
-from caesura.measures.base import COUNT_COEFFICIENTS, Counts, Measure
-from caesura.measures.batch import Batch
+from caesura.measures.base import COUNT_COEFFICIENTS, Counts, Measure, declared, option
 from caesura.measures.edit_chain import edit_chain
-from caesura.measures.edit_columns import EditColumns, edit_columns, list_edits
+from caesura.measures.edit_columns import EditColumns, edit_columns
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
-from caesura.measures.pooled import PooledBatch
-from caesura.model.index import flatnonzero, searchsorted
-from caesura.model.result import Edit
+from caesura.measures.needs import Needs
+from caesura.model.annotation import TICKS
+from caesura.model.columns import EMPTY, Batch, Boundaries, rows_of, take
+from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole
+
+MICROSECONDS = 10**6
+_MAX_TOTAL = 2.0**62  # sums of costs stay below it
 
 # Option for the maximum span of a transposition.
 N_T = Option(
     "n_t", 2, whole(1, 1_000_000), "maximum span of a transposition, in positions (exclusive)", always_shown=True
 )
-# Option for the cost of a transposition.
-TRANSPOSITION = Option("transposition", "scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
-# Options for the other costs.
-COST_OPTIONS = (
-    Option("substitution", "scaled", choice("scaled", "printed", "unit"), "cost of a substitution"),
-    Option("wt", 0, number(0, 1), "constant part of the cost of a transposition"),
-    Option("ws", 0, number(0, 1), "constant part of the cost of a substitution"),
-    Option("w_trp", 1, number(0, 1), "weight of transpositions, which multiplies their cost; 0 forgives near misses"),
-    Option("w_sub", 1, number(0, 1), "weight of substitutions, which multiplies their cost"),
-    Option("alignment", "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"),
-)
-# Return the values of these options from a mapping.
+# Return the options that determine costs from a mapping.
 cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws", "w_trp", "w_sub")
 # Option of presets that pair boundaries greedily, like segeval.
 GREEDY = {"alignment": "greedy"}
@@ -101,7 +94,7 @@ class BoundaryCosts:
             return Fraction(0)
         return self.w_sub / (self.types if self.substitution == "scaled" else max(1, self.types - 1))
 
-    def transposition_cost(self, d: int) -> Fraction:
+    def transposition_cost(self, d: Any) -> Fraction:
         if self.transposition == "te":
             return self.w_trp * (2 - Fraction(1, 2 ** (d - 1)))
         return self.w_trp * (1 if self.transposition == "unit" else self.wt) + d * self.per_position
@@ -134,6 +127,14 @@ class BoundaryCosts:
             )
         gain_s = int((2 - self.substitution_cost(0)) * scale) - np.arange(self.types) * int(self.per_step * scale)
         return gain_t.astype(np.int64), gain_s.astype(np.int64)
+
+    def linear_gains(self, ticks: int) -> Ints:
+        """Return the gains of transpositions in seconds: at distance 0, what each tick costs, and the widest distance."""
+        # Places are compared in whole ticks, so equal costs are exactly equal.
+        width = Fraction(self.n_t)
+        constant, weight = self.transposition_cost(0), self.per_position * width
+        denominator, window = lcm(constant.denominator, weight.denominator), max(1, round(width * ticks))
+        return np.array([int((2 - constant) * denominator) * window, int(weight * denominator), window], np.int64)
 
     @cached_property
     def weights(self) -> Floats:
@@ -199,18 +200,33 @@ class EditDistanceMeasure(Measure):
     """Base class with the options and the alignment of the boundary edit distance."""
 
     kinds: ClassVar[tuple[str, ...]] = ("linear", "dialogue")
-    view = "typed"
+    needs: ClassVar[Any] = Needs(units=True)
+    typed = True
     aligns = True
     symmetric = True  # swapping the sides keeps the value, but exchanges precision and recall of the confusion matrix
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
 
+    n_t: int = declared(N_T)
+    transposition: str = option("scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
+    substitution: str = option("scaled", choice("scaled", "printed", "unit"), "cost of a substitution")
+    wt: float = option(0, number(0, 1), "constant part of the cost of a transposition")
+    ws: float = option(0, number(0, 1), "constant part of the cost of a substitution")
+    w_trp: float = option(
+        1, number(0, 1), "weight of transpositions, which multiplies their cost; 0 forgives near misses"
+    )
+    w_sub: float = option(1, number(0, 1), "weight of substitutions, which multiplies their cost")
+    alignment: str = option(
+        "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"
+    )
+
     @property
     def _te(self) -> bool:
-        return bool(self["transposition"] == "te")
+        return bool(self.transposition == "te")
 
     def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
+        """Return the costs over some types."""
         number = len(types)
         costs = self._known_costs.get(number)
         if costs is None:
@@ -221,50 +237,54 @@ class EditDistanceMeasure(Measure):
     def _known_costs(self) -> dict[int, BoundaryCosts]:
         return {}
 
-    def gains(self, types: tuple[str, ...]) -> kernel.Gains:
+    def gains(self, types: tuple[str, ...], ticks: int) -> kernel.Gains:
         """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel."""
-        number = len(types)
-        gains = self._known_gains.get(number)
+        key = len(types), ticks
+        gains = self._known_gains.get(key)
         if gains is None:
-            method = kernel.MATCHING if number > 1 or self._te else kernel.ORDERED
-            if self["alignment"] == "greedy":
-                method = kernel.GREEDY
-            gains = self._known_gains[number] = kernel.Gains(*self.costs(types).gains, method)
+            costs = self.costs(types)
+            method = kernel.MATCHING if len(types) > 1 or self._te else kernel.ORDERED
+            method = kernel.GREEDY if self.alignment == "greedy" else method
+            arrays = costs.gains if ticks == 1 else (costs.linear_gains(ticks), EMPTY)
+            gains = kernel.Gains(*arrays, method if ticks == 1 else kernel.LINEAR)
+            self._known_gains[key] = gains
         return gains
 
     @cached_property
-    def _known_gains(self) -> dict[int, kernel.Gains]:
+    def _known_gains(self) -> dict[tuple[int, int], kernel.Gains]:
         return {}
 
     def validate(self) -> None:
         for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
             if self[weight] and self[kind] in ("unit", "te"):
                 raise OptionError(f"{weight} has no effect with {kind}={self[kind]!r}; set only one of them")
-        if self._te and self["n_t"] > 40:
-            raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self['n_t']}")
+        if self._te and self.n_t > 40:
+            raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self.n_t}")
         problem = self.cost_problem(self.costs(("boundary",)))
         if problem is not None:
             raise OptionError(problem)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        costs = self.costs(batch.types)
+        costs, rows = self.costs(batch.types), range(batch.pairs)
         problem = self.cost_problem(costs)
         if problem is not None:
-            return {d: OptionError(problem) for d in range(len(batch))}
-        if self._is_small(int(batch.a_off[-1]), int(batch.b_off[-1]), len(batch.types)):
+            return dict.fromkeys(rows, OptionError(problem))
+        if batch.seconds:
             return {}
-        return self._with_overflow(batch, costs.scale) | self._with_too_many_pairs(batch)
+        a, b = batch.sides("inner")
+        if self._is_small(len(a.place), len(b.place), costs):
+            return {}
+        return self._with_overflow(a, b, costs.scale) | self._with_too_many_pairs(a, b, len(batch.types))
 
-    def _is_small(self, a_count: int, b_count: int, types: int) -> bool:
+    def _is_small(self, a_count: int, b_count: int, costs: BoundaryCosts) -> bool:
         """Return whether so few boundaries certainly have small sums of gains and a small table of possible pairs."""
-        scale = min(self._known_costs[types].scale, 2**70)
-        is_exact = 2.0 * scale * (a_count + 1.0) ** 2 < 2.0**62
-        return is_exact and a_count * min(b_count, 2 * self["n_t"] * types) <= MAX_BOUNDARY_PAIRS
+        is_exact = 2.0 * min(costs.scale, 2**70) * (a_count + 1.0) ** 2 < 2.0**62
+        return is_exact and a_count * min(b_count, 2 * self.n_t * costs.types) <= MAX_BOUNDARY_PAIRS
 
-    def _with_overflow(self, batch: Batch, scale: int) -> dict[int, CaesuraError]:
-        """Return errors for documents in which sums of integer gains might not fit into 64 bits."""
+    def _with_overflow(self, a: Boundaries, b: Boundaries, scale: int) -> dict[int, CaesuraError]:
+        """Return errors for pairs in which sums of integer gains might not fit into 64 bits."""
         scale = min(scale, 2**70)  # a float can hold it
-        pairs = np.minimum(batch.a_count, batch.b_count) + 1.0
+        pairs = np.minimum(a.count, b.count) + 1.0
         cause = "n_t is too large for transposition='te'" if self._te else "the weights of edits have too many digits"
         hint = "choose a smaller n_t" if self._te else "round them"
         return {
@@ -272,16 +292,12 @@ class EditDistanceMeasure(Measure):
             for d in flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
         }
 
-    def _with_too_many_pairs(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Return errors for documents whose table of possible pairs would take too much memory."""
-        n_t = self["n_t"]
-        a, b = batch.a_count.astype(float), batch.b_count.astype(float)
-        suspects = flatnonzero(a * np.minimum(b, 2.0 * n_t * len(batch.types)) > MAX_BOUNDARY_PAIRS)
-        errors: dict[int, CaesuraError] = {}
-        for d in suspects.tolist():
-            a_pos = batch.a_pos[batch.a_off[d] : batch.a_off[d + 1]]
-            b_pos = batch.b_pos[batch.b_off[d] : batch.b_off[d + 1]]
-            pairs = int((searchsorted(b_pos, a_pos + n_t) - searchsorted(b_pos, a_pos - n_t, "right")).sum())
+    def _with_too_many_pairs(self, a: Boundaries, b: Boundaries, types: int) -> dict[int, CaesuraError]:
+        """Return errors for pairs whose table of possible pairs of boundaries would take too much memory."""
+        n_t, errors = self.n_t, {}
+        for d in flatnonzero(a.count.astype(float) * np.minimum(b.count, 2.0 * n_t * types) > MAX_BOUNDARY_PAIRS).tolist():
+            own, other = (side.place[side.off[d] : side.off[d + 1]] for side in (a, b))
+            pairs = int((searchsorted(other, own + n_t) - searchsorted(other, own - n_t, "right")).sum())
             if pairs > MAX_BOUNDARY_PAIRS:
                 errors[d] = OptionError(
                     f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"
@@ -296,7 +312,7 @@ class EditDistanceMeasure(Measure):
         parts_of = partial(self.expected_parts, types)
         if len(types) == 1 and len(gain_t) <= 2:
             return NeighbourEdits(int(gain_t[1]) if len(gain_t) == 2 else -1, parts_of)
-        chain = edit_chain(gain_t, gain_s, sets) if self["alignment"] == "exact" else None
+        chain = edit_chain(gain_t, gain_s, sets) if self.alignment == "exact" else None
         return None if chain is None else ChainEdits(chain, sets, parts_of)
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
@@ -304,25 +320,43 @@ class EditDistanceMeasure(Measure):
 
     def partners(self, batch: Batch) -> Ints:
         """Return, for each boundary of a, the index of its partner in b, or -1."""
-        partners = np.empty(len(batch.a_pos), np.int64)
-        kernel.align(*batch.arrays, self.gains(batch.types), partners)
+        a, b = batch.sides("inner")
+        partners = np.full(len(a.place), -1, np.int64)
+        if self.coarse(batch) is None:
+            kernel.align(*a, *b, self.gains(batch.types, batch.ticks), partners)
+            return partners
+        for rows, *sides, ticks in self.in_ticks(batch):
+            own = np.full(len(sides[0].place), -1, np.int64)
+            kernel.align(*sides[0], *sides[1], self.gains(batch.types, ticks), own)
+            shift = repeat(b.off[rows] - sides[1].off[:-1], sides[0].count)
+            partners[rows_of(a.off, rows)[0]] = np.where(own < 0, own, own + shift)
         return partners
 
-    def align(self, batch: Batch) -> tuple[Edit, ...]:
-        return list_edits(batch, self.partners(batch), **self._edit_costs(batch.types))
+    def coarse(self, batch: Batch) -> NDArray[np.bool_] | None:
+        """Return the recordings so long that sums of costs fit into 64 bits in microseconds only; None if there are none."""
+        if not batch.seconds:
+            return None
+        a, b = batch.sides("inner")
+        pairs = np.minimum(a.count, b.count) + 2.0
+        per_pair = float(self.costs(batch.types).linear_gains(batch.ticks)[0])
+        coarse: NDArray[np.bool_] = per_pair * pairs * pairs > _MAX_TOTAL
+        return coarse if coarse.any() else None
+
+    def in_ticks(self, batch: Batch) -> Iterator[tuple[Ints, Boundaries, Boundaries, int]]:
+        """Yield rows, their two sides, and the ticks per second of these sides: nanoseconds where sums fit, else microseconds."""
+        coarse = self.coarse(batch)
+        assert coarse is not None
+        for rows, step in ((flatnonzero(~coarse), 1), (flatnonzero(coarse), TICKS // MICROSECONDS)):
+            a, b = (take(side, rows) for side in batch.sides("inner"))
+            a, b = (side._replace(place=np.rint(side.place / step).astype(np.int64)) for side in (a, b))
+            yield rows, a, b, batch.ticks // step
 
     def edit_columns(self, batch: Batch) -> EditColumns | None:
-        if type(batch) is PooledBatch:
-            columns = self.edit_columns(batch.streams)
-            return None if columns is None else batch.pool_edits(columns)
-        if type(batch) is not Batch:  # in seconds
-            return None
-        return edit_columns(batch, self.partners(batch), **self._edit_costs(batch.types))
-
-    def _edit_costs(self, types: tuple[str, ...]) -> dict[str, Callable[[int], float]]:
-        """Return the costs of transpositions and substitutions by distance."""
-        costs = self.costs(types)
-        return {
-            "transposition_cost": cache(lambda d: float(costs.transposition_cost(d))),
-            "substitution_cost": cache(lambda x: float(costs.substitution_cost(x))),
-        }
+        costs = self.costs(batch.types)
+        return edit_columns(
+            batch,
+            "inner",
+            self.partners(batch),
+            transposition_cost=lambda d: float(costs.transposition_cost(Fraction(d) if batch.seconds else d)),
+            substitution_cost=lambda x: float(costs.substitution_cost(x)),
+        )

@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from caesura.errors import CaesuraError
-from caesura.kernels import distances as kernel
-from caesura.kernels import segments as unit_kernel
-from caesura.measures.axis import (
-    AXIS_WORDS,
-    END_PLACES,
-    EXTENT,
-    LEVEL,
-    Side,
-    amount,
-    amounts,
-    check_amounts,
-    with_units_of_axis,
-    within,
-)
-from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, PairCounts, divide
-from caesura.measures.batch import EMPTY, Batch
-from caesura.measures.chunks import CHUNK, FIRST_TOKEN, LAST_POSITION
-from caesura.measures.edges import EdgeBatch, Packing
-from caesura.measures.edit_columns import count_misses, list_edits
+from caesura.kernels import segments as kernel
+from caesura.measures.axis import AXIS_WORDS, END_PLACES, AxisMeasure, Side, amount, amounts
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, divide, option
+from caesura.measures.edit_columns import EditColumns, count_misses, edit_columns
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
-from caesura.model.result import Edit, Score
+from caesura.measures.needs import Needs
+from caesura.model.columns import Batch
+from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice, flag, positive
-
-_ENDS_OF_F = Option(
-    "ends",
-    "none",
-    choice("none", "start", "end", "both", "marked"),
-    "ends of the extent that count as boundaries of both sides; marked: only where a coder has a point there",
-)
-_ON_UNITS = MappingProxyType({"axis": "units"})
+from caesura.options import choice, flag, positive
 
 # The rules of other programs for pairs within a tolerance. Each takes the sorted boundaries of one document and a test whether
 # two of them are near, and returns for each boundary of the reference the index of its partner in the hypothesis, or -1.
@@ -112,8 +87,7 @@ OTHER_MATCHINGS: dict[str, Matching] = {
 }
 
 
-class BoundaryF(OverlapMeasure):
-    kinds = ("hierarchy", "timed", "linear", "dialogue")
+class BoundaryF(OverlapMeasure, AxisMeasure):
     name = "boundary_f"
     title = "Boundary precision, recall and F within a tolerance"
     caution = (
@@ -124,28 +98,27 @@ class BoundaryF(OverlapMeasure):
     short_name = "F1"
     aliases = MappingProxyType({"F": {}, "crisp": {}, "boundary_f1": {}, "hit_rate": {}, "collar_f1": {}})
     at_option = "tolerance"
-    options = (
-        Option("tolerance", 0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%"),
-        Option("beta", 1, positive, "weight of recall against precision in F"),
-        _ENDS_OF_F,
-        Option("strict", False, flag, "whether the distance must be smaller than the tolerance"),
-        Option(
-            "matching",
-            "maximum",
-            choice("maximum", *OTHER_MATCHINGS),
-            "how boundaries are paired; all but the maximum exist for presets only",
-        ),
-        Option(
-            "empty",
-            "one",
-            choice("one", "zero", "side", "recall"),
-            "value if neither side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
-        ),
-        LAST_POSITION,
-        FIRST_TOKEN,
-        CHUNK,
-        EXTENT,
-        LEVEL,
+    needs_common_units = True
+    unit_by_options = True
+    tolerance: float | str = option(
+        0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%"
+    )
+    beta: float = option(1, positive, "weight of recall against precision in F")
+    ends: str = option(
+        "none",
+        choice("none", "start", "end", "both", "marked"),
+        "ends of the extent that count as boundaries of both sides; marked: only where a coder has a point there",
+    )
+    strict: bool = option(False, flag, "whether the distance must be smaller than the tolerance")
+    matching: str = option(
+        "maximum",
+        choice("maximum", *OTHER_MATCHINGS),
+        "how boundaries are paired; all but the maximum exist for presets only",
+    )
+    empty: str = option(
+        "one",
+        choice("one", "zero", "side", "recall"),
+        "value if neither side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
     )
     presets = MappingProxyType(
         {
@@ -167,10 +140,7 @@ class BoundaryF(OverlapMeasure):
                 "extent": "reference",
                 "references": "best_or_first",
             },
-            "superdialseg": {"empty": "zero", "last_position": True, "average": "items"},
-            "chunkseg": {"empty": "zero", "chunk": 6, "average": "items_pr"},
             "chunkseg-collar": {"tolerance": "3s", "matching": "nearest", "average": "items"},
-            "disrpt-2025": {"first_token": True},
             "wtpsplit": {"ends": "end"},
             "evalsubtitle": {"ends": "end"},
         }
@@ -184,87 +154,54 @@ class BoundaryF(OverlapMeasure):
             "several coders each want an estimate",
             "gebd": "a reference boundary can take the estimate of the next one; without estimates, the first rater counts and "
             "not the best",
-            "superdialseg": "F is 0 if neither side has boundaries, even though they agree",
-            "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one; F is 0 if neither side "
-            "has boundaries",
             "chunkseg-collar": "the closest pair first can lose a pair",
-            "disrpt-2025": "token 1 counts, so F rises with short documents (reading option first=yes)",
             "wtpsplit": "the end of the text always matches: a text of one sentence has F 1",
             "evalsubtitle": "the end of the file always matches",
         }
     )
-    preset_reading = MappingProxyType({"disrpt-2025": {"first": "yes"}})
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
     aligns = True
     parts = ("matches", "reference", "hypothesis")
     accepts_union = True
-    question_options = ("tolerance", "extent", "chunk")
+    question_options = ("tolerance", "extent")
     resolved_words = AXIS_WORDS
     amount_options: ClassVar[tuple[str, ...]] = ("tolerance",)
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["beta"] == 1 and self["matching"] == "maximum" and self["extent"] in ("same", "union"))
+        return bool(self.beta == 1 and self.matching == "maximum" and self.extent in ("same", "union"))
 
     @property
-    def packing(self) -> Packing:
-        marked = self["ends"] == "marked"
-        packing = Packing(self["level"], self["extent"], needs_extent=self._needs_extent)
-        return packing._replace(all_points=marked or self["ends"] == "none", start_points=marked)
+    def needs(self) -> Needs:
+        return Needs(extent=bool(END_PLACES[self.ends] or str(self.tolerance).endswith("%")))
 
     @property
-    def _needs_extent(self) -> bool:
-        return bool(END_PLACES[self["ends"]] or str(self["tolerance"]).endswith("%"))
+    def column(self) -> str:
+        """The column of the table that is compared: a point at an end counts unless the option adds the ends."""
+        return {"marked": "all_places", "none": "end_places"}.get(self.ends, "places")
 
-    def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        return check_amounts(self, batch)
-
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
-
-    def compute(self, batch: Batch) -> BatchCounts:
-        has_partner = self._partners(batch) >= 0
-        matched = np.zeros(len(has_partner) + 1, np.int64)
-        has_partner.cumsum(out=matched[1:])
-        ends = matched[batch.a_off - batch.a_off[0]]
-        counts = np.empty((len(batch), 3))
-        counts[:, 0] = ends[1:] - ends[:-1]
-        counts[:, 1] = batch.a_count
-        counts[:, 2] = batch.b_count
+    def count(self, batch: Batch) -> BatchCounts:
+        a, b = batch.sides(self.column)
+        partners = self.partners(batch)
+        matched = np.zeros(len(partners) + 1, np.int64)
+        np.cumsum(partners >= 0, out=matched[1:])
+        counts = np.empty((batch.pairs, 3))
+        counts[:, 0] = np.diff(matched[a.off])
+        counts[:, 1], counts[:, 2] = a.count, b.count
         # The ends are the same place on both sides: some maximum matching pairs them, and so do all other rules.
-        counts += len(END_PLACES[self["ends"]])
-        if isinstance(batch, EdgeBatch):
-            return BatchCounts(counts, batch.resolved(extent=self._needs_extent and self["extent"] != "same"))
-        return BatchCounts(counts, {"axis": np.zeros(len(batch), np.uint8)})
-
-    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
-        if self["matching"] != "maximum" or isinstance(self["tolerance"], str) or self._largest_distance < 0:
-            return None
-        counts = unit_kernel.count_within_pair(a.packed, b.packed, self._largest_distance)
-        ends = len(END_PLACES[self["ends"]])
-        return [count + ends for count in counts], _ON_UNITS
-
-    @cached_property
-    def _largest_distance(self) -> int:
-        """The largest distance of a pair in positions; -1 if there can be none."""
-        tolerance: float = self["tolerance"]
-        return math.ceil(tolerance) - 1 if self["strict"] else math.floor(tolerance)
+        counts += len(END_PLACES[self.ends])
+        return BatchCounts(counts, self.resolved(batch))
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
-        return MatchingPositions() if self["tolerance"] == 0 and self.is_plain else None
-
-    @property
-    def is_plain(self) -> bool:
-        defaults = self._defaults(None)
-        return all(value == defaults[name] for name, value in self.settings.items() if name != "tolerance")
+        return MatchingPositions() if self.tolerance == 0 and not set(self._changed) - {"tolerance"} else None
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        if self["beta"] == 1 and self["empty"] == "one":
+        if self.beta == 1 and self.empty == "one":
             return super().finish(counts, types)
         precision, recall = self._ratios(counts)
-        weight = float(self["beta"]) ** 2
+        weight = float(self.beta) ** 2
         return divide((1 + weight) * precision * recall, weight * precision + recall)
 
     def _ratios(self, counts: Counts) -> tuple[Floats, Floats]:
@@ -272,7 +209,7 @@ class BoundaryF(OverlapMeasure):
         none = (reference == 0) & (hypothesis == 0)
         zero, one = np.zeros(len(counts)), np.ones(len(counts))
         words = {"one": (none.astype(float),) * 2, "zero": (zero, zero), "side": (one, one), "recall": (zero, one)}
-        of_precision, of_recall = words[self["empty"]]
+        of_precision, of_recall = words[self.empty]
         return divide(matches, hypothesis, empty=of_precision), divide(matches, reference, empty=of_recall)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
@@ -280,55 +217,48 @@ class BoundaryF(OverlapMeasure):
         precision, recall = self._ratios(row)
         return {"precision": float(precision[0]), "recall": float(recall[0]), "f": float(self.finish(row, types)[0])}
 
-    def _partners(self, batch: Batch) -> Ints:
-        partners = np.full(len(batch.a_pos), -1, np.int64)
-        if self["matching"] != "maximum":
-            self._other_partners(batch, partners)
-        elif isinstance(batch, EdgeBatch) or isinstance(self["tolerance"], str):
-            places = batch.a_pos.astype(np.float64), batch.a_off, batch.b_pos.astype(np.float64), batch.b_off
-            kernel.pair_within(*places, self._tolerances(batch), self["strict"], partners)
-        elif self._largest_distance >= 0:
-            distance = self._largest_distance
-            unit_kernel.pair_within(batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, distance, partners)
-        return partners[batch.a_off[0] : batch.a_off[-1]]
+    def partners(self, batch: Batch) -> Ints:
+        """Return, for each boundary of a, the index of its partner in b, or -1."""
+        a, b = batch.sides(self.column)
+        partners = np.full(len(a.place), -1, np.int64)
+        if self.matching != "maximum":
+            return self._other_partners(batch, partners)
+        largest = np.floor(self._tolerances(batch))
+        if self.strict:
+            largest = np.ceil(self._tolerances(batch)) - 1
+        kernel.pair_within(a.place, a.off, b.place, b.off, largest.astype(np.int64), partners)
+        return partners
 
     def _tolerances(self, batch: Batch) -> Floats:
-        if isinstance(batch, EdgeBatch):
-            tolerance = amounts("tolerance", self["tolerance"], batch)
-            exact = self["matching"] == "maximum"  # other programs compare rounded numbers
-            return within(tolerance, timed=batch.timed, strict=self["strict"]) if exact else tolerance
-        if isinstance(self["tolerance"], str):
-            return batch.length * float(self["tolerance"][:-1]) / 100
-        return np.full(len(batch), float(self["tolerance"]))
+        """Return the tolerance of each pair in ticks; times are whole ticks, so amounts that differ by rounding are equal."""
+        tolerance = amounts("tolerance", self.tolerance, batch)
+        return np.rint(tolerance) if batch.seconds else tolerance
 
-    def _other_partners(self, batch: Batch, partners: Ints) -> None:
-        """Pair boundaries as another program does, document by document."""
-        pair = OTHER_MATCHINGS[self["matching"]]
-        peer = self["matching"] == "mir_eval"
-        tolerances = self._tolerances(batch).tolist()
+    def _other_partners(self, batch: Batch, partners: Ints) -> Ints:
+        """Pair boundaries as another program does, pair by pair, with its rounded numbers."""
+        pair = OTHER_MATCHINGS[self.matching]
+        a, b = batch.sides(self.column)
+        tolerances = (amounts("tolerance", self.tolerance, batch) / batch.ticks).tolist()
         for d, tolerance in enumerate(tolerances):
-            first, last = int(batch.a_off[d]), int(batch.a_off[d + 1])
-            reference = batch.a_pos[first:last].tolist()
-            hypothesis = batch.b_pos[batch.b_off[d] : batch.b_off[d + 1]].tolist()
-            if peer:  # its boundaries have five decimals, and it adds the window to the estimate
+            first, last, offset = int(a.off[d]), int(a.off[d + 1]), int(b.off[d])
+            reference = (a.place[first:last] / batch.ticks).tolist()
+            hypothesis = (b.place[offset : b.off[d + 1]] / batch.ticks).tolist()
+            if self.matching == "mir_eval":  # its boundaries have five decimals, and it adds the window to the estimate
                 reference, hypothesis = (np.round(side, 5).tolist() for side in (reference, hypothesis))
                 found = pair(reference, hypothesis, lambda r, h, t=tolerance: h - t <= r <= h + t)  # type: ignore[misc]
-            elif self["strict"]:
+            elif self.strict:
                 found = pair(reference, hypothesis, lambda r, h, t=tolerance: abs(r - h) < t)  # type: ignore[misc]
             else:
                 found = pair(reference, hypothesis, lambda r, h, t=tolerance: abs(r - h) <= t)  # type: ignore[misc]
-            offset = int(batch.b_off[d])
             partners[first:last] = [j + offset if j >= 0 else -1 for j in found]
+        return partners
 
     def misses_in(self, batch: Batch) -> tuple[Floats, Floats]:
-        return count_misses(batch, self._partners(batch))
+        return count_misses(batch, self.column, self.partners(batch))
 
-    def align(self, batch: Batch) -> tuple[Edit, ...]:
-        partners = self._partners(batch)
-        partners = np.where(partners >= 0, partners - batch.b_off[0], -1)
-        if isinstance(batch, EdgeBatch):  # classes of segments are not types of boundaries
-            batch = replace(batch, a_code=EMPTY, b_code=EMPTY)
-        return list_edits(batch, partners, transposition_cost=lambda d: 0.0, substitution_cost=lambda x: 0.0)
+    def edit_columns(self, batch: Batch) -> EditColumns:
+        free = {"transposition_cost": lambda d: 0.0, "substitution_cost": lambda x: 0.0}
+        return edit_columns(batch, self.column, self.partners(batch), **free)
 
 
 def boundary_f(

@@ -12,16 +12,16 @@ import numpy as np
 
 from caesura.errors import OptionError
 from caesura.kernels import boundary as kernel
-from caesura.measures.base import BatchCounts, Counts, divide
-from caesura.measures.batch import Batch
-from caesura.measures.boundary_edits import COST_OPTIONS, N_T, TRANSPOSITION, BoundaryCosts, EditDistanceMeasure
+from caesura.measures.base import BatchCounts, Counts, divide, option
+from caesura.measures.boundary_edits import BoundaryCosts, EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
-from caesura.model.index import bincount, repeat, searchsorted
+from caesura.model.columns import Batch
+from caesura.model.index import bincount, searchsorted
 from caesura.model.plain import entries_of
 from caesura.model.result import Score, f_measure, ratio
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice
+from caesura.options import choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +153,16 @@ def _part_names(types: tuple[str, ...]) -> tuple[str, ...]:
 def _marked_positions(batch: Batch) -> Ints:
     """Return the number of positions of each document that at least one side marks, with one or several types."""
     stride = int(batch.length.max(initial=0)) + 1
-    documents = np.arange(len(batch)) * stride
-    keys, marked = [], np.zeros(len(batch), np.int64)
-    for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off)):
-        key = repeat(documents, off[1:] - off[:-1]) + pos[off[0] : off[-1]]  # ascending
+    keys, marked = [], np.zeros(batch.pairs, np.int64)
+    for side in batch.sides("inner"):
+        key = side.owner * stride + side.place  # ascending
         distinct = np.ones(len(key), bool)
         np.not_equal(key[1:], key[:-1], out=distinct[1:])
         keys.append(key[distinct])
-        marked += np.diff(np.concatenate([[0], np.cumsum(distinct)])[off - off[0]])
+        marked += np.diff(np.concatenate([[0], np.cumsum(distinct)])[side.off])
     a, b = keys
     shared = a[np.append(b, -1)[searchsorted(b, a)] == a]
-    return marked - bincount(shared // stride, minlength=len(batch))
+    return marked - bincount(shared // stride, minlength=batch.pairs)
 
 
 class BoundaryConfusion(EditDistanceMeasure):
@@ -172,16 +171,10 @@ class BoundaryConfusion(EditDistanceMeasure):
     summary = "precision and recall of each type"
     short_name = "B-F"
     aliases = MappingProxyType({"F": {}, "B-F1": {}, "confusion": {}})
-    options = (
-        N_T,
-        TRANSPOSITION,
-        *COST_OPTIONS,
-        Option(
-            "denominator",
-            "boundaries",
-            choice("boundaries", "errors"),
-            "divisor of the correctness: boundaries of a side, or correctness plus errors",
-        ),
+    denominator: str = option(
+        "boundaries",
+        choice("boundaries", "errors"),
+        "divisor of the correctness: boundaries of a side, or correctness plus errors",
     )
     presets = MappingProxyType({"fournier2013": {"denominator": "errors"}})
     reversible = False  # with several types, the reversed text has the same cost, but counts may move between types
@@ -220,11 +213,12 @@ class BoundaryConfusion(EditDistanceMeasure):
         ]
         return np.column_stack(columns)
 
-    def compute(self, batch: Batch) -> BatchCounts:
+    def count(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806
-        out = np.zeros((len(batch), 7 * T + T * T + 1))
-        kernel.confuse(*batch.arrays, self.partners(batch), T, out)
-        marked = batch.a_count + batch.b_count - out[:, 0] if T == 1 else _marked_positions(batch)
+        out = np.zeros((batch.pairs, 7 * T + T * T + 1))
+        a, b = batch.sides("inner")
+        kernel.confuse(*a, *b, self.partners(batch), T, out)
+        marked = a.count + b.count - out[:, 0] if T == 1 else _marked_positions(batch)
         out[:, -1] = batch.length - 1 - marked
         return BatchCounts(out, {})
 
@@ -241,7 +235,7 @@ class BoundaryConfusion(EditDistanceMeasure):
             - span * per_position.numerator / per_position.denominator
         )
         boundaries = hypothesis + reference
-        divisor = 2 * correct + insertions + deletions if self["denominator"] == "errors" else boundaries
+        divisor = 2 * correct + insertions + deletions if self.denominator == "errors" else boundaries
         # F is 1 if there is no boundary. With "errors" the divisor is also 0 if all boundaries are substituted; then F is 0.
         return divide(2 * correct, divisor, empty=np.where(boundaries > 0, 0.0, 1.0))
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.kernels import classes as kernel
-from caesura.measures.base import divide
+from caesura.measures.old_base import divide
 from caesura.measures.edges import Cells, EdgeBatch
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat
 from caesura.model.tier import Tier

@@ -19,7 +19,8 @@ from caesura.measures.average_precision import (
     has_scores,
     pack_scores,
 )
-from caesura.measures.axis import Side, check_amounts
+from caesura.measures.axis import Side
+from caesura.measures.old_axis import check_amounts
 from caesura.measures.base import divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from caesura.measures.batch import Batch
-from caesura.model.index import bincount, lexsort, repeat, searchsorted
+from caesura.model.columns import Batch
+from caesura.model.index import bincount, lexsort, searchsorted
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints
 
@@ -26,9 +27,9 @@ class EditColumns:
 
     document: Ints  # place of the document in the batch
     kind: Ints  # index in ``EDIT_KINDS``
-    # Positions of the boundaries on both sides, or ``NONE``.
-    a_position: Ints
-    b_position: Ints
+    # Positions of the boundaries on both sides, or ``NONE``; times in seconds are floats.
+    a_position: Any
+    b_position: Any
     # Types as indices into ``types``, or ``NONE``.
     a_type: Ints
     b_type: Ints
@@ -60,52 +61,69 @@ class EditColumns:
         return bincount(self.document[self.kind != MATCH], minlength=self.documents)
 
     def by_document(self) -> list[tuple[Edit, ...]]:
-        """Return the edits of each document that is no dialogue, from left to right."""
+        """Return the edits of each document, stream by stream from left to right."""
         types: dict[int, str | None] = {NONE: None, **dict(enumerate(self.types))}
         columns = (self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
+        streams = [None] * len(self) if self.stream is None else [self.streams[k] for k in self.stream.tolist()]
         edits = []
-        for kind, a, b, a_type, b_type, cost in zip(*(column.tolist() for column in columns), strict=True):
-            positions = (None if a == NONE else a, None if b == NONE else b)
-            edits.append(Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost))
+        for kind, a, b, a_type, b_type, cost, stream in zip(*(column.tolist() for column in columns), streams, strict=True):
+            positions = (None if a_type == NONE else a, None if b_type == NONE else b)
+            edits.append(Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost, stream))
         ends = searchsorted(self.document, np.arange(self.documents + 1)).tolist()
         return [tuple(edits[start:end]) for start, end in pairwise(ends)]
 
 
 def edit_columns(
     batch: Batch,
+    column: str,
     partners: Ints,
     *,
-    transposition_cost: Callable[[int], float],
+    transposition_cost: Callable[[Any], float],
     substitution_cost: Callable[[int], float],
 ) -> EditColumns:
-    """Return the edits of all documents of a batch, as ``list_edits`` does for one."""
-    a_code = batch.a_code if batch.a_code.size else np.zeros_like(batch.a_pos)
-    b_code = batch.b_code if batch.b_code.size else np.zeros_like(batch.b_pos)
-    documents = np.arange(len(batch))
-    a_document, b_document = repeat(documents, batch.a_count), repeat(documents, batch.b_count)
+    """Return the edits of all items of a batch, from the partner in b of each boundary of a in a column of the table."""
+    # A boundary without a partner costs 1.
+    (a_place, a_code, _), (b_place, b_code, _) = sides = batch.sides(column)
+    a_code = a_code if a_code.size else np.zeros_like(a_place)
+    b_code = b_code if b_code.size else np.zeros_like(b_place)
+    a_row, b_row = (side.owner for side in sides)
     paired = partners >= 0
-    alone = np.ones(len(batch.b_pos), bool)
+    alone = np.ones(len(b_place), bool)
     alone[partners[paired]] = False
     missing = np.full(int(alone.sum()), NONE, np.int64)
     b_position, b_type = (np.full(len(partners), NONE, np.int64) for _ in range(2))
-    b_position[paired], b_type[paired] = batch.b_pos[partners[paired]], b_code[partners[paired]]
-    document = np.concatenate([a_document, b_document[alone]])
-    a_position, b_position = np.concatenate([batch.a_pos, missing]), np.concatenate([b_position, batch.b_pos[alone]])
+    b_position[paired], b_type[paired] = b_place[partners[paired]], b_code[partners[paired]]
+    row = np.concatenate([a_row, b_row[alone]])
+    a_position, b_position = np.concatenate([a_place, missing]), np.concatenate([b_position, b_place[alone]])
     a_type, b_type = np.concatenate([a_code, missing]), np.concatenate([b_type, b_code[alone]])
     kind = np.select(
-        [b_position == NONE, a_position == NONE, a_position != b_position, a_type != b_type],
+        [b_type == NONE, a_type == NONE, a_position != b_position, a_type != b_type],
         [DELETION, INSERTION, TRANSPOSITION, SUBSTITUTION],
         MATCH,
     )
+    distance = np.abs(a_position - b_position)
     cost = np.select([kind == MATCH, kind >= DELETION], [0.0, 1.0])
-    cost += _costs(kind == TRANSPOSITION, np.abs(a_position - b_position), transposition_cost)
+    cost += _costs(kind == TRANSPOSITION, distance / batch.ticks if batch.seconds else distance, transposition_cost)
     cost += _costs(kind == SUBSTITUTION, np.abs(a_type - b_type), substitution_cost)
-    # Sort the edits of a document by the leftmost boundary and the first type there.
-    a, b = a_position * len(batch.types) + a_type, b_position * len(batch.types) + b_type
-    leftmost = np.where(a_position == NONE, b, np.where(b_position == NONE, a, np.minimum(a, b)))
-    order = lexsort((leftmost, document))
+    # Sort the edits of a row by the leftmost boundary and the first type there. No two edits begin at the same boundary, so the
+    # order is the same when the sides are swapped.
+    types = len(batch.types)
+    a, b = a_position * types + a_type, b_position * types + b_type
+    leftmost = np.where(a_type == NONE, b, np.where(b_type == NONE, a, np.minimum(a, b)))
+    order = lexsort((leftmost, row))
+    row = row[order]
+    stream, streams = None, (None,)
+    if batch.names is not None:
+        numbers: dict[str | None, int] = {}
+        stream = np.array([numbers.setdefault(name, len(numbers)) for name in batch.names], np.int64)[row]
+        streams = tuple(numbers)
+    if batch.seconds:
+        a_position, b_position = (
+            np.where(code == NONE, NONE, place / batch.ticks)
+            for place, code in ((a_position, a_type), (b_position, b_type))
+        )
     return EditColumns(
-        document=document[order],
+        document=batch.item[row],
         kind=kind[order],
         a_position=a_position[order],
         b_position=b_position[order],
@@ -114,56 +132,25 @@ def edit_columns(
         cost=cost[order],
         types=batch.types,
         documents=len(batch),
+        stream=stream,
+        streams=streams,
     )
 
 
-def _costs(chosen: Ints, distance: Ints, cost_of: Callable[[int], float]) -> Floats:
+def _costs(chosen: Ints, distance: Any, cost_of: Callable[[Any], float]) -> Floats:
     """Return the cost of the chosen edits by their distance, and 0 for all others."""
     costs = np.zeros(len(distance))
-    for value in np.unique(distance[chosen]).tolist():
-        costs[chosen & (distance == value)] = cost_of(value)
+    values, places = np.unique(distance[chosen], return_inverse=True)
+    costs[chosen] = np.array([cost_of(value) for value in values.tolist()], np.float64)[places]
     return costs
 
 
-def list_edits(
-    batch: Batch,
-    partners: Ints,
-    *,
-    transposition_cost: Callable[[int], float],
-    substitution_cost: Callable[[int], float],
-) -> tuple[Edit, ...]:
-    """Return the edits of a document, from left to right. A boundary without a partner costs 1."""
-    types = batch.types
-    a_pos, b_pos = batch.a_pos.tolist(), batch.b_pos.tolist()
-    a_code = batch.a_code.tolist() or [0] * len(a_pos)
-    b_code = batch.b_code.tolist() or [0] * len(b_pos)
-    edits = []
-    unpaired = set(range(len(b_pos)))
-    for i, j in enumerate(partners.tolist()):
-        position, code = a_pos[i], a_code[i]
-        if j < 0:
-            edits.append(((position, code), Edit("deletion", position, None, types[code], None, 1.0)))
-            continue
-        unpaired.discard(j)
-        if b_pos[j] != position:
-            kind, cost = "transposition", transposition_cost(abs(b_pos[j] - position))
-        elif b_code[j] != code:
-            kind, cost = "substitution", substitution_cost(abs(b_code[j] - code))
-        else:
-            kind, cost = "match", 0.0
-        leftmost = min((position, code), (b_pos[j], b_code[j]))
-        edits.append((leftmost, Edit(kind, position, b_pos[j], types[code], types[b_code[j]], cost)))
-    for j in unpaired:
-        edits.append(((b_pos[j], b_code[j]), Edit("insertion", None, b_pos[j], None, types[b_code[j]], 1.0)))
-    # No two edits begin at the same boundary, so the order is the same when the sides are swapped.
-    return tuple(edit for _, edit in sorted(edits, key=lambda entry: entry[0]))
-
-
-def count_misses(batch: Batch, partners: Ints) -> tuple[Floats, Floats]:
-    """Return the full misses and the near misses of each document: boundaries without a partner, and pairs at a distance."""
+def count_misses(batch: Batch, column: str, partners: Ints) -> tuple[Floats, Floats]:
+    """Return the full misses and the near misses of each row: boundaries without a partner, and pairs at a distance."""
+    a, b = batch.sides(column)
     paired = partners >= 0
     moved = paired.copy()
-    moved[paired] = batch.a_pos[batch.a_off[0] : batch.a_off[-1]][paired] != batch.b_pos[partners[paired]]
-    document = repeat(np.arange(len(batch)), batch.a_count)
-    pairs, near = (bincount(document[chosen], minlength=len(batch)) for chosen in (paired, moved))
-    return (batch.a_count + batch.b_count - 2 * pairs).astype(np.float64), near.astype(np.float64)
+    moved[paired] = a.place[paired] != b.place[partners[paired]]
+    owner = a.owner
+    pairs, near = (bincount(owner[chosen], minlength=batch.pairs) for chosen in (paired, moved))
+    return (a.count + b.count - 2 * pairs).astype(np.float64), near.astype(np.float64)

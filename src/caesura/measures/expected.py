@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.kernels import placement as kernel
-from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.edit_chain import EditChain
+from caesura.model.columns import EMPTY, Batch, Boundaries
 from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -149,22 +149,10 @@ class SimulatedCounts(ExpectedCounts):
 
     def _draw(self, rng: np.random.Generator, rate: Floats, positions: int, draws: int) -> Floats:
         """Return the counts of random texts; texts for which the measure is undefined are left out."""
-        sides = [self._side(rng, p, positions, draws) for p in np.split(rate, 2)]
-        if self.measure.view in ("inner", "typed") and not self.measure.accepts_marks:
-            batch = Batch(np.full(draws, positions + 1, np.int64), *sides[0], *sides[1], self.types)
-            batch, _, _ = batch.drop(self.measure.check(batch), np.arange(draws))
-        else:
-            batch, _, _ = self.measure.pack(list(zip(*(self._texts(side, positions) for side in sides), strict=True)))
-        return self.measure.compute(batch).counts
-
-    def _texts(self, side: tuple[Ints, Ints, Ints], positions: int) -> list[Segmentation]:
-        places, codes, offsets = side
-        return [
-            Segmentation.from_valid_entries(
-                positions + 1, places[i:j], codes[i:j] if len(self.types) > 1 else EMPTY, self.types
-            )
-            for i, j in pairwise(offsets.tolist())
-        ]
+        a, b = (Boundaries(*self._side(rng, p, positions, draws)) for p in np.split(rate, 2))
+        batch = Batch.of_sides(np.full(draws, positions + 1, np.int64), a, b, self.types)
+        batch, _, _ = self.measure.pack_batch(batch, np.arange(draws))
+        return self.measure.documents(batch).counts
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
         text, place = np.divmod(_occupied(rng, float(p.sum()), draws * positions), positions)

@@ -38,9 +38,9 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed, Text
-from caesura.measures.edit_columns import (
+from caesura.measures.old_edit_columns import (
     DELETION,
     INSERTION,
     MATCH,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import (
     Batch,
     Comparison,

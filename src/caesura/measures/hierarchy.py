@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide
+from caesura.measures.old_base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, distinct_rows, pack_spans
 from caesura.model.hierarchy import Hierarchy, Span

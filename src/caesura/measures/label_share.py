@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.axis import AXIS_OPTIONS, SegmentMeasure, Side, amount, amounts, check_amounts
-from caesura.measures.base import BatchCounts, Counts, Measure, divide
+from caesura.measures.axis import AXIS_OPTIONS, Side, amount
+from caesura.measures.old_axis import SegmentMeasure, amounts, check_amounts
+from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
 from caesura.model.index import bincount, flatnonzero, searchsorted

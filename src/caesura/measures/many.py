@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceError, own_errors
 from caesura.measures.base import BatchCounts, Measure
-from caesura.measures.batch import Batch, Comparison, Packed
+from caesura.measures.batch import Comparison
+from caesura.model.columns import Batch, Packed
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
 from caesura.model.index import argsort, bincount, searchsorted
@@ -341,17 +342,17 @@ def compute(
     measure: Measure, batch: Batch, engine: str | Engine = "threads", workers: int | None = None, scheduler: Any = None
 ) -> BatchCounts:
     """Return the counts of a batch, computed in pieces by the workers of an engine."""
-    work = batch.a_off + batch.b_off + np.arange(len(batch) + 1)
+    work = batch.work
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < measure.min_parallel):
-        return measure.count(batch)
+        return measure.documents(batch)
     with use_engine(engine, workers, scheduler) as opened:
         if opened.workers == 1 and not opened.remote:
-            return measure.count(batch)
+            return measure.documents(batch)
         if opened.remote:
-            return _joined(list(opened.map(measure.count, _pieces(batch, work, opened))))
+            return _joined(list(opened.map(measure.documents, _pieces(batch, work, opened))))
         # Measures of the same batch share results, such as the edits of B and S, by piece.
-        pieces = batch.cached(("pieces", opened.workers), lambda: list(_pieces(batch, work, opened)))
-        return _joined(list(opened.map(measure.count, iter(pieces))))
+        pieces = batch.shared(("pieces", opened.workers), lambda: list(_pieces(batch, work, opened)))
+        return _joined(list(opened.map(measure.documents, iter(pieces))))
 
 
 def count_separately(
@@ -363,11 +364,11 @@ def count_separately(
     for document in range(len(batch)):
         try:
             with own_errors():
-                results.append(measure.count(batch.take(np.array([document]))))
+                results.append(measure.documents(batch.take(np.array([document]))))
         except ResourceError as error:
             errors[document] = error
     batch, places, errors = batch.drop(errors, places)
-    return (_joined(results) if results else measure.count(batch)), batch, places, errors
+    return (_joined(results) if results else measure.documents(batch)), batch, places, errors
 
 
 def _joined(results: Sequence[BatchCounts]) -> BatchCounts:
@@ -443,7 +444,7 @@ class Tally:
         batch, _, errors = self.measure.pack([(reference, hypothesis)])
         if errors:
             raise errors[0]
-        added = Partial.of(self.measure, self.measure.count(batch), batch.types)
+        added = Partial.of(self.measure, self.measure.documents(batch), batch.types)
         self._sums = self._sums.merge(added, self.measure)
 
     def merge(self, other: Tally) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
-from caesura.measures.base import BatchCounts, Counts, divide, precision_recall
+from caesura.measures.old_base import BatchCounts, Counts, divide, precision_recall
 from caesura.measures.batch import Batch
 from caesura.measures.hierarchy import HierarchyMeasure
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays

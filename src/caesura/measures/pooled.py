@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.measures.batch import Batch, Comparison, Packed, rows_of
-from caesura.measures.edit_columns import EditColumns
+from caesura.measures.old_edit_columns import EditColumns
 from caesura.measures.streams import stream_pairs, valid_results
 from caesura.measures.sums import as_float, exact_sums, summarize
 from caesura.model.index import flatnonzero, reduceat, repeat, searchsorted

@@ -10,6 +10,7 @@ from typing import Any
 from caesura.errors import OptionError
 from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
+from caesura.measures import old_base
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.boundary_f import BoundaryF
@@ -29,6 +30,9 @@ from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, SegmentationScore, WindowDiff, WinPR
 from caesura.model.signature import is_signature
 from caesura.options import parse_call, suggest, without_aliases
+
+OldMeasure = old_base.Measure
+Measure.register(OldMeasure)
 
 _REGISTRY: dict[str, type[Measure]] = {
     measure_class.name: measure_class

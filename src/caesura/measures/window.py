@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import distances as time_kernel
 from caesura.kernels import window as kernel
-from caesura.measures.axis import AXIS_WORDS, EXTENT, LEVEL, amount, amounts, seconds_on_units, with_units_of_axis
-from caesura.measures.base import BatchCounts, Counts, Measure, PairCounts, divide, precision_recall
-from caesura.measures.batch import Batch
+from caesura.measures.axis import AXIS_WORDS, AxisMeasure, amount, amounts, seconds_on_units
+from caesura.measures.base import BatchCounts, Counts, Measure, declared, divide, option, precision_recall
 from caesura.measures.boundary_f import BoundaryF
-from caesura.measures.chunks import CHUNK, LAST_POSITION
-from caesura.measures.edges import EdgeBatch, Packing
+from caesura.measures.needs import Needs
+from caesura.model.columns import Batch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
 from caesura.model.result import Score
@@ -32,15 +31,6 @@ _SUPERDIALSEG = "superdialseg"
 _ORIGINS = ("given", "auto", "auto, clamped to the text")
 _CHOSEN, _AUTO = range(2)
 _MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
-_WINDOW = Option(
-    "window",
-    None,
-    optional(whole(1)),
-    "width k of the window (default: half the mean length of a reference segment)",
-    aliases=("k",),
-)
-
-
 def _width(name: str, value: Any) -> float | str:
     """Check for the width of a window: a whole number of units, or seconds such as 2.5 or ``"2.5s"``."""
     if isinstance(value, str) and value[:1].isdecimal() and not value.isdecimal():
@@ -54,62 +44,18 @@ def _width(name: str, value: Any) -> float | str:
 
 
 _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for the command line
-_WIDTH = Option(_WINDOW.name, None, optional(_width), f"{_WINDOW.description}; in seconds: 5s", aliases=("k",))
-_MINIMUM = Option("minimum", 2, whole(0), "smallest automatic k")
-_K_OPTIONS = (
-    Option("rounding", "half_up", choice("half_up", "half_even"), "rounding of the automatic k"),
-    Option(
-        "mean",
-        "segments",
-        choice("segments", "marks", "positions"),
-        "mean length of a segment: N / segments, (N-1) / boundaries, or (N-1) / segments",
-    ),
-)
-_CLAMP = Option("clamp", True, flag, "whether an automatic k that is too large for the text is reduced")
-_ERROR_RATE = (
-    _WIDTH,
-    Option(
-        "padded",
-        False,
-        flag,
-        "whether to add empty positions at both ends, so that every position is inspected equally often",
-    ),
-    Option("width", "positions", choice("positions", "units"), "whether k counts positions or units in a window"),
-    *_K_OPTIONS,
-    _MINIMUM,
-    _CLAMP,
-    Option(
-        "padding",
-        "inner",
-        choice("inner", "segeval"),
-        "number of windows with padding: those with an inner position, or segeval's number",
-    ),
-    LAST_POSITION,
-    CHUNK,
-    EXTENT,
-    LEVEL,
-)
+_WINDOW = "width k of the window (default: half the mean length of a reference segment)"
 _SEGEVAL = {"rounding": "half_even", "clamp": False, "padding": "segeval"}
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "fournier2012": {"width": "units"},
         "segeval-2.0.11": _SEGEVAL,
         "nltk": {"rounding": "half_even", "mean": "marks", "minimum": 0, "clamp": False},
-        _SUPERDIALSEG: {
-            "rounding": "half_even",
-            "mean": "positions",
-            "clamp": False,
-            "last_position": True,
-            "average": "items",
-        },
-        "chunkseg": {**_SEGEVAL, "chunk": 6, "average": "items"},
         "evalsubtitle": _SEGEVAL,
     }
 )
 _MISTAKES: Mapping[str, str] = MappingProxyType(
     {
-        _SUPERDIALSEG: "the position after the last utterance counts, but not for k; all dialogues have the same weight",
-        "chunkseg": "boundaries within a chunk of 6 s are one, and the first chunk can have one",
         "evalsubtitle": "none beyond those of segeval",
     }
 )
@@ -119,14 +65,26 @@ class _WindowMeasure(Measure):
     """Base class of Pk, WindowDiff and WinPR, which chooses k and slides the window over the text."""
 
     kinds: ClassVar[tuple[str, ...]] = ("linear", "dialogue")
+    needs: ClassVar[Any] = Needs(units=True)
     resolved_words = MappingProxyType({"window_from": np.array(_ORIGINS)})
+
+    window: Any = option(None, optional(whole(1)), _WINDOW, aliases=("k",))
+    rounding: str = option("half_up", choice("half_up", "half_even"), "rounding of the automatic k")
+    mean: str = option(
+        "segments",
+        choice("segments", "marks", "positions"),
+        "mean length of a segment: N / segments, (N-1) / boundaries, or (N-1) / segments",
+    )
+    # An empty window contains no differences, so k is at least 1.
+    minimum: int = option(2, whole(1), "smallest automatic k")
+    clamp: bool = option(True, flag, "whether an automatic k that is too large for the text is reduced")
 
     def max_window(self, length: Any) -> Any:
         """Return the largest k for a text or for each text: N-1 positions, or N units."""
-        return length if self.settings.get("width") == "units" else length - 1
+        return length - 1
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        k = self["window"]
+        k = self.window
         if k is None:
             return {}
         maximum = self.max_window(batch.length)
@@ -140,63 +98,77 @@ class _WindowMeasure(Measure):
         }
 
     def as_resolved(self, resolved: Mapping[str, Any]) -> Self:
-        return self.replace(window=resolved["window"]) if self["window"] is None and resolved["window"] > 0 else self
+        return self.replace(window=resolved["window"]) if self.window is None and resolved["window"] > 0 else self
 
     @cached_property
     def rule(self) -> kernel.Rule:
         """How wide the windows are and where they begin, for the kernel."""
-        option, k = self.settings.get, self["window"]
+        settings, k = self.settings, self.window
         return kernel.Rule(
             min(k, MAX_UNITS) if isinstance(k, int) else 0,  # ``check`` refuses other widths
-            self["minimum"],
-            _MEANS[self["mean"]],
-            half_even=self["rounding"] == "half_even",
-            clamp=self["clamp"],
-            in_units=option("width") == "units",
-            padded=option("padded", True),
-            more_windows=option("padding") == "segeval",
+            self.minimum,
+            _MEANS[self.mean],
+            half_even=self.rounding == "half_even",
+            clamp=self.clamp,
+            in_units=settings.get("width") == "units",
+            padded=settings.get("padded", True),
+            more_windows=settings.get("padding") == "segeval",
         )
 
     def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         """Return the columns of ``kernel.sweep``, and k and its origin as resolved options."""
-        out, k, origin = np.empty((len(batch), 6)), np.empty(len(batch), np.int64), np.empty(len(batch), np.uint8)
-        if batch.packed is not None:
-            kernel.sweep_packed(*batch.packed, self.rule, out, k, origin)
-        else:
-            kernel.sweep(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, self.rule, out, k, origin)
+        a, b = batch.sides()
+        n = batch.pairs
+        out, k, origin = np.empty((n, 6)), np.empty(n, np.int64), np.empty(n, np.uint8)
+        kernel.sweep(batch.length, a.place, a.off, b.place, b.off, self.rule, out, k, origin)
         return out, {"window": k, "window_from": origin}
 
 
-class _ErrorRate(_WindowMeasure):
+class _ErrorRate(_WindowMeasure, AxisMeasure):
     """Proportion of windows on which the two sides differ."""
 
     kinds = ("hierarchy", "timed", "linear", "dialogue")
-    options = _ERROR_RATE
+    needs = Needs()
+    needs_common_units = True
+    unit_by_options = True
+    window: Any = option(None, optional(_width), f"{_WINDOW}; in seconds: 5s", aliases=("k",))
+    padded: bool = option(
+        False,
+        flag,
+        "whether to add empty positions at both ends, so that every position is inspected equally often",
+    )
+    width: str = option("positions", choice("positions", "units"), "whether k counts positions or units in a window")
+    minimum: int = option(2, whole(0), "smallest automatic k")
+    padding: str = option(
+        "inner",
+        choice("inner", "segeval"),
+        "number of windows with padding: those with an inner position, or segeval's number",
+    )
     presets = _PRESETS
     preset_mistakes = _MISTAKES
     resolved_words = MappingProxyType({**_WindowMeasure.resolved_words, **AXIS_WORDS})
     best = 0.0
     worst = 1.0
+    amount_options = ("window",)
     sweep_columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
     parts = ("errors", "windows")
 
-    @property
-    def packing(self) -> Packing:
-        return Packing(self["level"], self["extent"], all_points=self["chunk"] is not None)
+    def max_window(self, length: Any) -> Any:
+        return length if self.width == "units" else length - 1
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        k = self["window"]
-        if isinstance(batch, EdgeBatch):
+        k = self.window
+        if batch.seconds:
             return self._check_times(batch)
         if isinstance(k, (str, float)):
             problem = (
                 seconds_on_units("window", k) if isinstance(k, str) else f"window must be a whole number; got {k!r}"
             )
-            return dict.fromkeys(range(len(batch)), OptionError(problem))
+            return dict.fromkeys(range(batch.pairs), OptionError(problem))
         return super().check(batch)
 
-    def _check_times(self, batch: EdgeBatch) -> dict[int, CaesuraError]:
-        """Return the documents in seconds that are not longer than the window; presets and padding need units."""
+    def _check_times(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Return the pairs in seconds that are not longer than the window; presets and padding need units."""
         defaults = self._defaults(None)
         changed = [
             name
@@ -205,44 +177,34 @@ class _ErrorRate(_WindowMeasure):
         ]
         if changed:
             error = OptionError(f"{self.name}: {changed[0]} needs units; convert the annotations with over_units")
-            return dict.fromkeys(range(len(batch)), error)
-        k, length = self._seconds(batch), batch.end - batch.begin
+            return dict.fromkeys(range(batch.pairs), error)
+        k, length = self._ticks(batch) / batch.ticks, batch.length / batch.ticks
         return {
             int(d): OptionError(f"window must be shorter than the recording of {length[d]:.10g} s; got {k[d]:.10g} s")
             for d in flatnonzero(k >= length)
         }
 
-    def _seconds(self, batch: EdgeBatch) -> Floats:
-        """Return k of each document in seconds: half the mean reference segment, not rounded."""
-        if self["window"] is None:
-            return np.asarray((batch.end - batch.begin) / (2 * (batch.a_count + 1)), np.float64)
-        return amounts("window", self["window"], batch)
+    def _ticks(self, batch: Batch) -> Floats:
+        """Return k of each pair in ticks: half the mean reference segment, not rounded."""
+        if self.window is None:
+            return np.asarray(batch.length / (2 * (batch.sides()[0].count + 1)), np.float64)
+        return amounts("window", self.window, batch)
 
     def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
-        if not isinstance(batch, EdgeBatch):
+        if not batch.seconds:
             return super().sweep(batch)
-        k, out = self._seconds(batch), np.empty((len(batch), 3))
-        a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
-        time_kernel.windows(batch.end - batch.begin, batch.begin, k, *a, *b, out)
-        origin = np.full(len(batch), _AUTO if self["window"] is None else _CHOSEN, np.uint8)
-        chosen: dict[str, NDArray[Any]] = {"window": k, "window_from": origin}
-        resolved = chosen | batch.resolved(extent=self["extent"] != "same")
-        return out[:, [0, 2, 1]], resolved
+        k, out = self._ticks(batch), np.empty((batch.pairs, 3))
+        sides = [column for side in batch.sides() for column in (side.place.astype(np.float64), side.off)]
+        time_kernel.windows(batch.length.astype(np.float64), batch.begin.astype(np.float64), k, *sides, out)
+        origin = np.full(batch.pairs, _AUTO if self.window is None else _CHOSEN, np.uint8)
+        chosen: dict[str, NDArray[Any]] = {"window": k / batch.ticks, "window_from": origin}
+        return out[:, [0, 2, 1]] / batch.ticks, chosen | self.resolved(batch)
 
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return with_units_of_axis(super().signature(params, types, documents), params, ("window",))
-
-    def compute(self, batch: Batch) -> BatchCounts:
+    def count(self, batch: Batch) -> BatchCounts:
         # Pk and WindowDiff with the same options inspect the same windows.
-        counts, resolved = batch.cached(("windows", self._resolved), lambda: self.sweep(batch))
+        key = ("windows", self.compat, *self.settings.values())
+        counts, resolved = batch.shared(key, lambda: self.sweep(batch))
         return BatchCounts(counts[:, self.sweep_columns], resolved)
-
-    def count_pair(self, a: Segmentation, b: Segmentation) -> PairCounts | None:
-        k = self["window"]
-        if k is not None and (not isinstance(k, int) or k > self.max_window(a.length)):
-            return None
-        *counts, k, origin = kernel.sweep_pair(a.packed, b.packed, self.rule)
-        return counts[self.sweep_columns], {"window": k, "window_from": _ORIGINS[origin]}
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return divide(counts[:, 0], counts[:, 1])
@@ -269,12 +231,10 @@ class WinPR(_WindowMeasure):
     title = "WinPR (Scaiano & Inkpen 2012)"
     summary = "precision and recall over windows"
     short_name = "WinPR"
-    # An empty window contains no differences, so k is at least 1.
-    options = (_WINDOW, *_K_OPTIONS, Option(_MINIMUM.name, 2, whole(1), _MINIMUM.description), _CLAMP)
     parts = ("tp", "fp", "fn", "tn")
     two_ratios = ("precision", "recall")
 
-    def compute(self, batch: Batch) -> BatchCounts:
+    def count(self, batch: Batch) -> BatchCounts:
         out, resolved = self.sweep(batch)
         tp, fp, fn = out[:, 3:].T
         k = resolved["window"]
@@ -465,35 +425,26 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
 
 class SegmentationScore(Measure):
     kinds = ("linear", "dialogue")
+    needs = Needs(units=True)
     name = "segmentation_score"
     title = "Half F1, a quarter 1 - Pk and a quarter 1 - WindowDiff (SuperDialseg)"
     summary = "F1, Pk and WindowDiff in one"
     short_name = "score"
-    options = (
-        Option(
-            "conventions",
-            "plain",
-            choice("plain", _SUPERDIALSEG),
-            "plain definitions of the three measures, or those of SuperDialseg",
-        ),
-        LAST_POSITION,
-    )
-    presets = MappingProxyType(
-        {_SUPERDIALSEG: {"conventions": _SUPERDIALSEG, "last_position": True, "average": "items"}}
-    )
-    preset_mistakes = MappingProxyType(
-        {_SUPERDIALSEG: "F is 0 if no side has boundaries, so the score of a right answer is .5"}
+    conventions: str = option(
+        "plain",
+        choice("plain", _SUPERDIALSEG),
+        "plain definitions of the three measures, or those of SuperDialseg",
     )
     resolved_words = Pk.resolved_words
     parts = ("matches", "reference", "hypothesis", "pk_errors", "windows", "window_diff_errors")
 
     @property
     def _measures(self) -> tuple[Measure, Measure, Measure]:
-        compat = None if self["conventions"] == "plain" else _SUPERDIALSEG
+        compat = None if self.conventions == "plain" else _SUPERDIALSEG
         return BoundaryF.cached(compat), Pk.cached(compat), WindowDiff.cached(compat)
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        f, pk, window_diff = (measure.compute(batch) for measure in self._measures)
+    def count(self, batch: Batch) -> BatchCounts:
+        f, pk, window_diff = (measure.count(batch) for measure in self._measures)
         counts = np.column_stack([f.counts, pk.counts, window_diff.counts[:, 0]])
         return BatchCounts(counts, {name: pk.resolved[name] for name in ("window", "window_from")})
 

@@ -23,7 +23,8 @@ from caesura.model.value import Ints
 # Whole ticks per second. Places in seconds are compared in ticks, so equal places are equal numbers and sums are exact.
 TICKS = 10**9
 # Bits of the third number of ``packed``; the shape is above them.
-HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS, HAS_LABELS = (1 << bit for bit in range(6))
+# With ``HAS_CODES``, the inner places are followed by the number of the label of each segment.
+HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS, HAS_LABELS, HAS_CODES = (1 << bit for bit in range(7))
 SHAPE_BIT = 8
 HEADER = Struct("=qqqq")
 

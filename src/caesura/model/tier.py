@@ -13,6 +13,7 @@ from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
 from caesura.model.annotation import (
+    HAS_CODES,
     HAS_END_POINTS,
     HAS_LABELS,
     HAS_NO_TYPES,
@@ -237,10 +238,10 @@ class Tier(Displayed):
 def _packed(edges: Edges, has_intervals: bool) -> bytes:
     """Return the header and the inner boundaries in ticks."""
     traits = HAS_NO_TYPES | IN_SECONDS | OPEN_END * edges.open_end | HAS_LABELS * edges.is_labelled
-    traits |= HAS_END_POINTS * (edges.points is not None)
+    traits |= HAS_END_POINTS * (edges.points is not None) | HAS_CODES * (edges.codes.size > 0)
     begin, end = to_ticks([edges.begin, edges.end]).tolist()
     shape = Shape.PARTITION if has_intervals else Shape.MARKS
-    return pack_header(begin, end, traits, shape, len(edges.inner)) + to_ticks(edges.inner).tobytes()
+    return pack_header(begin, end, traits, shape, len(edges.inner)) + to_ticks(edges.inner).tobytes() + edges.codes.astype(np.int64).tobytes()
 
 
 def _check_time(value: object, place: str) -> float:

@@ -1,0 +1,157 @@
+"""What the two sides of a pair must be, and the one place that compares it with what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError
+from caesura.model.annotation import HAS_END_POINTS, HAS_LABELS, HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, Shape
+from caesura.model.columns import Batch, NoAnnotationError
+from caesura.model.dialogue import kind_name
+from caesura.model.index import flatnonzero
+from caesura.model.segmentation import constructors_for
+from caesura.model.text_difference import alignment_hint
+
+# What a measure expects, for messages.
+NOUNS = {
+    Shape.MARKS: "a Segmentation",
+    Shape.PARTITION: "a Segmentation, a Tier or a level of a Hierarchy",
+    Shape.NESTED: "a Hierarchy",
+    Shape.LAYERED: "a Hierarchy",
+    Shape.FREE: "Spans or a Hierarchy",
+}
+# Message for measures that need the extent of a recording whose length is not known.
+UNKNOWN_END = (
+    "the length of the recording is not known, and the last boundary is not its end; give the lengths of the items with "
+    "lengths=FILE (--reading lengths=FILE), or use a measure that does not need them, such as boundary_f(tolerance='0.5s')"
+)
+
+
+class Needs(NamedTuple):
+    """What both sides must be. A shape includes all shapes before it."""
+
+    shape: Shape = Shape.PARTITION
+    least: Shape = Shape.MARKS  # the simplest shape that has a value
+    units: bool = False  # whether places must be units, because the measure counts them
+    labels: str = ""  # why every annotation must have labels; empty if it need not
+    extent: bool = True  # whether the value depends on the extent of the item
+    texts: bool = True  # whether both sides must have the same units
+    streams: bool = True  # whether a dialogue is scored stream by stream
+    noun: str = ""  # what is expected, if it is not the usual word for the shape
+    hint: str = ""  # why seconds cannot be compared, and what to use instead
+
+    def expected(self, value: object, side: str) -> MismatchError:
+        """Return the error for a value that is no annotation, or has a shape that the measure cannot compare."""
+        if isinstance(value, Mapping) and not self.streams:
+            count = f"{len(value)} speaker{'s' * (len(value) != 1)}"
+            problem = f"this measure cannot score a dialogue; got {count}; use boundary_similarity or flexible_similarity"
+            return MismatchError(f"{side}: {problem}")
+        noun = self.noun or NOUNS[Shape.MARKS if self.units and self.shape < Shape.NESTED else self.shape]
+        got = kind_name(value) if self.units else type(value).__name__
+        return MismatchError(f"{side}: expected {noun}; got {got}{constructors_for(value)}")
+
+    def explain(self, error: CaesuraError) -> CaesuraError:
+        """Return the error with what the measure expects, if a side was no annotation."""
+        return self.expected(error.value, error.side) if isinstance(error, NoAnnotationError) else error
+
+    def problems(self, batch: Batch, name: str, sides: tuple[str, str]) -> dict[int, CaesuraError]:
+        """Return the rows of a batch that cannot be compared, with the reason."""
+        table, a, b = batch.table, batch.first, batch.second
+        problems: dict[int, CaesuraError] = {}
+
+        def refuse(wrong: NDArray[np.bool_], reason: Any) -> None:
+            for row in flatnonzero(wrong).tolist() if wrong.any() else ():
+                if row not in problems and (error := reason(row)) is not None:
+                    problems[row] = error if isinstance(error, CaesuraError) else MismatchError(error)
+
+        def annotations(row: int) -> tuple[Any, Any]:
+            return table.annotations[a[row]], table.annotations[b[row]]
+
+        for k, side in enumerate((a, b)):
+            unfit = (table.shape[side] > self.shape) | (table.shape[side] < self.least)
+            if self.units:
+                unfit |= table.has(IN_SECONDS)[side]
+            refuse(unfit, lambda row, k=k: self._unfit(annotations(row)[k], name, sides[k]))
+        seconds = table.has(IN_SECONDS)
+        refuse(seconds[a] != seconds[b], lambda row: _different_axes(bool(seconds[b[row]]), sides))
+        if len(a):
+            message = "all pairs must be on the same axis; some are in units and some in seconds"
+            compared = [row for row in range(len(a)) if row not in problems] if problems else [0]
+            refuse(seconds[a] != (seconds[a[compared[0]]] if compared else False), lambda row: message)
+        in_units = ~seconds[a]
+        if self.texts:
+            refuse(in_units & (table.end[a] != table.end[b]), lambda row: different_units(*annotations(row), sides))
+            if table.annotations:
+                both = in_units & table.has(HAS_UNITS)[a] & table.has(HAS_UNITS)[b] & (a != b)
+                refuse(both, lambda row: different_units(*annotations(row), sides))
+        if self.extent and table.seconds:
+            refuse(table.has(OPEN_END)[a] | table.has(OPEN_END)[b], lambda row: UNKNOWN_END)
+            refuse(~same_extents(batch), lambda row: _different_extents(batch, row, sides))
+        if self.labels:
+            unlabelled = ~(table.has(HAS_LABELS)[a] & table.has(HAS_LABELS)[b])
+            refuse(unlabelled, lambda row: f"{name} {self.labels}")
+        return problems
+
+    def _unfit(self, annotation: Any, name: str, side: str) -> MismatchError:
+        if self.hint and IN_SECONDS & _traits(annotation):
+            return MismatchError(f"{name} {self.hint}")
+        return self.expected(annotation, side)
+
+    def accepts_plain(self, a_traits: int, b_traits: int) -> bool:
+        """Return whether two annotations with these traits and the same extent certainly can be compared."""
+        both = a_traits | b_traits
+        return (
+            self.least == Shape.MARKS
+            and not both & (OPEN_END | HAS_END_POINTS)
+            and not both >> 9  # boundaries or segments
+            and bool(a_traits & b_traits & HAS_NO_TYPES)
+            and not (self.units and both & IN_SECONDS)
+            and not ((a_traits ^ b_traits) & IN_SECONDS)
+            and not self.labels
+        )
+
+
+def _traits(annotation: Any) -> int:
+    return int(np.frombuffer(annotation.packed, np.int64, 1, 16)[0])
+
+
+def same_extents(batch: Batch) -> NDArray[np.bool_]:
+    """Return the rows whose sides have the same extent; times that differ by one tick are the same."""
+    table, a, b = batch.table, batch.first, batch.second
+    begin, end = table.begin[a] - table.begin[b], table.end[a] - table.end[b]
+    return (np.abs(begin) <= 1) & (np.abs(end) <= 1)
+
+
+def _different_axes(in_units_first: bool, sides: tuple[str, str]) -> str:
+    in_units, in_seconds = sides if in_units_first else sides[::-1]
+    return (
+        f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; "
+        "convert both to units with over_units"
+    )
+
+
+def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:
+    table = batch.table
+    extents = [
+        f"{side} {table.begin[k] / table.ticks:.10g}-{table.end[k] / table.ticks:.10g} s"
+        for side, k in zip(sides, (batch.first[row], batch.second[row]), strict=True)
+    ]
+    return (
+        f"both sides must have the same extent; got {', '.join(extents)}; set extent to 'reference', 'intersection' or 'union'"
+    )
+
+
+def different_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
+    """Return how the units of two annotations differ; None if they do not."""
+    if a.length != b.length:
+        message = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
+        return message + alignment_hint(a.units, b.units)
+    if a.units is None or b.units is None or a.units is b.units or a.units == b.units:
+        return None
+    i = next(i for i, (x, y) in enumerate(zip(a.units, b.units, strict=True)) if x != y)
+    message = f"unit {i + 1} differs: {sides[0]} has {a.units[i]!r}, {sides[1]} has {b.units[i]!r}"
+    return message + alignment_hint(a.units, b.units)

@@ -1,0 +1,261 @@
+"""Means over items, and several references for one hypothesis: the options ``average`` and ``references`` of every measure.
+
+By default the counts of all items are added, and the value is computed once, from the sums (``average="micro"``). With
+``average="items"`` or ``"items_pr"`` the additive columns are sums of the values and figures of the items, and the number of
+items. Everything that adds rows of columns (totals, the bootstrap, partial results of many machines) works with both.
+
+With several references, the hypothesis is compared with each of them, each comparison as one document of the kernels; the
+counts of these documents become the counts of the item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError, OptionError
+from caesura.measures.batch import Batch, Packed, rows_of
+from caesura.measures.sums import summarize
+from caesura.model.edges import SAME_PLACE
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero, reduceat
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
+from caesura.model.tree import Tree
+from caesura.model.value import Floats, Ints
+from caesura.options import Option, choice, optional
+
+if TYPE_CHECKING:
+    from caesura.measures.old_base import BatchCounts, Measure
+
+REFERENCES = Option(
+    "references",
+    None,
+    optional(choice("each", "best", "union", "best_or_first")),
+    "with several reference coders: mean over coders, the coder with the best value, or precision against the boundaries "
+    "of all coders; best_or_first exists for presets only",
+    omitted_at_default=True,
+)
+AVERAGE = Option(
+    "average",
+    "micro",
+    choice("micro", "items", "items_pr"),
+    "over several items: sum the counts, take the mean of the values, or F of the mean precision and recall",
+    omitted_at_default=True,
+)
+
+
+def figure_names(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(measure.derived(dict.fromkeys(measure.part_names(types), 1.0), types))
+
+
+def averaged_columns(measure: Measure, types: tuple[str, ...]) -> tuple[str, ...]:
+    return ("value_sum", *(f"{name}_sum" for name in figure_names(measure, types)), "items")
+
+
+def averaged_rows(measure: Measure, counts: Floats, types: tuple[str, ...]) -> Floats:
+    """Return the columns of a mean over items, from the counts of each item."""
+    parts, figures = measure.part_names(types), figure_names(measure, types)
+    rows = np.ones((len(counts), len(figures) + 2))
+    rows[:, 0] = measure.finish(counts, types)
+    for row, numbers in zip(rows, counts.tolist() if figures else (), strict=False):
+        derived = measure.derived(dict(zip(parts, numbers, strict=True)), types)
+        row[1:-1] = [derived[name] for name in figures]
+    return rows
+
+
+def averaged_values(measure: Measure, sums: Floats, types: tuple[str, ...]) -> Floats:
+    """Return the values of rows that are sums over items."""
+    items = np.maximum(sums[:, -1], 1)
+    if measure["average"] != "items_pr":
+        return np.asarray(sums[:, 0] / items, np.float64)
+    names = figure_names(measure, types)
+    assert measure.two_ratios is not None  # checked when the measure was created
+    precision, recall = (sums[:, 1 + names.index(name)] / items for name in measure.two_ratios)
+    return combine(precision, recall, float(measure.settings.get("beta", 1)))
+
+
+def averaged_figures(
+    measure: Measure, sums: dict[str, float], types: tuple[str, ...], value: float
+) -> dict[str, float]:
+    """Return the mean of each figure; f is the value where the measure calls its value f."""
+    items = max(sums["items"], 1)
+    figures = {name: sums[f"{name}_sum"] / items for name in figure_names(measure, types)}
+    return figures | {"f": value} if "f" in figures and measure.two_ratios else figures
+
+
+def combine(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
+    """Return the weighted harmonic means of precision and recall."""
+    weight = beta * beta
+    weighted = weight * precision + recall
+    product = (1 + weight) * precision * recall
+    return np.asarray(np.divide(product, weighted, out=np.zeros_like(product), where=weighted > 0), np.float64)
+
+
+def has_references(pairs: Sequence[Any]) -> bool:
+    return any(isinstance(pair, (tuple, list)) and len(pair) == 2 and _are_several(pair[0]) for pair in pairs)
+
+
+def _are_several(side: Any) -> bool:
+    if not isinstance(side, (tuple, list)):
+        return False
+    kinds = (Segmentation, Tier, Hierarchy, Tree, Mapping)
+    return bool(side) and all(isinstance(entry, kinds) for entry in side)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesBatch(Batch):
+    """A batch of items that are compared with one or several references."""
+
+    # The comparisons of all items, each as one document; with the union as the last comparison of an item, if needed.
+    comparisons: Batch = None  # type: ignore[assignment]  # fields of the base class have defaults
+    # Offsets: the first comparison of each item, followed by the number of all comparisons.
+    first: Ints = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, comparisons: Batch, first: Ints) -> ReferencesBatch:
+        a = comparisons.a_pos, comparisons.a_code, comparisons.a_off[first]
+        b = comparisons.b_pos, comparisons.b_code, comparisons.b_off[first]
+        return cls(comparisons.length[first[:-1]], *a, *b, comparisons.types, comparisons, first)
+
+    def slice(self, start: int, stop: int) -> ReferencesBatch:
+        """Return documents ``start`` to ``stop - 1`` without copying."""
+        begin, end = int(self.first[start]), int(self.first[stop])
+        return self.of(self.comparisons.slice(begin, end), self.first[start : stop + 1] - begin)
+
+    def take(self, documents: Ints) -> ReferencesBatch:
+        rows, first = rows_of(self.first, documents)
+        return self.of(self.comparisons.take(rows), first)
+
+
+def pack_references(
+    pairs: Sequence[Any], measure: Measure, pack: Callable[[Sequence[Any]], Packed[Batch]]
+) -> Packed[Batch]:
+    """Return the batch of the items that can be compared, their indices in ``pairs``, and errors by index."""
+    mode = measure["references"]
+    if mode is None:
+        raise OptionError(
+            "the hypothesis has several references; choose references='each' (the mean over coders), 'best' or 'union'"
+        )
+    flat: list[Any] = []
+    item_of: list[int] = []
+    errors: dict[int, CaesuraError] = {}
+    for place, pair in enumerate(pairs):
+        try:
+            comparisons = _comparisons(pair, mode)
+        except CaesuraError as error:
+            errors[place] = error
+            continue
+        flat += comparisons
+        item_of += [place] * len(comparisons)
+    batch, places, problems = pack(flat)
+    items = np.array(item_of, np.int64)
+    for place, problem in sorted(problems.items()):
+        errors.setdefault(int(items[place]), problem)
+    kept = ~np.isin(items[places], list(errors))
+    if not kept.all():
+        batch, places = batch.take(flatnonzero(kept)), places[kept]
+    scored, sizes = np.unique(items[places], return_counts=True)
+    return ReferencesBatch.of(batch, np.concatenate([[0], np.cumsum(sizes)])), scored, errors
+
+
+def _comparisons(pair: Any, mode: str) -> list[Any]:
+    try:
+        references, hypothesis = pair
+    except (TypeError, ValueError):
+        return [pair]  # the error comes from packing
+    listed = list(references) if _are_several(references) else [references]
+    if mode != "union":
+        return [(reference, hypothesis) for reference in listed]
+    try:
+        union = union_of(listed)
+    except CaesuraError as error:
+        raise MismatchError(f"references='union': {error}") from None
+    return [(reference, hypothesis) for reference in (*listed, union)]
+
+
+def count_references(measure: Measure, batch: ReferencesBatch, result: BatchCounts) -> BatchCounts:
+    first, types, mode = batch.first, batch.types, measure["references"]
+    if mode in ("best", "best_or_first"):
+        rows = _best(measure, batch, result.counts)
+        counts = result.counts[rows]
+        counts = averaged_rows(measure, counts, types) if measure.is_averaged else counts
+        resolved = {name: column[rows] for name, column in result.resolved.items()}
+        return type(result)(counts, resolved)
+    counts = averaged_rows(measure, result.counts, types)
+    if mode == "union":
+        counts = _unions(measure, counts, batch)
+    elif len(first) > 1:  # the mean over the references of each item
+        counts = np.asarray(reduceat(np.add, counts, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)
+    return type(result)(counts, {name: _per_item(column, first) for name, column in result.resolved.items()})
+
+
+def _best(measure: Measure, batch: ReferencesBatch, counts: Floats) -> Ints:
+    """Return the comparison of each item with the best value, the first of equals."""
+    values = measure.finish(counts, batch.types)
+    values = values if measure.higher_is_better else -values
+    ranges = zip(batch.first[:-1].tolist(), batch.first[1:].tolist(), strict=True)
+    best = np.array([start + int(np.argmax(values[start:end])) for start, end in ranges], np.int64)
+    if measure["references"] == "best_or_first":
+        best = np.where(batch.b_count == 0, batch.first[:-1], best)
+    return best
+
+
+def _unions(measure: Measure, rows: Floats, batch: ReferencesBatch) -> Floats:
+    """Return precision against the union of all references, the mean recall of the references, and F of the two."""
+    assert measure.two_ratios is not None
+    names = figure_names(measure, batch.types)
+    at_precision, at_recall = (1 + names.index(name) for name in measure.two_ratios)
+    union, first = batch.first[1:] - 1, batch.first
+    out = rows[union]
+    recalls = [
+        rows[start:end, at_recall].mean() for start, end in zip(first[:-1].tolist(), union.tolist(), strict=True)
+    ]
+    out[:, at_recall] = recalls
+    out[:, 0] = combine(out[:, at_precision], out[:, at_recall], float(measure.settings.get("beta", 1)))
+    if "f" in names:
+        out[:, 1 + names.index("f")] = out[:, 0]
+    return out
+
+
+def _per_item(column: NDArray[Any], first: Ints) -> NDArray[Any]:
+    """Return an option that was resolved per comparison as one entry per item."""
+    starts = first[:-1]
+    if not len(starts) or all(len(np.unique(column[a:b])) == 1 for a, b in zip(starts, first[1:], strict=True)):
+        return column[starts]
+    texts = [str(summarize(column[a:b])) for a, b in zip(starts.tolist(), first[1:].tolist(), strict=True)]
+    return np.array(texts, np.str_)
+
+
+def union_of(annotations: Sequence[Any]) -> Any:
+    """Return an annotation with the boundaries of all coders; boundaries at the same place are one."""
+    first = annotations[0]
+    if all(isinstance(annotation, Segmentation) for annotation in annotations):
+        lengths = {annotation.length for annotation in annotations}
+        if len(lengths) > 1:
+            raise MismatchError(
+                f"all coders must have the same units; got {', '.join(map(str, sorted(lengths)))} units"
+            )
+        positions = np.unique(np.concatenate([annotation.inner for annotation in annotations]))
+        return Segmentation.from_positions(first.length, positions.tolist())
+    if all(isinstance(annotation, Tier) for annotation in annotations):
+        return _union_of_tiers(annotations)
+    if all(isinstance(annotation, Mapping) for annotation in annotations):
+        if len({frozenset(annotation) for annotation in annotations}) > 1:
+            raise MismatchError("all coders must have the same streams")
+        return {name: union_of([annotation[name] for annotation in annotations]) for name in first}
+    kinds = ", ".join(sorted({type(annotation).__name__ for annotation in annotations}))
+    raise MismatchError(f"only segmentations and tiers have boundaries that can be joined; got {kinds}")
+
+
+def _union_of_tiers(tiers: Sequence[Tier]) -> Tier:
+    edges = [tier.edges for tier in tiers]
+    places = np.sort(np.concatenate([side.inner if side.points is None else side.points for side in edges]))
+    distinct = places[np.concatenate([[True], np.diff(places) > SAME_PLACE])] if len(places) else places
+    begin, end = min(side.begin for side in edges), max(side.end for side in edges)
+    open_end = any(side.open_end for side in edges)
+    return Tier(points=[(time, "") for time in distinct.tolist()], begin=begin, end=end, open_end=open_end)

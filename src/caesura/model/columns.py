@@ -1,0 +1,622 @@
+"""Annotations as columns, and pairs of annotations as two columns of row numbers.
+
+``Table`` holds any number of annotations: a few numbers per annotation, and one array per field of their boundaries, segments or
+intervals, which is made when a measure first asks for it. Everything is in whole ticks (1 per unit, 10^9 per second), so that
+measures need no second path for seconds: equal places are equal numbers, and sums are exact. ``Batch`` is what a measure
+counts: pairs of rows of a table. The streams of a dialogue are rows whose counts are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MismatchError
+from caesura.kernels.gather import gather, gather_codes, read_headers
+from caesura.model.annotation import (
+    HAS_CODES,
+    HAS_END_POINTS,
+    HAS_LABELS,
+    HAS_NO_TYPES,
+    HAS_UNITS,
+    IN_SECONDS,
+    OPEN_END,
+    SHAPE_BIT,
+    TICKS,
+    Shape,
+    pack_header,
+    to_ticks,
+)
+from caesura.model.edges import Edges, edges_of_intervals
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import flatnonzero, repeat, searchsorted
+from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
+from caesura.model.value import Floats, Ints
+from caesura.notices import warn
+
+T = TypeVar("T")
+Names = tuple[str, ...]
+EMPTY = np.empty(0, np.int64)
+EMPTY.setflags(write=False)
+
+
+class Boundaries(NamedTuple):
+    """Places and types of boundaries; those of annotation k are the rows ``off[k]:off[k + 1]``."""
+
+    place: Ints
+    code: Ints  # index into the types; empty if there is one type only
+    off: Ints
+
+    @property
+    def count(self) -> Ints:
+        return self.off[1:] - self.off[:-1]
+
+    @property
+    def owner(self) -> Ints:
+        return repeat(np.arange(len(self.off) - 1), self.count)
+
+
+class Segments(NamedTuple):
+    """Segments between inner boundaries; those of annotation k are the rows ``off[k]:off[k + 1]``."""
+
+    label: Ints  # 0 without a label; equal labels of an annotation have the same number
+    off: Ints
+
+
+class Intervals(NamedTuple):
+    """Intervals, sorted by start, larger ones first; those of annotation k are the rows ``off[k]:off[k + 1]``."""
+
+    start: Ints
+    end: Ints
+    label: Ints  # index into ``Table.names``; -1 without a label
+    level: Ints
+    off: Ints
+
+    @property
+    def owner(self) -> Ints:
+        return repeat(np.arange(len(self.off) - 1), np.diff(self.off))
+
+
+class Table:
+    """Annotations in flat arrays, in ticks.
+
+    ``begin`` and ``end`` are the extents, ``traits`` the bits of :mod:`caesura.model.annotation`, ``size`` the numbers of rows.
+    """
+
+    def __init__(
+        self, headers: Ints, annotations: Sequence[Any] = (), off: Ints = EMPTY, change: Floats | None = None
+    ) -> None:
+        self.begin, self.end, self.traits, self.size = headers
+        self.change = change  # seconds by which the extent of each annotation was changed
+        self.annotations = annotations
+        self._off = off
+
+    @classmethod
+    def of(cls, annotations: Sequence[Any], change: Floats | None = None) -> Table:
+        """Return the table of loose annotations; AttributeError if one of them is none."""
+        packed = [annotation.packed for annotation in annotations]
+        headers, off = read_headers(packed)
+        table = cls(headers, annotations, off, change)
+        table.__dict__["_packed"] = packed
+        return table
+
+    @classmethod
+    def of_boundaries(
+        cls, end: Ints, boundaries: Boundaries, types: Names = UNTYPED, annotations: Sequence[Any] = ()
+    ) -> Table:
+        """Return the table of texts in units that are known to be valid, from their inner boundaries."""
+        traits = np.full(len(end), HAS_NO_TYPES if types == UNTYPED else 0)
+        table = cls(np.array([np.zeros_like(end), end, traits, boundaries.count]), annotations, boundaries.off)
+        table.__dict__["inner", types] = boundaries
+        table.__dict__["places"] = boundaries if types == UNTYPED else distinct(boundaries)
+        return table
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    @property
+    def seconds(self) -> bool:
+        return bool(len(self)) and bool(self.traits[0] & IN_SECONDS)
+
+    @property
+    def ticks(self) -> int:
+        return TICKS if self.seconds else 1
+
+    @property
+    def shape(self) -> Ints:
+        return self.traits >> SHAPE_BIT
+
+    def has(self, trait: int) -> NDArray[np.bool_]:
+        return (self.traits & trait) != 0
+
+    @cached_property
+    def places(self) -> Boundaries:
+        """Inner boundaries without their types; two types at one place are one boundary."""
+        return Boundaries(gather(self.__dict__["_packed"], self._off), EMPTY, self._off)
+
+    @cached_property
+    def end_places(self) -> Boundaries:
+        """Boundaries of which points may be at the end of the extent; they separate no segments there."""
+        return self._with_end_points(at_begin=False)
+
+    @cached_property
+    def all_places(self) -> Boundaries:
+        """Boundaries of which points may be at both ends of the extent."""
+        return self._with_end_points(at_begin=True)
+
+    def _with_end_points(self, *, at_begin: bool) -> Boundaries:
+        points = {}
+        for k in flatnonzero(self.has(HAS_END_POINTS)).tolist():
+            ticks = to_ticks(self.annotations[k].edges.points)
+            points[k] = ticks if at_begin else ticks[ticks > self.begin[k]]
+        return replace_rows(self.places, points) if points else self.places
+
+    def inner(self, types: Names) -> Boundaries:
+        """Inner boundaries with their types as indices into a scale, which has all of them."""
+        if len(types) == 1:
+            return self.places
+        return self._cached(("inner", types), lambda: join_typed([_typed(text, types) for text in self.annotations]))
+
+    @cached_property
+    def segments(self) -> Segments:
+        """Segments between inner boundaries with the numbers of their labels; 1 if an annotation has no labels."""
+        off = self.places.off + np.arange(len(self) + 1)  # one segment more than boundaries
+        label = gather_codes(self.__dict__["_packed"], off)
+        for k in flatnonzero(self.has(HAS_LABELS) & ~self.has(HAS_CODES)).tolist():
+            label[off[k] : off[k + 1]] = segment_labels(self.annotations[k])[0]
+        return Segments(label, off)
+
+    def _cached(self, key: Any, compute: Callable[[], T]) -> T:
+        if key not in self.__dict__:
+            self.__dict__[key] = compute()
+        return cast(T, self.__dict__[key])
+
+    def take(self, rows: Ints) -> Table:
+        """Return some of the annotations, with the columns that they have already."""
+        headers = np.array([self.begin[rows], self.end[rows], self.traits[rows], self.size[rows]])
+        chosen = rows.tolist()
+        annotations = [self.annotations[k] for k in chosen] if len(self.annotations) else ()
+        columns = {name: take(column, rows) for name, column in self.__dict__.items() if isinstance(column, _COLUMNS)}
+        if packed := self.__dict__.get("_packed"):
+            columns["_packed"] = [packed[k] for k in chosen]
+        off = rows_of(self._off, rows)[1] if len(self._off) else EMPTY
+        table = Table(headers, annotations, off, None if self.change is None else self.change[rows])
+        table.__dict__.update(columns)
+        return table
+
+
+_COLUMNS = (Boundaries, Segments, Intervals)
+
+
+class Partition:
+    """Boundaries and segments of one annotation that was converted: a level of a hierarchy, or another extent."""
+
+    types, types_declared = UNTYPED, False
+
+    def __init__(self, edges: Edges, *, seconds: bool, units: Names | None = None) -> None:
+        self.edges, self.units, self.length = edges, units, edges.end
+        traits = HAS_NO_TYPES | IN_SECONDS * seconds | HAS_UNITS * (units is not None) | OPEN_END * edges.open_end
+        traits |= HAS_LABELS * edges.is_labelled | HAS_END_POINTS * (edges.points is not None)
+        traits |= HAS_CODES * (edges.codes.size > 0)
+        extent, inner = np.array([edges.begin, edges.end]), np.asarray(edges.inner, np.float64)
+        ticks = TICKS if seconds else 1
+        begin, end = np.rint(extent * ticks).astype(np.int64).tolist()
+        header = pack_header(begin, end, traits, Shape.PARTITION, len(inner))
+        self.packed = header + np.rint(inner * ticks).astype(np.int64).tobytes() + edges.codes.astype(np.int64).tobytes()
+
+
+def level_of(text: Hierarchy, level: int | None) -> Partition:
+    """Return one level of a hierarchy; it may have gaps."""
+    levels = {span.level for span in text.spans}
+    listed = ", ".join(map(str, sorted(levels))) or "none"
+    if level is None and len(levels) > 1:
+        raise MismatchError(f"the hierarchy has the levels {listed}; choose one with level={min(levels)}")
+    if level is not None and level not in levels:
+        raise MismatchError(f"the hierarchy has no level {level}; its levels are {listed}")
+    spans = [span for span in text.spans if level is None or span.level == level]
+    times = range(text.length + 1) if text.edges is None else text.edges
+    labelled = any(span.label is not None for span in spans)
+    rows = [
+        (times[span.start - 1], times[span.end], span.label if labelled else "")
+        for span in sorted(spans, key=lambda span: span.start)
+    ]
+    if overlap := next(((before, after) for before, after in pairwise(rows) if after[0] < before[1]), None):
+        listed = " and ".join(f"{start:.10g}-{end:.10g}" for start, end, _ in overlap)
+        raise MismatchError(
+            f"two spans of level {spans[0].level} overlap, {listed}; put spans that may overlap into one stream each"
+        )
+    edges = edges_of_intervals(rows, float(times[0]), float(times[-1]))
+    return Partition(
+        edges if labelled else edges._replace(labels=()), seconds=text.edges is not None, units=text.units
+    )
+
+
+def segment_labels(annotation: Any) -> tuple[Ints, Names]:
+    """Return the number of the label of each segment, 0 without one, and the labels in the order of these numbers."""
+    if not isinstance(annotation, Segmentation):
+        return annotation.edges.codes, annotation.edges.labels
+    labels, numbers = annotation.labels, {}
+    assert labels is not None
+    starts = (0, *annotation.inner.tolist())
+    codes = [numbers.setdefault(labels[start], len(numbers) + 1) for start in starts]
+    return np.array(codes, np.int64), tuple(numbers)
+
+
+def _typed(text: Any, types: Names) -> tuple[Ints, Ints]:
+    """Return the inner positions of a text and the codes of their types."""
+    if text.types is not types and text.types != types and text.boundary_positions.size:
+        text = text.with_types(types)
+    positions = text.boundary_positions
+    codes = text.codes if len(text.types) > 1 else np.zeros(len(positions), np.int64)
+    if positions.size and positions[-1] == text.length:
+        inner = int(searchsorted(positions, text.length))
+        positions, codes = positions[:inner], codes[:inner]
+    return positions, codes
+
+
+def join_typed(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
+    """Return the boundaries of many texts one after the other."""
+    sizes = np.fromiter((len(positions) for positions, _ in texts), np.int64, len(texts))
+    if not len(texts):
+        return Boundaries(EMPTY, EMPTY, offsets(sizes))
+    place, code = (np.concatenate(columns) for columns in zip(*texts, strict=True))
+    return Boundaries(place, code, offsets(sizes))
+
+
+def distinct(boundaries: Boundaries) -> Boundaries:
+    """Return each place once per annotation, without types."""
+    place, _, off = boundaries
+    is_new = np.ones(len(place), bool)
+    is_new[1:] = place[1:] != place[:-1]
+    is_new[off[:-1][off[:-1] < len(place)]] = True
+    return Boundaries(place[is_new], EMPTY, np.concatenate([[0], np.cumsum(is_new)])[off])
+
+
+def replace_rows(boundaries: Boundaries, rows: Mapping[int, Ints]) -> Boundaries:
+    """Return untyped boundaries in which some annotations have other places."""
+    parts = [boundaries.place[start:end] for start, end in pairwise(boundaries.off.tolist())]
+    for k, places in rows.items():
+        parts[k] = places
+    return Boundaries(np.concatenate([EMPTY, *parts]), EMPTY, offsets(np.array([*map(len, parts)], np.int64)))
+
+
+def offsets(sizes: Ints) -> Ints:
+    """Return the start of each part, followed by the end of the last one."""
+    off = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=off[1:])
+    return off
+
+
+def rows_of(off: Ints, chosen: Ints) -> tuple[Any, Ints]:
+    """Return the rows of some parts and their new offsets; rows that follow each other are a slice."""
+    if len(chosen) and chosen[-1] - chosen[0] == len(chosen) - 1 and (np.diff(chosen) == 1).all():
+        first, last = int(chosen[0]), int(chosen[-1]) + 1
+        return slice(off[first], off[last]), off[first : last + 1] - off[first]
+    ends = offsets(off[chosen + 1] - off[chosen])
+    return repeat(off[chosen] - ends[:-1], np.diff(ends)) + np.arange(ends[-1]), ends
+
+
+Columns = TypeVar("Columns", Boundaries, Segments, Intervals)
+
+
+def take(columns: Columns, chosen: Ints) -> Columns:
+    """Return the boundaries, segments or intervals of some annotations."""
+    rows, off = rows_of(columns.off, chosen)
+    return cast(Columns, type(columns)(*(column[rows] if column.size else column for column in columns[:-1]), off))
+
+
+# A batch, the places of its items among all pairs, and the errors of the other pairs by place.
+Packed = tuple["Batch", Ints, dict[int, CaesuraError]]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Pairs of annotations of a table, which a measure counts.
+
+    A pair is a row of ``first`` and ``second``. The rows ``streams[d]:streams[d + 1]`` are the streams of document d, whose
+    counts are added; the documents ``references[i]:references[i + 1]`` compare item i with one reference each.
+    """
+
+    table: Table
+    first: Ints
+    second: Ints
+    types: Names = UNTYPED  # the scale of the boundary types, for measures that look at them
+    streams: Ints | None = None  # None if every document is one row
+    names: tuple[str | None, ...] | None = None  # the stream of each row; None for a text that is no dialogue
+    references: Ints | None = None  # None if every item is one document
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_sides(cls, end: Ints, a: Boundaries, b: Boundaries, types: Names = UNTYPED) -> Batch:
+        """Return pairs of texts in units that are known to be valid, from the inner boundaries of both sides."""
+        off = np.concatenate([a.off[:-1] - a.off[0], b.off - b.off[0] + (a.off[-1] - a.off[0])])
+        place, code = (np.concatenate([x[a.off[0] : a.off[-1]], y[b.off[0] : b.off[-1]]]) for x, y in zip(a[:2], b[:2], strict=True))
+        table = Table.of_boundaries(np.concatenate([end, end]), Boundaries(place, code, off), types)
+        rows = np.arange(len(end))
+        return cls(table, rows, rows + len(end), types)
+
+    @cached_property
+    def item(self) -> Ints:
+        """The item of each row."""
+        item = np.arange(self.pairs)
+        for off in (self.streams, self.references):
+            item = item if off is None else searchsorted(off, item, side="right") - 1
+        return item
+
+    def __len__(self) -> int:
+        return self.documents if self.references is None else len(self.references) - 1
+
+    @property
+    def documents(self) -> int:
+        return len(self.first) if self.streams is None else len(self.streams) - 1
+
+    @property
+    def pairs(self) -> int:
+        return len(self.first)
+
+    def sides(self, column: str = "places") -> tuple[Any, Any]:
+        """Return a column of the table for both sides of each pair: ``places``, ``inner``, ``segments`` and so on."""
+        key = (column, self.types) if column == "inner" else column
+        if key not in self.cache:
+            columns: Any = self.table.inner(self.types) if column == "inner" else getattr(self.table, column)
+            self.cache[key] = take(columns, self.first), take(columns, self.second)
+        return cast(tuple[Any, Any], self.cache[key])
+
+    def shared(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what several measures share; compute it at the first call."""
+        if key not in self.cache:
+            self.cache[key] = compute()
+        return cast(T, self.cache[key])
+
+    @cached_property
+    def begin(self) -> Ints:
+        return self.table.begin[self.first]
+
+    @cached_property
+    def length(self) -> Ints:
+        """Length of the extent of each pair in ticks."""
+        return self.table.end[self.first] - self.begin
+
+    @property
+    def seconds(self) -> bool:
+        return self.table.seconds
+
+    @property
+    def ticks(self) -> int:
+        return self.table.ticks
+
+    @cached_property
+    def work(self) -> Ints:
+        """Number of rows of both sides and of items before each item, and of all of them."""
+        sizes = self.table.size[self.first] + self.table.size[self.second]
+        work = offsets(sizes)
+        for off in (self.streams, self.references):
+            work = work if off is None else work[off]
+        return work + np.arange(len(work))
+
+    @property
+    def extent_change(self) -> Floats:
+        """Seconds by which the extent of a side was changed, for each pair."""
+        return np.zeros(self.pairs) if self.table.change is None else self.table.change[self.first]
+
+    def on(self, table: Table, first: Ints | None = None, second: Ints | None = None) -> Batch:
+        """Return the same pairs as rows of another table."""
+        return replace(
+            self, table=table, first=self.first if first is None else first, second=self.second if second is None else second, cache={}
+        )
+
+    def over(self, types: Names) -> Batch:
+        """Return the same pairs with a scale of boundary types."""
+        return self if types == self.types else replace(self, types=types)
+
+    def take(self, items: Ints) -> Batch:
+        """Return some of the items."""
+        documents, references = (items, None) if self.references is None else _parts_of(self.references, items)
+        rows, streams = (documents, None) if self.streams is None else _parts_of(self.streams, documents)
+        names = self.names and tuple(self.names[row] for row in rows.tolist())
+        return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references)
+
+    def slice(self, start: int, stop: int) -> Batch:
+        return self.take(np.arange(start, stop))
+
+    def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed:
+        """Return the batch without some items, the places of its items, and the errors by place."""
+        if not errors:
+            return self, places, {}
+        rest = np.delete(np.arange(len(self)), list(errors))
+        return self.take(rest), places[rest], {int(places[i]): error for i, error in errors.items()}
+
+    def item_errors(self, errors: Mapping[int, CaesuraError]) -> dict[int, CaesuraError]:
+        """Return the errors of rows as errors of items: the first of each item, with the name of its stream."""
+        result: dict[int, CaesuraError] = {}
+        for row, error in sorted(errors.items()):
+            if self.names is not None and (name := self.names[row]) is not None:
+                error = type(error)(f"stream {name!r}: {error}")
+            result.setdefault(int(self.item[row]), error)
+        return result
+
+    def stream_ranges(self) -> Iterator[tuple[int, int]]:
+        assert self.streams is not None
+        return pairwise(self.streams.tolist())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: only the annotations of these pairs, and nothing that was cached."""
+        rows, places = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
+        first, second = np.split(places.astype(np.int64), 2)
+        state = {name: getattr(self, name) for name in ("types", "streams", "names", "references")}
+        return state | {"table": self.table.take(rows), "first": first, "second": second, "cache": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def _parts_of(off: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    rows, ends = rows_of(off, chosen)
+    return (np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows), ends
+
+
+# -- pairs of loose annotations ---------------------------------------------------------------------------------------
+
+
+def pair_up(pairs: Sequence[Any], sides: tuple[str, str], union: Callable[[list[Any]], Any] | None = None) -> Packed:
+    """Return the batch of pairs of loose annotations, the places of its items, and the errors of the other pairs.
+
+    A side may be a mapping of streams, and the first side a list of references; ``union`` makes one more reference of them.
+    """
+    try:
+        annotations = [a for a, _ in pairs]
+        annotations += [b for _, b in pairs]
+        table = Table.of(annotations)
+    except (AttributeError, TypeError, ValueError):  # streams, references, or what is no annotation
+        return _pair_up_parts(pairs, sides, union)
+    rows = np.arange(len(pairs))
+    return Batch(table, rows, rows + len(pairs)), rows, {}
+
+
+def _pair_up_parts(pairs: Sequence[Any], sides: tuple[str, str], union: Any) -> Packed:
+    rows: list[tuple[Any, Any]] = []
+    names: list[str | None] = []
+    streams, references, places = [0], [0], []
+    errors: dict[int, CaesuraError] = {}
+    for place, pair in enumerate(pairs):
+        start = len(rows), len(streams)
+        try:
+            for a, b in _comparisons(pair, union):
+                for name, *both in stream_pairs(a, b, sides):
+                    names.append(name)
+                    rows.append((both[0], both[1]))
+                streams.append(len(rows))
+        except CaesuraError as error:
+            errors[place] = error
+            del rows[start[0] :], names[start[0] :], streams[start[1] :]
+            continue
+        places.append(place)
+        references.append(len(streams) - 1)
+    table = Table.of([*(a for a, _ in rows), *(b for _, b in rows)])
+    first = np.arange(len(rows))
+    several = None if len(references) == len(streams) else np.array(references, np.int64)
+    parts = None if all(name is None for name in names) else np.array(streams, np.int64)
+    batch = Batch(table, first, first + len(rows), UNTYPED, parts, None if parts is None else tuple(names), several)
+    return batch, np.array(places, np.int64), errors
+
+
+def _comparisons(pair: Any, union: Callable[[list[Any]], Any] | None) -> list[tuple[Any, Any]]:
+    """Return the pair, or one pair per reference if the first side has several."""
+    try:
+        first, second = pair
+    except (TypeError, ValueError):
+        raise MismatchError(f"expected a pair of annotations; got {type(pair).__name__}") from None
+    if not has_references(first):
+        return [(first, second)]
+    references = list(first)
+    return [(reference, second) for reference in (references if union is None else [*references, union(references)])]
+
+
+def has_references(side: Any) -> bool:
+    """Return whether a side is a list of annotations."""
+    return isinstance(side, (tuple, list)) and bool(side) and all(
+        hasattr(entry, "packed") or isinstance(entry, Mapping) for entry in side
+    )
+
+
+def stream_pairs(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[str | None, Any, Any]]:
+    """Yield the name and both sides of each stream; the name is None for texts that are no dialogues."""
+    if not isinstance(a, Mapping) and not isinstance(b, Mapping):
+        for side, text in zip(sides, (a, b), strict=True):
+            if not hasattr(text, "packed"):
+                raise NoAnnotationError(side, text)
+        yield None, a, b
+        return
+    for side, text, other in ((sides[0], a, b), (sides[1], b, a)):
+        if not isinstance(text, Mapping):
+            raise MismatchError(
+                f"{side}: expected a mapping from streams to segmentations, because the other side has "
+                f"{_quoted(other)}; got {type(text).__name__}"
+            )
+        if not text:
+            raise MismatchError(f"{side}: a dialogue must have at least one stream; got none")
+    for side, text, other in ((sides[0], a, b), (sides[1], b, a)):
+        missing = [name for name in other if name not in text]
+        if missing:
+            raise MismatchError(f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}")
+    for name in a:
+        for _, first, second in stream_pairs(a[name], b[name], sides):
+            yield str(name), first, second
+
+
+def _quoted(names: Any) -> str:
+    return ", ".join(repr(str(name)) for name in names) or "none"
+
+
+class NoAnnotationError(MismatchError):
+    """A side that is no annotation; the measure says what it needs instead."""
+
+    def __init__(self, side: str, value: Any) -> None:
+        super().__init__(f"{side}: expected an annotation; got {type(value).__name__}")
+        self.side, self.value = side, value
+
+
+# -- one scale of boundary types --------------------------------------------------------------------------------------
+
+
+def common_types(batch: Batch, sides: tuple[str, str]) -> tuple[Names, dict[int, CaesuraError]]:
+    """Return one list of types for all pairs of texts, and errors for the rows that do not fit it."""
+    table = batch.table
+    if not table.annotations or table.has(HAS_NO_TYPES).all():
+        return batch.types, {}
+    texts = [(table.annotations[a], table.annotations[b]) for a, b in _pairs(batch)]
+    first = texts[0][0].types if texts else UNTYPED
+    is_common = all(a.types is first and b.types is first for a, b in texts)
+    # The order of one or two types has no effect; the order of more types must be declared.
+    if is_common and (len(first) < 3 or any(text.types_declared for text in texts[0])):
+        return first, {}
+    types = _choose_types(texts)
+    problems = enumerate(type_problem(pair, types, sides) for pair in texts)
+    return types, {row: MismatchError(problem) for row, problem in problems if problem is not None}
+
+
+def _pairs(batch: Batch) -> Iterator[tuple[int, int]]:
+    return zip(batch.first.tolist(), batch.second.tolist(), strict=True)
+
+
+def _choose_types(texts: Sequence[tuple[Any, Any]]) -> Names:
+    """Return the types that were declared first; if none were declared, the types that occur, in alphabetical order."""
+    for pair in texts:
+        for text in pair:
+            if text.types_declared and (text.boundary_positions.size or text.types != UNTYPED):
+                return cast(Names, text.types)
+    types = sort_types({name for pair in texts for text in pair for _, name in text.boundaries}) or UNTYPED
+    warn_about_type_order(types)
+    return types
+
+
+def warn_about_type_order(types: Names) -> None:
+    """Warn if costs depend on the alphabetical order of three or more types."""
+    if len(types) > 2:
+        warn(
+            f"the order of the types was not declared; {' < '.join(types)} is assumed, and the costs of substitutions "
+            "depend on it. Declare the order with --types, or types=[...] in Python"
+        )
+
+
+def type_problem(pair: Sequence[Any], types: Names, sides: tuple[str, str]) -> str | None:
+    """Return why the types of a pair of texts do not fit a list of types."""
+    for side, text in zip(sides, pair, strict=True):
+        if text.types == types or (text.types == UNTYPED and not text.boundary_positions.size):
+            continue
+        if text.types_declared:
+            return (
+                f"both sides must declare the same types in the same order; {side} has {', '.join(text.types)}, "
+                f"elsewhere {', '.join(types)}"
+            )
+        for position, name in text.boundaries:
+            if name not in types:
+                known = ", ".join(types)
+                return f"{side}: type {name!r} at position {position} is not declared; the declared types are {known}"
+    return None
