@@ -11,10 +11,10 @@ import numpy as np
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import curve as kernel
 from caesura.measures.axis import LEVEL, Side, amount
-from caesura.measures.old_axis import AxisMeasure, amounts, within
-from caesura.measures.old_base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.edges import EdgeBatch, Packing, join_edges, pack_axis, side_edges
+from caesura.measures.old_axis import AxisMeasure, amounts, within
+from caesura.measures.old_base import BatchCounts, Counts, divide
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.index import argsort, bincount, flatnonzero, lexsort, repeat
 from caesura.model.result import Score

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MismatchError
+from caesura.errors import MismatchError
 from caesura.measures.sums import summarize
-from caesura.model.columns import Batch, has_references as are_references
+from caesura.model.columns import Batch
+from caesura.model.columns import has_references as are_references
 from caesura.model.edges import SAME_PLACE
 from caesura.model.index import reduceat
 from caesura.model.segmentation import Segmentation

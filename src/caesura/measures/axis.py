@@ -18,7 +18,7 @@ from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, declared
 from caesura.measures.cells import Cells, find_cells
-from caesura.measures.needs import Needs, same_extents
+from caesura.measures.needs import same_extents
 from caesura.model.annotation import Shape
 from caesura.model.columns import Batch, Partition, Table, level_of
 from caesura.model.edges import SAME_PLACE, Edges

@@ -43,7 +43,16 @@ from caesura.model.signature import option_text
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, suggest, without_aliases
 
-__all__ = ["COUNT_COEFFICIENTS", "BatchCounts", "Counts", "Measure", "OverlapMeasure", "divide", "option", "precision_recall"]
+__all__ = [
+    "COUNT_COEFFICIENTS",
+    "BatchCounts",
+    "Counts",
+    "Measure",
+    "OverlapMeasure",
+    "divide",
+    "option",
+    "precision_recall",
+]
 
 # Coefficients whose expected agreement depends only on the number of boundaries that each coder placed.
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
@@ -133,7 +142,9 @@ class Measure(metaclass=ABCMeta):
     kinds: ClassVar[tuple[str, ...]] = ("linear",)
     kind: ClassVar[str] = "linear"
     typed: ClassVar[bool] = False  # whether types of boundaries matter
-    parts: ClassVar[tuple[str, ...]] = ()  # names of the additive counts, unless they depend on the types: ``part_names``
+    parts: ClassVar[
+        tuple[str, ...]
+    ] = ()  # names of the additive counts, unless they depend on the types: ``part_names``
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
     options = _Options()
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
@@ -161,7 +172,9 @@ class Measure(metaclass=ABCMeta):
     accepts_union: ClassVar[bool] = False  # whether ``references="union"`` has a meaning
     aligns: ClassVar[bool] = False  # whether a score keeps its document, so that it can list the edits
     is_mean_over_pairs: ClassVar[bool] = False  # whether the value is the mean of one minus cost over ``score.edits``
-    two_ratios: ClassVar[tuple[str, str] | None] = None  # the figures of which the value is F, such as precision and recall
+    two_ratios: ClassVar[tuple[str, str] | None] = (
+        None  # the figures of which the value is F, such as precision and recall
+    )
     score_class: ClassVar[type[Score]] = Score
     caution: ClassVar[str] = ""  # when not to use the measure, or what its value hides
     always_converts: ClassVar[Any] = False  # whether ``convert`` changes pairs with the same extent and shape, too
@@ -440,7 +453,9 @@ class Measure(metaclass=ABCMeta):
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Check the names of the options before the dataclass does, for a better message."""
         for name in options:
-            if name not in cls.__dataclass_fields__ or (name == "compat" and not cls.presets and options[name] is not None):
+            if name not in cls.__dataclass_fields__ or (
+                name == "compat" and not cls.presets and options[name] is not None
+            ):
                 known = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
                 raise OptionError(suggest(f"{cls.name} has no option", name, known))
         return super().__new__(cls)
@@ -455,7 +470,9 @@ class Measure(metaclass=ABCMeta):
             value = defaults[entry.name] if value is None else entry.check(entry.name, value)
             object.__setattr__(self, entry.name, value)
         if self.average == "items_pr" and self.two_ratios is None:
-            raise OptionError(f"average='items_pr' needs precision and recall; {self.name} has none; use average='items'")
+            raise OptionError(
+                f"average='items_pr' needs precision and recall; {self.name} has none; use average='items'"
+            )
         if self.references == "union" and not self.accepts_union:
             raise OptionError(
                 f"references='union' needs the precision and recall of boundaries, which {self.name} does not have; use "
@@ -792,17 +809,20 @@ class Measure(metaclass=ABCMeta):
             b_begin, b_end, b_traits, b_size = HEADER.unpack_from(b.packed)
         except AttributeError:
             return None
-        if a_begin != b_begin or a_end != b_end or not self._is_simple or not self.needs.accepts_plain(a_traits, b_traits):
+        if (
+            a_begin != b_begin
+            or a_end != b_end
+            or not self._is_simple
+            or not self.needs.accepts_plain(a_traits, b_traits)
+        ):
             return None
         if a_traits & b_traits & 2 and a.units is not b.units:
             return None
-        first = Boundaries(np.frombuffer(a.packed, np.int64, -1, HEADER.size), EMPTY, _offsets_of_one(a_size))
-        second = Boundaries(np.frombuffer(b.packed, np.int64, -1, HEADER.size), EMPTY, _offsets_of_one(b_size))
-        headers = np.array([[a_begin, b_begin], [a_end, b_end], [a_traits, b_traits], [a_size, b_size]])
-        table = Table(headers, (a, b), EMPTY)
-        table.__dict__["_packed"] = [a.packed, b.packed]
-        both = first, second
-        return Batch(table, _FIRST, _SECOND, cache={"places": both, ("inner", UNTYPED): both})
+        first = Boundaries(np.frombuffer(a.packed, np.int64, a_size, HEADER.size), EMPTY, _offsets_of_one(a_size))
+        second = Boundaries(np.frombuffer(b.packed, np.int64, b_size, HEADER.size), EMPTY, _offsets_of_one(b_size))
+        headers = np.array(((a_begin, b_begin), (a_end, b_end), (a_traits, b_traits), (a_size, b_size)))
+        table = Table(headers, (a, b), np.array((0, a_size, a_size + b_size)), packed=[a.packed, b.packed])
+        return Batch(table, _FIRST, _SECOND, cache=dict.fromkeys(_PLACES, (first, second)))
 
     @cached_property
     def _is_simple(self) -> bool:
@@ -1022,6 +1042,8 @@ class Measure(metaclass=ABCMeta):
 
 
 dataclass(frozen=True, repr=False)(Measure)
+# Columns that are equal for two annotations of one type without points at the ends.
+_PLACES = ("places", "end_places", "all_places", ("inner", UNTYPED))
 _FIRST, _SECOND = np.array([0]), np.array([1])
 
 

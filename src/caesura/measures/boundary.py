@@ -7,7 +7,6 @@ Both count the edits of the boundary edit distance, which :mod:`caesura.measures
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +20,7 @@ from caesura.measures.base import BatchCounts, Counts, declared, divide, option
 from caesura.measures.boundary_edits import GREEDY, N_T, BoundaryCosts, EditDistanceMeasure, cost_options
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
-from caesura.model.columns import EMPTY, Batch, Boundaries
+from caesura.model.columns import Batch, Boundaries
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, reduceat
 from caesura.model.result import Score
@@ -110,8 +109,8 @@ class SegmentationSimilarity(_SimilarityMeasure):
     needs = Needs(
         units=True,
         hint=(
-        "counts positions, and seconds have none; use boundary_similarity(n_t='1s') or boundary_f, or convert the annotations "
-        "to units with over_units"
+            "counts positions, and seconds have none; use boundary_similarity(n_t='1s') or boundary_f, or convert the annotations "
+            "to units with over_units"
         ),
     )
     transposition: str = option("scaled", choice("scaled", "printed", "unit", "te"), "cost of a transposition")
@@ -193,9 +192,7 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
 
     def validate(self) -> None:
         if self.in_seconds and (self.alignment != "exact" or self.transposition == "printed"):
-            raise OptionError(
-                f"n_t={self.n_t!r}: greedy pairs and transposition='printed' need positions; write n_t=2"
-            )
+            raise OptionError(f"n_t={self.n_t!r}: greedy pairs and transposition='printed' need positions; write n_t=2")
         super().validate()
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:

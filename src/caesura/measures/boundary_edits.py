@@ -217,9 +217,7 @@ class EditDistanceMeasure(Measure):
         1, number(0, 1), "weight of transpositions, which multiplies their cost; 0 forgives near misses"
     )
     w_sub: float = option(1, number(0, 1), "weight of substitutions, which multiplies their cost")
-    alignment: str = option(
-        "exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing"
-    )
+    alignment: str = option("exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing")
 
     @property
     def _te(self) -> bool:
@@ -295,7 +293,9 @@ class EditDistanceMeasure(Measure):
     def _with_too_many_pairs(self, a: Boundaries, b: Boundaries, types: int) -> dict[int, CaesuraError]:
         """Return errors for pairs whose table of possible pairs of boundaries would take too much memory."""
         n_t, errors = self.n_t, {}
-        for d in flatnonzero(a.count.astype(float) * np.minimum(b.count, 2.0 * n_t * types) > MAX_BOUNDARY_PAIRS).tolist():
+        for d in flatnonzero(
+            a.count.astype(float) * np.minimum(b.count, 2.0 * n_t * types) > MAX_BOUNDARY_PAIRS
+        ).tolist():
             own, other = (side.place[side.off[d] : side.off[d + 1]] for side in (a, b))
             pairs = int((searchsorted(other, own + n_t) - searchsorted(other, own - n_t, "right")).sum())
             if pairs > MAX_BOUNDARY_PAIRS:

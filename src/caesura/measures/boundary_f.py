@@ -100,9 +100,7 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
     at_option = "tolerance"
     needs_common_units = True
     unit_by_options = True
-    tolerance: float | str = option(
-        0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%"
-    )
+    tolerance: float | str = option(0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%")
     beta: float = option(1, positive, "weight of recall against precision in F")
     ends: str = option(
         "none",

@@ -14,11 +14,11 @@ import numpy as np
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import classes as kernel
 from caesura.measures.axis import AXIS_OPTIONS, BETA, Side, f_of_ratios
-from caesura.measures.old_axis import SegmentMeasure
-from caesura.measures.old_base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.contingency import ClassSums, dense_sums, sparse_sums, sums_of_labels, sums_of_tiers
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
+from caesura.measures.old_axis import SegmentMeasure
+from caesura.measures.old_base import BatchCounts, Counts, divide
 from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Score
 from caesura.model.tier import Tier

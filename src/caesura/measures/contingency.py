@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.kernels import classes as kernel
-from caesura.measures.old_base import divide
 from caesura.measures.edges import Cells, EdgeBatch
+from caesura.measures.old_base import divide
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints

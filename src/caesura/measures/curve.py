@@ -20,10 +20,10 @@ from caesura.measures.average_precision import (
     pack_scores,
 )
 from caesura.measures.axis import Side
-from caesura.measures.old_axis import check_amounts
 from caesura.measures.base import divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch
+from caesura.measures.old_axis import check_amounts
 from caesura.model.checks import finite_number
 from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.old_averages import AVERAGE, REFERENCES
 from caesura.measures.batch import Batch, Comparison, View
 from caesura.measures.chunks import without_empty_unit
 from caesura.measures.edges import Packing
-from caesura.measures.old_edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
+from caesura.measures.old_averages import AVERAGE, REFERENCES
+from caesura.measures.old_edit_columns import EditColumns
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import distances as kernel
 from caesura.measures.axis import END_PLACES, EXTENT, LEVEL, Side
-from caesura.measures.old_axis import AxisMeasure
-from caesura.measures.old_base import BatchCounts, Counts, divide
 from caesura.measures.batch import Batch
 from caesura.measures.chunks import CHUNK
 from caesura.measures.edges import EdgeBatch, Packing
+from caesura.measures.old_axis import AxisMeasure
+from caesura.measures.old_base import BatchCounts, Counts, divide
 from caesura.model.index import bincount, flatnonzero, reduceat, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints

@@ -66,7 +66,9 @@ class EditColumns:
         columns = (self.kind, self.a_position, self.b_position, self.a_type, self.b_type, self.cost)
         streams = [None] * len(self) if self.stream is None else [self.streams[k] for k in self.stream.tolist()]
         edits = []
-        for kind, a, b, a_type, b_type, cost, stream in zip(*(column.tolist() for column in columns), streams, strict=True):
+        for kind, a, b, a_type, b_type, cost, stream in zip(
+            *(column.tolist() for column in columns), streams, strict=True
+        ):
             positions = (None if a_type == NONE else a, None if b_type == NONE else b)
             edits.append(Edit(EDIT_KINDS[kind], *positions, types[a_type], types[b_type], cost, stream))
         ends = searchsorted(self.document, np.arange(self.documents + 1)).tolist()

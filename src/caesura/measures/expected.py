@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ from caesura.kernels import placement as kernel
 from caesura.measures.edit_chain import EditChain
 from caesura.model.columns import EMPTY, Batch, Boundaries
 from caesura.model.index import flatnonzero, repeat, searchsorted
-from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 

@@ -38,8 +38,8 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
-from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Comparison, Packed, Text
+from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.old_edit_columns import (
     DELETION,
     INSERTION,

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
-from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import (
     Batch,
     Comparison,
@@ -29,6 +28,7 @@ from caesura.measures.batch import (
     pair_problem,
     select_pairs,
 )
+from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.model.index import flatnonzero, reduceat, repeat
 from caesura.model.marks import Marks
 from caesura.model.plain import entries_of

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
-from caesura.measures.old_base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
+from caesura.measures.old_base import BatchCounts, Counts, Measure, OverlapMeasure, divide
 from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, distinct_rows, pack_spans
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.index import flatnonzero, lexsort, searchsorted

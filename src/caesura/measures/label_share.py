@@ -11,10 +11,10 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.measures.axis import AXIS_OPTIONS, Side, amount
-from caesura.measures.old_axis import SegmentMeasure, amounts, check_amounts
-from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch, Packing, segment_classes
+from caesura.measures.old_axis import SegmentMeasure, amounts, check_amounts
+from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
 from caesura.model.index import bincount, flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
-from caesura.measures.old_base import BatchCounts, Counts, divide, precision_recall
 from caesura.measures.batch import Batch
 from caesura.measures.hierarchy import HierarchyMeasure
+from caesura.measures.old_base import BatchCounts, Counts, divide, precision_recall
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, lexsort, repeat

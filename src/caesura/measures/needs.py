@@ -48,7 +48,9 @@ class Needs(NamedTuple):
         """Return the error for a value that is no annotation, or has a shape that the measure cannot compare."""
         if isinstance(value, Mapping) and not self.streams:
             count = f"{len(value)} speaker{'s' * (len(value) != 1)}"
-            problem = f"this measure cannot score a dialogue; got {count}; use boundary_similarity or flexible_similarity"
+            problem = (
+                f"this measure cannot score a dialogue; got {count}; use boundary_similarity or flexible_similarity"
+            )
             return MismatchError(f"{side}: {problem}")
         noun = self.noun or NOUNS[Shape.MARKS if self.units and self.shape < Shape.NESTED else self.shape]
         got = kind_name(value) if self.units else type(value).__name__
@@ -140,9 +142,7 @@ def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:
         f"{side} {table.begin[k] / table.ticks:.10g}-{table.end[k] / table.ticks:.10g} s"
         for side, k in zip(sides, (batch.first[row], batch.second[row]), strict=True)
     ]
-    return (
-        f"both sides must have the same extent; got {', '.join(extents)}; set extent to 'reference', 'intersection' or 'union'"
-    )
+    return f"both sides must have the same extent; got {', '.join(extents)}; set extent to 'reference', 'intersection' or 'union'"
 
 
 def different_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:

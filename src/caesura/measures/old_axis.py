@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import classes as class_kernel
 from caesura.measures.axis import AXIS_WORDS, seconds_on_units, with_units_of_axis
-from caesura.measures.old_base import Measure, PairCounts
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, gather_tiers, pack_axis, segment_classes
+from caesura.measures.old_base import Measure, PairCounts
 from caesura.model.edges import SAME_PLACE
 from caesura.model.index import flatnonzero
 from caesura.model.tier import Tier
@@ -135,5 +135,3 @@ def amounts(name: str, value: float | str, batch: EdgeBatch) -> Floats:
     if not batch.timed and len(batch):  # an empty batch, of which no pair could be compared, has no axis
         raise OptionError(seconds_on_units(name, value))
     return np.full(len(batch), float(value[:-1]))
-
-

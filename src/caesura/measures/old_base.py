@@ -16,6 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, own_errors
+from caesura.measures.batch import Batch, Comparison, Packed, Text, are_plain, gather_plain, is_plain, pack
+from caesura.measures.chunks import in_chunks, with_last_position, without_first_token
+from caesura.measures.declaration import COUNT_COEFFICIENTS, BatchCounts, Counts, Declaration, PairCounts
+from caesura.measures.edges import has_times, pack_axis
 from caesura.measures.old_averages import (
     ReferencesBatch,
     averaged_columns,
@@ -26,10 +30,6 @@ from caesura.measures.old_averages import (
     has_references,
     pack_references,
 )
-from caesura.measures.batch import Batch, Comparison, Packed, Text, are_plain, gather_plain, is_plain, pack
-from caesura.measures.chunks import in_chunks, with_last_position, without_first_token
-from caesura.measures.declaration import COUNT_COEFFICIENTS, BatchCounts, Counts, Declaration, PairCounts
-from caesura.measures.edges import has_times, pack_axis
 from caesura.measures.pooled import PooledBatch, has_streams, pack_dialogues
 from caesura.measures.sums import divide, exact_sum, precision_recall, summarize
 from caesura.model.hierarchy import Hierarchy

@@ -13,10 +13,10 @@ from caesura.errors import CaesuraError, Undefined
 from caesura.kernels import cells as kernel
 from caesura.kernels import segments as segment_kernel
 from caesura.measures.axis import AXIS_OPTIONS, BETA, EXTENT, LEVEL, Side, f_of_ratios
-from caesura.measures.old_axis import SegmentMeasure
-from caesura.measures.old_base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.measures.batch import Batch
 from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
+from caesura.measures.old_axis import SegmentMeasure
+from caesura.measures.old_base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.index import flatnonzero
 from caesura.model.result import Score

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.old_base import BatchCounts, Measure, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
 from caesura.measures.hierarchy import find_crossing
+from caesura.measures.old_base import BatchCounts, Measure, OverlapMeasure
 from caesura.measures.spans import DistinctSpans, TreeBatch, pack_trees
 from caesura.model.index import repeat
 from caesura.model.result import Score, ratio

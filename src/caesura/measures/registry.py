@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caesura.errors import OptionError
+from caesura.measures import old_base
 from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
-from caesura.measures import old_base
 from caesura.measures.base import Measure
 from caesura.measures.boundary import BoundarySimilarity, SegmentationSimilarity
 from caesura.measures.boundary_f import BoundaryF

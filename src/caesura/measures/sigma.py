@@ -13,8 +13,8 @@ import numpy as np
 
 from caesura.errors import OptionError
 from caesura.limits import MAX_NUMBERED_UNITS
-from caesura.measures.old_base import BatchCounts, Counts, Measure
 from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, pair_problem, select_pairs
+from caesura.measures.old_base import BatchCounts, Counts, Measure
 from caesura.model.index import bincount
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation

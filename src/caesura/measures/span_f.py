@@ -27,8 +27,8 @@ from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels.marked import common_spans, common_tokens
 from caesura.limits import check_limit
-from caesura.measures.old_base import BatchCounts, Counts, OverlapMeasure, divide
 from caesura.measures.batch import Batch, Comparison, Packed
+from caesura.measures.old_base import BatchCounts, Counts, OverlapMeasure, divide
 from caesura.measures.span_pairs import pack_marked_spans
 from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, distinct_rows
 from caesura.model.hierarchy import Hierarchy

@@ -13,8 +13,8 @@ import numpy as np
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
 from caesura.limits import MAX_NODE_PAIRS, MAX_STEPS_PER_NODE, MAX_TREE_STEPS
-from caesura.measures.old_base import BatchCounts, OverlapMeasure
 from caesura.measures.batch import Batch, Comparison, Packed
+from caesura.measures.old_base import BatchCounts, OverlapMeasure
 from caesura.measures.spans import TreeBatch, pack_trees
 from caesura.model.index import argsort, flatnonzero
 from caesura.model.result import Score, f_measure

@@ -15,7 +15,7 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import distances as time_kernel
 from caesura.kernels import window as kernel
 from caesura.measures.axis import AXIS_WORDS, AxisMeasure, amount, amounts, seconds_on_units
-from caesura.measures.base import BatchCounts, Counts, Measure, declared, divide, option, precision_recall
+from caesura.measures.base import BatchCounts, Counts, Measure, divide, option, precision_recall
 from caesura.measures.boundary_f import BoundaryF
 from caesura.measures.needs import Needs
 from caesura.model.columns import Batch
@@ -25,12 +25,14 @@ from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Floats
-from caesura.options import Option, choice, flag, optional, whole
+from caesura.options import choice, flag, optional, whole
 
 _SUPERDIALSEG = "superdialseg"
 _ORIGINS = ("given", "auto", "auto, clamped to the text")
 _CHOSEN, _AUTO = range(2)
 _MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
+
+
 def _width(name: str, value: Any) -> float | str:
     """Check for the width of a window: a whole number of units, or seconds such as 2.5 or ``"2.5s"``."""
     if isinstance(value, str) and value[:1].isdecimal() and not value.isdecimal():
@@ -54,11 +56,7 @@ _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "evalsubtitle": _SEGEVAL,
     }
 )
-_MISTAKES: Mapping[str, str] = MappingProxyType(
-    {
-        "evalsubtitle": "none beyond those of segeval",
-    }
-)
+_MISTAKES: Mapping[str, str] = MappingProxyType({"evalsubtitle": "none beyond those of segeval"})
 
 
 class _WindowMeasure(Measure):
@@ -133,9 +131,7 @@ class _ErrorRate(_WindowMeasure, AxisMeasure):
     unit_by_options = True
     window: Any = option(None, optional(_width), f"{_WINDOW}; in seconds: 5s", aliases=("k",))
     padded: bool = option(
-        False,
-        flag,
-        "whether to add empty positions at both ends, so that every position is inspected equally often",
+        False, flag, "whether to add empty positions at both ends, so that every position is inspected equally often"
     )
     width: str = option("positions", choice("positions", "units"), "whether k counts positions or units in a window")
     minimum: int = option(2, whole(0), "smallest automatic k")
@@ -431,9 +427,7 @@ class SegmentationScore(Measure):
     summary = "F1, Pk and WindowDiff in one"
     short_name = "score"
     conventions: str = option(
-        "plain",
-        choice("plain", _SUPERDIALSEG),
-        "plain definitions of the three measures, or those of SuperDialseg",
+        "plain", choice("plain", _SUPERDIALSEG), "plain definitions of the three measures, or those of SuperDialseg"
     )
     resolved_words = Pk.resolved_words
     parts = ("matches", "reference", "hypothesis", "pk_errors", "windows", "window_diff_errors")

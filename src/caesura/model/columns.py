@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,21 +90,24 @@ class Table:
     """
 
     def __init__(
-        self, headers: Ints, annotations: Sequence[Any] = (), off: Ints = EMPTY, change: Floats | None = None
+        self,
+        headers: Ints,
+        annotations: Sequence[Any],
+        off: Ints,
+        packed: list[bytes] | None = None,
+        change: Floats | None = None,
     ) -> None:
         self.begin, self.end, self.traits, self.size = headers
         self.change = change  # seconds by which the extent of each annotation was changed
         self.annotations = annotations
-        self._off = off
+        self._off, self._packed = off, packed  # where the boundaries of each annotation begin, and where they come from
 
     @classmethod
     def of(cls, annotations: Sequence[Any], change: Floats | None = None) -> Table:
         """Return the table of loose annotations; AttributeError if one of them is none."""
         packed = [annotation.packed for annotation in annotations]
         headers, off = read_headers(packed)
-        table = cls(headers, annotations, off, change)
-        table.__dict__["_packed"] = packed
-        return table
+        return cls(headers, annotations, off, packed, change)
 
     @classmethod
     def of_boundaries(
@@ -138,7 +141,8 @@ class Table:
     @cached_property
     def places(self) -> Boundaries:
         """Inner boundaries without their types; two types at one place are one boundary."""
-        return Boundaries(gather(self.__dict__["_packed"], self._off), EMPTY, self._off)
+        assert self._packed is not None
+        return Boundaries(gather(self._packed, self._off), EMPTY, self._off)
 
     @cached_property
     def end_places(self) -> Boundaries:
@@ -167,7 +171,7 @@ class Table:
     def segments(self) -> Segments:
         """Segments between inner boundaries with the numbers of their labels; 1 if an annotation has no labels."""
         off = self.places.off + np.arange(len(self) + 1)  # one segment more than boundaries
-        label = gather_codes(self.__dict__["_packed"], off)
+        label = np.ones(off[-1], np.int64) if self._packed is None else gather_codes(self._packed, off)
         for k in flatnonzero(self.has(HAS_LABELS) & ~self.has(HAS_CODES)).tolist():
             label[off[k] : off[k + 1]] = segment_labels(self.annotations[k])[0]
         return Segments(label, off)
@@ -183,10 +187,9 @@ class Table:
         chosen = rows.tolist()
         annotations = [self.annotations[k] for k in chosen] if len(self.annotations) else ()
         columns = {name: take(column, rows) for name, column in self.__dict__.items() if isinstance(column, _COLUMNS)}
-        if packed := self.__dict__.get("_packed"):
-            columns["_packed"] = [packed[k] for k in chosen]
-        off = rows_of(self._off, rows)[1] if len(self._off) else EMPTY
-        table = Table(headers, annotations, off, None if self.change is None else self.change[rows])
+        packed = None if self._packed is None else [self._packed[k] for k in chosen]
+        off = rows_of(self._off, rows)[1]
+        table = Table(headers, annotations, off, packed, None if self.change is None else self.change[rows])
         table.__dict__.update(columns)
         return table
 
@@ -208,7 +211,9 @@ class Partition:
         ticks = TICKS if seconds else 1
         begin, end = np.rint(extent * ticks).astype(np.int64).tolist()
         header = pack_header(begin, end, traits, Shape.PARTITION, len(inner))
-        self.packed = header + np.rint(inner * ticks).astype(np.int64).tobytes() + edges.codes.astype(np.int64).tobytes()
+        self.packed = (
+            header + np.rint(inner * ticks).astype(np.int64).tobytes() + edges.codes.astype(np.int64).tobytes()
+        )
 
 
 def level_of(text: Hierarchy, level: int | None) -> Partition:
@@ -232,9 +237,7 @@ def level_of(text: Hierarchy, level: int | None) -> Partition:
             f"two spans of level {spans[0].level} overlap, {listed}; put spans that may overlap into one stream each"
         )
     edges = edges_of_intervals(rows, float(times[0]), float(times[-1]))
-    return Partition(
-        edges if labelled else edges._replace(labels=()), seconds=text.edges is not None, units=text.units
-    )
+    return Partition(edges if labelled else edges._replace(labels=()), seconds=text.edges is not None, units=text.units)
 
 
 def segment_labels(annotation: Any) -> tuple[Ints, Names]:
@@ -336,7 +339,10 @@ class Batch:
     def of_sides(cls, end: Ints, a: Boundaries, b: Boundaries, types: Names = UNTYPED) -> Batch:
         """Return pairs of texts in units that are known to be valid, from the inner boundaries of both sides."""
         off = np.concatenate([a.off[:-1] - a.off[0], b.off - b.off[0] + (a.off[-1] - a.off[0])])
-        place, code = (np.concatenate([x[a.off[0] : a.off[-1]], y[b.off[0] : b.off[-1]]]) for x, y in zip(a[:2], b[:2], strict=True))
+        place, code = (
+            np.concatenate([x[a.off[0] : a.off[-1]], y[b.off[0] : b.off[-1]]])
+            for x, y in zip(a[:2], b[:2], strict=True)
+        )
         table = Table.of_boundaries(np.concatenate([end, end]), Boundaries(place, code, off), types)
         rows = np.arange(len(end))
         return cls(table, rows, rows + len(end), types)
@@ -408,7 +414,11 @@ class Batch:
     def on(self, table: Table, first: Ints | None = None, second: Ints | None = None) -> Batch:
         """Return the same pairs as rows of another table."""
         return replace(
-            self, table=table, first=self.first if first is None else first, second=self.second if second is None else second, cache={}
+            self,
+            table=table,
+            first=self.first if first is None else first,
+            second=self.second if second is None else second,
+            cache={},
         )
 
     def over(self, types: Names) -> Batch:
@@ -520,8 +530,10 @@ def _comparisons(pair: Any, union: Callable[[list[Any]], Any] | None) -> list[tu
 
 def has_references(side: Any) -> bool:
     """Return whether a side is a list of annotations."""
-    return isinstance(side, (tuple, list)) and bool(side) and all(
-        hasattr(entry, "packed") or isinstance(entry, Mapping) for entry in side
+    return (
+        isinstance(side, (tuple, list))
+        and bool(side)
+        and all(hasattr(entry, "packed") or isinstance(entry, Mapping) for entry in side)
     )
 
 
@@ -544,7 +556,9 @@ def stream_pairs(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[str |
     for side, text, other in ((sides[0], a, b), (sides[1], b, a)):
         missing = [name for name in other if name not in text]
         if missing:
-            raise MismatchError(f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}")
+            raise MismatchError(
+                f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
+            )
     for name in a:
         for _, first, second in stream_pairs(a[name], b[name], sides):
             yield str(name), first, second

@@ -241,7 +241,11 @@ def _packed(edges: Edges, has_intervals: bool) -> bytes:
     traits |= HAS_END_POINTS * (edges.points is not None) | HAS_CODES * (edges.codes.size > 0)
     begin, end = to_ticks([edges.begin, edges.end]).tolist()
     shape = Shape.PARTITION if has_intervals else Shape.MARKS
-    return pack_header(begin, end, traits, shape, len(edges.inner)) + to_ticks(edges.inner).tobytes() + edges.codes.astype(np.int64).tobytes()
+    return (
+        pack_header(begin, end, traits, shape, len(edges.inner))
+        + to_ticks(edges.inner).tobytes()
+        + edges.codes.astype(np.int64).tobytes()
+    )
 
 
 def _check_time(value: object, place: str) -> float:
