@@ -21,6 +21,7 @@ from caesura.errors import CaesuraError, CaesuraWarning, FormatError, OptionErro
 from caesura.formats import documents_arrow, documents_json, documents_parquet
 from caesura.model.documents import DocumentPairs, Documents
 from support.collected import SCALE, pair_of, sound
+from support.compared import compared
 from support.examples import examples
 from support.files import refusal
 from support.strategies import trees
@@ -28,7 +29,7 @@ from support.strategies import trees
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install caesura[parquet]")
 pq = pytest.importorskip("pyarrow.parquet")
 
-PLAIN = [name for name, kind in cz.measures().items() if kind.view in ("inner", "typed", "streams")]
+PLAIN = [name for name, kind in cz.measures().items() if compared(kind) in ("inner", "typed", "streams")]
 FOLDER = tempfile.TemporaryDirectory()  # for random examples, each of which writes over the last
 
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.measures.base import Measure
+from support.compared import compared
 from support.examples import examples
 from support.strategies import Pair, TypedPair, defined, inputs_for, pairs, typed, typed_corpora, typed_pairs
 from support.strategies import backwards as from_the_end
@@ -102,7 +103,7 @@ def laws(measure: Measure) -> Laws:
         return replace(claimed, best=None, worst=None, symmetric=False)
     if measure.settings.get("coefficient", "none") != "none":  # below 0 if worse than chance
         return replace(claimed, worst=None, chance_corrected=True)
-    if measure.view == "edges":
+    if compared(measure) == "edges":
         return replace(claimed, symmetric=measure.symmetric, reversible=measure.reversible)
     if measure.settings.get("alignment") == "greedy":
         return Laws(claimed.best, claimed.worst, claimed.symmetric, reversible=False, scale_reversible=False)
@@ -135,9 +136,9 @@ class NestedPair(TypedPair):
 
 def suited(measure: Measure, pair: TypedPair) -> TypedPair:
     """The pair, as the measure takes it: hierarchies, trees, or exclusive types with the lowest type of each position."""
-    if measure.view in ("spans", "trees", "edges"):
+    if compared(measure) in ("spans", "trees", "edges"):
         return NestedPair(pair.length, pair.types, pair.a, pair.b, measure)
-    if measure.view != "streams":
+    if compared(measure) != "streams":
         return pair
     a, b = (frozenset({p: (p, t) for p, t in sorted(side, reverse=True)}.values()) for side in (pair.a, pair.b))
     return TypedPair(pair.length, pair.types, a, b)
@@ -165,7 +166,7 @@ def test_classes_claim_the_laws_listed_here(name):
     first = "counts" if name == "fuzzy_success" else "reference"
     second = "scores" if name == "average_precision" else "hypothesis"
     equal = "similarity" in name or name == "hierarchy_kappa"
-    if kind.view == "trees":
+    if compared(kind) == "trees":
         assert kind.sides == ("gold", "predicted")
     else:
         assert kind.sides == (("a", "b") if equal else (first, second))
@@ -240,8 +241,8 @@ def test_agreement_declarations_are_consistent(name):
         assert measure.symmetric
         assert measure.default_coefficient in measure.coefficients
     else:
-        assert not measure.symmetric or measure.kind in ("hierarchy", "spans", "trees") or measure.view == "edges"
-    assert measure.needs_common_units != (name in ("t_measure", "l_measure") or measure.view == "edges")
+        assert not measure.symmetric or measure.kind in ("hierarchy", "spans", "trees") or compared(measure) == "edges"
+    assert measure.needs_common_units != (name in ("t_measure", "l_measure") or compared(measure) == "edges")
 
 
 def test_symmetry_depends_on_options():
@@ -384,10 +385,10 @@ def test_worst_value_is_reached(name):
     full, none = (cz.Segmentation.from_masses(m) for m in ([1] * 10, [10]))
     pairs_to_score = ((full, none),) if KINDS[name].needs_boundaries else ((full, none), (none, full))
     values = [KINDS[name]().score(*inputs_for(KINDS[name], *pair)).value for pair in pairs_to_score]
-    if KINDS[name].view == "spans":  # those two share the whole text; these share nothing
+    if compared(KINDS[name]) == "spans":  # those two share the whole text; these share nothing
         a, b = (cz.Hierarchy(6, spans) for spans in ([(1, 2, 1, "x"), (5, 6, 1, "y")], [(2, 5, 1, "z")]))
         assert KINDS[name]().score(a, b).value == 0
-    elif KINDS[name].view == "trees":  # no label in common
+    elif compared(KINDS[name]) == "trees":  # no label in common
         a, b = (cz.Tree.from_brackets(text) for text in ("(x (v he) (v slept))", "(y (z (w he)) (w slept))"))
         assert KINDS[name]().score(a, b).value == 0
     elif name == "unit_error":  # half of 1 - 1/N, the mean of R_FN and R_FP; 1 is a bound and not reached
@@ -465,13 +466,13 @@ def test_text_and_final_boundary_are_ignored(pair: Pair):
     ]
     a, b = pair.segmentations
     for measure in VARIANTS:
-        if measure.view in (
+        if compared(measure) in (
             "spans",
             "trees",
             "words",
         ):  # which have no positions, or compare words and the end of the text
             continue
-        if measure.view == "streams":  # where position N is scored
+        if compared(measure) == "streams":  # where position N is scored
             assert measure.score(*ended).parts["objects"] == measure.score(a, b).parts["objects"] + 1
             continue
         if not defined(measure, a, b):
@@ -500,17 +501,17 @@ def parse(text):
 texts = [make(s) for s in (5, 77, 1234, 99991)]
 for a, b in product(texts, repeat=2):
     for kind in cz.measures().values():
-        if kind.view == "edges":
+        if compared(kind) == "edges":
             x, y = (cz.Segmentation.from_labels([str(sum(p < i for p in t.inner.tolist()) % 3) for i in range(1, 10)]) for t in (a, b))
             score = kind().score(x, y)
             print(repr(score.value), dict(score.parts), score.edits, score.signature)
             continue
-        if kind.view in ("spans", "trees"):
-            x, y = ((tree if kind.view == "spans" else parse)(text) for text in (a, b))
+        if compared(kind) in ("spans", "trees"):
+            x, y = ((tree if compared(kind) == "spans" else parse)(text) for text in (a, b))
             score = kind().score(x, y)
             print(repr(score.value), dict(score.parts), score.edits, score.signature)
             continue
-        if kind.view == "streams":
+        if compared(kind) == "streams":
             a, b = (cz.Segmentation.from_sets([sorted(s)[:1] for s in x.sets()[:-1]], types=names) for x in (a, b))
         score = kind().score(a, b)
         print(repr(score.value), dict(score.parts), score.edits, score.signature)

@@ -14,6 +14,7 @@ from hypothesis import given
 import caesura as cz
 from caesura.errors import CaesuraWarning, MismatchError, OptionError
 from support import strategies
+from support.compared import compared
 from support.corpora import ALIGN_HINT
 from support.examples import examples
 from support.strategies import TypedPair, corpora, inputs_for, segmentation, typed, typed_corpora
@@ -66,7 +67,7 @@ def random_pairs(
 @pytest.mark.parametrize("text", VARIED)
 def test_batch_equals_single_scores_with_any_number_of_workers(text, types):
     measure = cz.parse(text)
-    pairs = defined(text, random_pairs(60, types=types, exclusive=measure.view == "streams"))
+    pairs = defined(text, random_pairs(60, types=types, exclusive=compared(measure) == "streams"))
     single = [measure.score(*pair) for pair in pairs]
     for workers in (None, 1, 2, 5):
         scores = cz.score_many(pairs, text, workers=workers)
@@ -291,7 +292,7 @@ def test_only_invalid_pairs(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_ten_thousand_documents(name):
-    view = cz.measures()[name].view
+    view = compared(cz.measures()[name])
     # Trees take long to make; some of them several times are as many documents.
     number, longest = 1600 if view == "trees" else 16_000, 8 if view in ("spans", "trees") else 25
     candidates = random_pairs(number, seed=4, longest=longest)

@@ -15,6 +15,7 @@ from caesura.errors import CaesuraError
 from caesura.kernels import boundary, gather, segments, window
 from caesura.measures.base import Measure
 from caesura.measures.batch import Batch, gather_plain, pack
+from support.compared import compared
 from support.strategies import Pair, pairs, typed_pairs
 from support.variants import VARIANTS
 
@@ -176,7 +177,9 @@ def arrays_of(batch: Batch) -> list[list]:
 def test_positions_are_counted_where_they_are_or_from_a_copy(measure: Measure, plain: list[Pair]) -> None:
     texts = [pair.segmentations for pair in plain]
     batch, *_ = measure.pack(texts)
-    copied = pack(texts, measure.view, measure.sides)[0] if type(batch) is Batch and len(batch) == len(texts) else batch
+    copied = (
+        pack(texts, compared(measure), measure.sides)[0] if type(batch) is Batch and len(batch) == len(texts) else batch
+    )
     counts, expected = measure.count(batch), measure.count(copied)
     assert counts.counts.tobytes() == expected.counts.tobytes()
     assert {name: column.tolist() for name, column in counts.resolved.items()} == {

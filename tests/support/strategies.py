@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.measures.base import Measure
+from support.compared import compared
 
 NAMES = ("comma", "line", "stanza", "canto", "book")
 
@@ -153,7 +154,7 @@ def spans_of(text: cz.Segmentation) -> cz.Hierarchy:
 
 def inputs_for(kind: type[Measure] | Measure, *texts: cz.Segmentation) -> tuple[Any, ...]:
     """Return what the measure takes: the texts, hierarchies or trees with the same boundaries, or texts with labels."""
-    convert = {"spans": spans_of, "trees": tree_of, "edges": labelled}.get(kind.view)
+    convert = {"spans": spans_of, "trees": tree_of, "edges": labelled}.get(compared(kind))
     return texts if convert is None else tuple(map(convert, texts))
 
 
@@ -167,7 +168,7 @@ def labelled(text: cz.Segmentation) -> cz.Segmentation:
 
 def defined(kind: type[Measure] | Measure, a: Any, b: Any) -> bool:
     """Return whether the measure is defined for these two. It may need boundaries or spans of several units."""
-    if kind.view == "edges":
+    if compared(kind) == "edges":
         return not (kind() if isinstance(kind, type) else kind).pack([(a, b)])[2]
     if kind.needs_boundaries:
         return bool(a.inner.size)

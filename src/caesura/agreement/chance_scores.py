@@ -19,9 +19,9 @@ import numpy as np
 
 from caesura.agreement.placement import BoundaryCounts, choose_expected_counts, finish_moments
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair
 from caesura.measures.expected import Moments, RandomStreams
 from caesura.measures.many import Scores, score_many
+from caesura.model.columns import Pair
 from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -60,7 +60,7 @@ def supports_chance(measure: Measure, pairs: Iterable[Pair] = ()) -> bool:
 
 
 def chance_scores(
-    pairs: Sequence[Pair], scores: Scores, *, draws: int = DEFAULT_DRAWS, seed: int = 0
+    pairs: Sequence[tuple[Any, Any]], scores: Scores, *, draws: int = DEFAULT_DRAWS, seed: int = 0
 ) -> tuple[ChanceScore, dict[int, ChanceScore]]:
     """Return the scores of randomly placed boundaries, for all pairs together and for each pair."""
     model = _PairChance(pairs, scores, draws, seed)
@@ -73,7 +73,7 @@ def chance_scores(
     return total, {place: score for place, score, is_marked in rows if is_marked}
 
 
-def _streams(pair: Pair) -> list[Pair]:
+def _streams(pair: tuple[Any, Any]) -> list[Pair]:
     """Return the pairs of streams of a dialogue, or the pair itself."""
     a, b = pair
     if isinstance(a, Mapping) and isinstance(b, Mapping):
@@ -84,14 +84,14 @@ def _streams(pair: Pair) -> list[Pair]:
 class _PairChance:
     """Expected counts of pairs; streams whose options were resolved differently have separate formulas."""
 
-    def __init__(self, pairs: Sequence[Pair], scores: Scores, draws: int, seed: int) -> None:
-        measure = self.measure = scores.measure
+    def __init__(self, pairs: Sequence[tuple[Any, Any]], scores: Scores, draws: int, seed: int) -> None:
+        self.measure = scores.measure
         places = scores.scored.tolist()
         streams = [_streams(pairs[place]) for place in places]
         flat = [pair for own in streams for pair in own]
         # The pair to which each stream belongs.
         self.owner = repeat(np.arange(len(places)), [len(own) for own in streams])
-        self.types = scores.types if measure.view in ("typed", "streams") else scores.types[:1]
+        self.types = scores.types
         self.counts = BoundaryCounts([list(pair) for pair in flat], self.types)
         self.is_marked = bincount(self.owner, self.counts.boundaries.sum(axis=(1, 2)), len(places)) > 0
         resolved = self._resolved(scores, flat)
@@ -110,7 +110,7 @@ class _PairChance:
         """Number of pairs whose separate scores can be computed in reasonable time."""
         return min(formula.max_rates for formula in self.formulas.values())
 
-    def _resolved(self, scores: Scores, streams: Sequence[Pair]) -> list[Measure]:
+    def _resolved(self, scores: Scores, streams: Sequence[tuple[Any, Any]]) -> list[Measure]:
         """Return the measure of each stream, with the options that were resolved for the stream."""
         if not scores.resolved:
             return [self.measure] * len(streams)

@@ -26,7 +26,7 @@ from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, 
 from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
 from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
-from caesura.measures.batch import inner_boundaries
+from caesura.model.columns import typed_inner
 from caesura.model.corpus import Corpus
 from caesura.model.index import bincount
 from caesura.model.value import Floats, Ints
@@ -85,14 +85,14 @@ class CountChance(ChanceModel):
     def _boundaries(self) -> Floats:
         """Number of boundaries per coder, item and type: items x coders x types."""
         observed = self.observed
-        types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
+        types = observed.scores.types
         counts = np.zeros((len(observed.items), len(observed.coders), len(types)))
         texts = observed.texts
         if len(types) == 1:
             np.add.at(counts[:, :, 0], (texts.item, texts.coder), texts.numbers_of_boundaries)
             return counts
         for i, j, text in zip(texts.item.tolist(), texts.coder.tolist(), texts.segmentations, strict=True):
-            counts[i, j] += bincount(inner_boundaries(text, types)[1], minlength=len(types))
+            counts[i, j] += bincount(typed_inner(text, types)[1], minlength=len(types))
         return counts
 
     @cached_property

@@ -164,7 +164,7 @@ def aligning_measures(kind: str) -> tuple[str, ...]:
 
 
 def _lists(entry: type[Measure]) -> bool:
-    return entry.align is not Measure.align or entry.unmatched_spans is not Measure.unmatched_spans
+    return entry.edit_columns is not Measure.edit_columns or entry.unmatched_spans is not Measure.unmatched_spans
 
 
 def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str | None) -> Measure:

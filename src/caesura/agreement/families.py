@@ -25,7 +25,7 @@ from caesura.agreement.chance import (
 from caesura.agreement.coder_pairs import COUNTING
 from caesura.agreement.counts import CountChance
 from caesura.agreement.label_chance import LabelChance
-from caesura.agreement.mean import MEAN, PLACED_VIEWS, AxisPlacement, MeanOverPairs
+from caesura.agreement.mean import MEAN, AxisPlacement, MeanOverPairs, is_placeable
 from caesura.agreement.nominal import NominalChance
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
@@ -184,7 +184,7 @@ def correction_of_mean(measure: Measure) -> str | None:
     """Return the word for ``chance=`` that corrects the mean over pairs of a measure for chance."""
     if measure.exact_span_chance:
         return LI2024
-    return "placement" if measure.view in PLACED_VIEWS and measure.best is not None else None
+    return "placement" if is_placeable(measure) else None
 
 
 def _lacks_positions(measure: Measure, has_positions: bool) -> bool:

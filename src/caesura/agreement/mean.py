@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -27,10 +26,11 @@ from caesura.agreement.coder_pairs import CoderPairs
 from caesura.agreement.placement import finish_moments
 from caesura.engines import Engine
 from caesura.errors import OptionError
-from caesura.measures.batch import Batch
-from caesura.measures.edges import OPEN_END, EdgeBatch
+from caesura.measures.base import Measure
 from caesura.measures.expected import Moments
-from caesura.measures.pooled import PooledBatch
+from caesura.measures.needs import UNKNOWN_END
+from caesura.model.annotation import TICKS
+from caesura.model.columns import PLACES, Batch, Boundaries, distinct, take
 from caesura.model.dialogue import tiers_of
 from caesura.model.index import repeat, searchsorted
 from caesura.model.value import Floats, Ints
@@ -39,7 +39,6 @@ from caesura.products import product
 # Name of the mean over pairs among the coefficients.
 MEAN = "mean"
 # Arrays of measures whose boundaries can be placed at random.
-PLACED_VIEWS = ("inner", "typed", "edges")
 # Smallest number of draws that a large corpus gets by default.
 MIN_DRAWS = 100
 _MAX_FLOYD = 64  # boundaries of a text that are drawn for all draws at once
@@ -176,32 +175,31 @@ class AxisPlacement(MeanOverPairs):
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         super().__init__(observed, coefficient, engine)
         batch = observed.scores.batch
-        streams = batch.streams if isinstance(batch, PooledBatch) else batch
-        if observed.measure.view not in PLACED_VIEWS or observed.measure.best is None:
+        if not is_placeable(observed.measure):
             raise OptionError(
                 f"chance='placement' places boundaries on an axis, and {observed.measure.name} compares no boundaries; "
                 "leave chance out for the mean over pairs"
             )
         if any(tier.open_end for entry in observed.annotations.values() for tier in tiers_of(entry).values()):
-            raise OptionError(f"chance='placement' places boundaries anywhere in a recording: {OPEN_END}")
-        size = int(streams.a_count.sum() + streams.b_count.sum()) + len(streams)
+            raise OptionError(f"chance='placement' places boundaries anywhere in a recording: {UNKNOWN_END}")
+        size = int(batch.work[-1])
         chosen = None if coefficient.chance is None else coefficient.chance.draws
         self.draws = chosen or max(MIN_DRAWS, min(DEFAULT_DRAWS, _MAX_WORK // size))
-        self._expected, self._covariance = self._simulate(batch, streams)
+        self._expected, self._covariance = self._simulate(batch)
 
     @property
     def signature_facts(self) -> dict[str, Any]:
         return super().signature_facts | {"draws": self.draws, "seed": self.coefficient.seed}
 
-    def _simulate(self, batch: Batch, streams: Batch) -> tuple[Floats, Floats]:
+    def _simulate(self, batch: Batch) -> tuple[Floats, Floats]:
         """Return the expected counts of each row, and the covariance of these estimates."""
-        offsets = batch.stream_off.tolist() if isinstance(batch, PooledBatch) else range(len(batch) + 1)
+        offsets = range(len(batch) + 1) if batch.streams is None else batch.streams.tolist()
         observed, measure = self.observed, self.observed.measure
         counts, covariances = [], []
         for row, (start, stop) in enumerate(pairwise(offsets)):
             names = observed.items[observed.item_index[row]], *self._coders(row)
             estimates = [
-                _estimate(measure, streams, d, self.draws, self._generator(*names, str(d - start)))
+                _estimate(measure, batch, d, self.draws, self._generator(*names, str(d - start)))
                 for d in range(start, stop)
             ]
             counts.append(sum(mean for mean, _ in estimates))
@@ -232,46 +230,52 @@ class AxisPlacement(MeanOverPairs):
         return np.asarray(np.sqrt(product(pairs**2, errors**2)) / pairs.sum(axis=1), np.float64)
 
 
-def _estimate(
-    measure: Any, streams: Batch, document: int, draws: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Return the mean counts of a document whose boundaries are placed at random, and the covariance of this mean."""
-    step = max(1, _MAX_WORK // 10 // max(1, int(streams.a_count[document] + streams.b_count[document])))
+def is_placeable(measure: Measure) -> bool:
+    """Return whether boundaries can be placed at random under a measure."""
+    return measure.places_boundaries and measure.best is not None
+
+
+def _estimate(measure: Measure, batch: Batch, row: int, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return the mean counts of a pair whose boundaries are placed at random, and the covariance of this mean."""
+    table = batch.table
+    size = int(table.size[batch.first[row]] + table.size[batch.second[row]])
+    step = max(1, _MAX_WORK // 10 // max(1, size))
     blocks = []
     for start in range(0, draws, step):
-        batch = random_copies(streams, document, min(step, draws - start), rng)
-        batch, _, _ = batch.drop(measure.check(batch), np.arange(len(batch)))
-        blocks.append(measure.compute(batch).counts)
+        copies = random_copies(batch, "inner" if measure.typed else measure.column, row, min(step, draws - start), rng)
+        copies, _, _ = copies.drop(measure.check(copies), np.arange(len(copies)))
+        blocks.append(measure.count(copies).counts)
     counts = np.concatenate(blocks)
     if len(counts) < 2:  # the measure is undefined for almost all draws
         counts = np.concatenate([counts, np.zeros((2 - len(counts), counts.shape[1]))])
     return counts.mean(axis=0), np.atleast_2d(np.cov(counts, rowvar=False)) / len(counts)
 
 
-def random_copies(streams: Batch, document: int, draws: int, rng: np.random.Generator) -> Batch:
-    """Return copies of a document in which both sides have as many boundaries as before, at random places."""
-    names = ("length", *streams.document_fields)
-    changes: dict[str, Any] = {name: repeat(getattr(streams, name)[document : document + 1], draws) for name in names}
-    for side in "ab":
-        off, code = getattr(streams, f"{side}_off"), getattr(streams, f"{side}_code")
-        rows = slice(int(off[document]), int(off[document + 1]))
-        places = getattr(streams, f"{side}_pos")[rows]
-        changes[f"{side}_pos"] = _placed(streams, document, places, draws, rng).reshape(-1)
-        changes[f"{side}_off"] = np.arange(draws + 1) * len(places)
-        changes[f"{side}_code"] = np.tile(code[rows], draws) if code.size else code
-    return replace(streams, **changes)
+def random_copies(batch: Batch, column: str, row: int, draws: int, rng: np.random.Generator) -> Batch:
+    """Return copies of a pair in which both sides have as many boundaries as before, at random places."""
+    first, second = batch.first[[row]], batch.second[[row]]
+    copies = Batch(batch.table, repeat(first, draws), repeat(second, draws), batch.types)
+    columns = batch.table.column(column, batch.types)
+    begin, end = (int(extent[first[0]]) for extent in (batch.table.begin, batch.table.end))
+    sides = []
+    for place, code, _ in (take(columns, first), take(columns, second)):
+        places = _placed(place, begin, end, batch.seconds, draws, rng).reshape(-1)
+        sides.append(Boundaries(places, np.tile(code, draws), np.arange(draws + 1) * len(place)))
+    a, b = sides
+    copies.cache["inner", batch.types] = a, b
+    copies.cache.update(dict.fromkeys(PLACES, (distinct(a), distinct(b)) if a.code.size or b.code.size else (a, b)))
+    return copies
 
 
-def _placed(streams: Batch, document: int, places: Any, draws: int, rng: np.random.Generator) -> Any:
+def _placed(places: Ints, begin: int, end: int, seconds: bool, draws: int, rng: np.random.Generator) -> Ints:
     """Return random places in ascending order, one row per draw; boundaries at one place stay together."""
-    distinct, which = np.unique(places, return_inverse=True)
-    n = len(distinct)
-    if isinstance(streams, EdgeBatch) and streams.timed:
-        begin, end = float(streams.begin[document]), float(streams.end[document])
-        return np.sort(rng.uniform(begin, end, (draws, n)), axis=1)[:, which]
-    positions = int(streams.end[document] if isinstance(streams, EdgeBatch) else streams.length[document]) - 1
-    chosen = np.sort(random_subsets(rng, positions, n, draws) + 1, axis=1)
-    return chosen[:, which].astype(places.dtype)
+    distinct_places, which = np.unique(places, return_inverse=True)
+    n = len(distinct_places)
+    if seconds:
+        chosen = np.rint(np.sort(rng.uniform(begin / TICKS, end / TICKS, (draws, n)), axis=1) * TICKS).astype(np.int64)
+    else:
+        chosen = np.sort(random_subsets(rng, end - 1, n, draws) + 1, axis=1)
+    return chosen[:, which]
 
 
 def random_subsets(rng: np.random.Generator, size: int, n: int, draws: int) -> Ints:

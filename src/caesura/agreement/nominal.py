@@ -20,7 +20,7 @@ import numpy as np
 from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
 from caesura.agreement.coder_pairs import CoderPairs, Texts
 from caesura.engines import Engine
-from caesura.measures.batch import inner_boundaries, join_boundaries, join_positions
+from caesura.model.columns import Table
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
@@ -184,11 +184,10 @@ def _values(segmentations: Sequence[Segmentation]) -> tuple[Ints, Ints, Ints, in
     """Return the text, the position and the value of each mark, and the number of different values and no mark."""
     # The order of types does not matter to a nominal coefficient, so it need not be declared.
     types = tuple(sorted({name for text in segmentations for name in _used_types(text)})) or UNTYPED
+    boundaries = Table.of(segmentations).column("inner", types)
+    position, codes, text = boundaries.place, boundaries.code, boundaries.owner
     if len(types) == 1:
-        position, _, offsets = join_positions([text.inner for text in segmentations])
-        return repeat(np.arange(len(segmentations)), np.diff(offsets)), position, np.ones_like(position), 2
-    position, codes, offsets = join_boundaries([inner_boundaries(text, types) for text in segmentations])
-    text = repeat(np.arange(len(segmentations)), np.diff(offsets))
+        return text, position, np.ones_like(position), 2
     is_first = np.ones(len(position), bool)
     is_first[1:] = (position[1:] != position[:-1]) | (text[1:] != text[:-1])
     starts = flatnonzero(is_first)

@@ -14,9 +14,9 @@ from caesura.agreement.coder_pairs import CoderPairs, check_corpus, number_of_pa
 from caesura.engines import Engine, use_engine
 from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
+from caesura.model.columns import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
@@ -319,7 +319,7 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
         return None, None
     measure, scores = observed.measure, observed.scores
     counted = measure.count_misses(scores.counts, scores.types)
-    if counted is None and type(measure).align is Measure.align:
+    if counted is None and not measure.aligns:
         if any(tiers_of(annotation) for annotation in observed.annotations.values()):
             return None, None
         measure = default_measures("pairwise", "dialogue" if Dialogue in kinds else "linear")[0]

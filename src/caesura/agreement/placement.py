@@ -40,8 +40,8 @@ from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
 from caesura.engines import Engine
 from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
-from caesura.measures.batch import inner_boundaries
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
+from caesura.model.columns import typed_inner
 from caesura.model.corpus import Corpus
 from caesura.model.index import flatnonzero, nonzero, reduceat, repeat
 from caesura.model.segmentation import Segmentation
@@ -100,7 +100,7 @@ def _texts(annotation: Any) -> list[Segmentation]:
 def _sets_of(text: Segmentation, types: tuple[str, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
     if len(types) == 1:
         return [((0,), int(text.inner.size))]
-    positions, codes = inner_boundaries(text, types)
+    positions, codes = typed_inner(text, types)
     if not positions.size:
         return []
     if codes.size and (positions[1:] != positions[:-1]).all():
@@ -168,7 +168,7 @@ class PlacementChance(ChanceModel):
         super().__init__(observed, coefficient, engine)
         assert isinstance(coefficient.chance, Placement)
         self._own_rates = coefficient.name in _OWN_RATES
-        types = observed.scores.types if observed.measure.view == "typed" else observed.scores.types[:1]
+        types = observed.scores.types
         annotations = [
             [observed.annotations.get((item, coder)) for coder in observed.coders] for item in observed.items
         ]

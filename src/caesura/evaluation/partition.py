@@ -22,10 +22,10 @@ from caesura.evaluation.result import ExcludedDocument, WorkTime
 from caesura.files import delete_drafts, file_digest, is_draft, new_file
 from caesura.formats.arrow import CONTENT_KEY
 from caesura.measures.base import Measure
-from caesura.measures.batch import Batch, Packed, over_common_types
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.many import count_separately
 from caesura.measures.sums import Partial
+from caesura.model.columns import Packed, over_common_types
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.fingerprint import DigestSum, column_digests, pair_digests
@@ -82,7 +82,7 @@ class Job:
     @property
     def typed(self) -> bool:
         """Whether a measure depends on the order of types."""
-        return any(measure.view == "typed" for measure in self.measures)
+        return any(measure.typed for measure in self.measures)
 
     def empty_sums(self) -> list[Partial]:
         return [Partial.empty(measure, self.types or UNTYPED) for measure in self.measures]
@@ -229,7 +229,7 @@ class _Scoring:
             if not len(batch):
                 continue
             try:
-                computed = measure.count(batch)
+                computed = measure.documents(batch)
             except RESOURCE_ERRORS:  # some documents are too large to be counted
                 computed, batch, places, too_large = count_separately(measure, batch, places)
                 excluded_places |= set(too_large)
@@ -297,13 +297,13 @@ class _ColumnPacker:
         self.columns = CheckedColumns(*_with_types(chunk, job))
         self.excluded = self.columns.excluded
 
-    def pack(self, measure: Measure) -> Packed[Batch]:
+    def pack(self, measure: Measure) -> Packed:
         places = self.columns.places
         if not supports_columns(measure):
             batch, packed, errors = measure.pack(self.columns.pairs(self.types))
             return batch, places[packed], {int(places[d]): error for d, error in errors.items()}
-        batch = self.columns.batch(measure.view)
-        return batch.drop(measure.check(batch), places)
+        batch = self.columns.batch if measure.typed else self.columns.untyped
+        return measure.pack_batch(batch, places)
 
 
 def _with_types(chunk: Documents, job: Job) -> tuple[Documents, tuple[str, ...]]:
@@ -338,10 +338,10 @@ class _PairPacker:
         self.short_spans = 0
         self._common: list[Any] | None = None
 
-    def pack(self, measure: Measure) -> Packed[Batch]:
+    def pack(self, measure: Measure) -> Packed:
         places, pairs = self.places, self.pairs
         errors: dict[int, CaesuraError] = {}
-        if measure.view == "typed" and self.types is not None:
+        if measure.typed and self.types is not None:
             pairs, type_errors = over_common_types(pairs, self.types, measure.sides)
             errors = {places[i]: error for i, error in type_errors.items()}
             places = [place for place in places if place not in errors]

@@ -15,8 +15,8 @@ from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
 from caesura.gold.median import MedianSegmentation, median_segmentation
 from caesura.gold.median_in_time import median_in_time
 from caesura.limits import MAX_MEDIAN_WORK
-from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.boundary import BoundarySimilarity
+from caesura.model.columns import EMPTY, Batch, Boundaries
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, streams_of
 from caesura.model.index import bincount, flatnonzero, repeat, searchsorted
@@ -470,15 +470,9 @@ class _Alignment:
         self.others = np.concatenate([EMPTY, *marks])
         a_off = np.cumsum([0, *repeat(np.array([at.size for at in golds], np.int64), coders)])
         b_off = np.cumsum([0, *(at.size for at in marks)])
-        self.batch = Batch(
-            length=repeat(np.array([entry.places.length(entry.last) for entry in decisions], np.int64), coders),
-            a_pos=self._placed(self.own, a_off),
-            a_code=EMPTY,
-            a_off=a_off,
-            b_pos=self._placed(self.others, b_off),
-            b_code=EMPTY,
-            b_off=b_off,
-        )
+        length = repeat(np.array([entry.places.length(entry.last) for entry in decisions], np.int64), coders)
+        golds_of_coders = Boundaries(self._placed(self.own, a_off), EMPTY, a_off)
+        self.batch = Batch.of_sides(length, golds_of_coders, Boundaries(self._placed(self.others, b_off), EMPTY, b_off))
 
     def _placed(self, positions: Ints, offsets: Ints) -> Ints:
         if all(entry.places.at is None for entry in self.decisions):
@@ -494,13 +488,13 @@ class _Alignment:
         return found
 
     def comparisons(self) -> list[_Comparison]:
-        batch = self.batch
-        partners = self.measure.partners(batch)
+        a, b = self.batch.sides("inner")
+        partners = self.measure.partners(self.batch)
         paired = partners >= 0
         distance = np.zeros(len(partners), np.int64)
-        distance[paired] = np.abs(batch.a_pos[paired] - batch.b_pos[partners[paired]])
+        distance[paired] = np.abs(a.place[paired] - b.place[partners[paired]])
         near = flatnonzero(distance)
-        document = searchsorted(batch.a_off, near, "right") - 1
+        document = searchsorted(a.off, near, "right") - 1
         decision = searchsorted(self.ends, document, "right") - 1
         near_gold: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
         near_coder: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
@@ -509,7 +503,7 @@ class _Alignment:
         for number, coder, own, other in zip(decision.tolist(), document.tolist(), here, there, strict=True):
             near_gold[number].setdefault(own, {})[names[coder]] = other
             near_coder[number].setdefault(other, {})[names[coder]] = own
-        a_ends, b_ends = batch.a_off[self.ends], batch.b_off[self.ends]
+        a_ends, b_ends = a.off[self.ends], b.off[self.ends]
         pairs = np.diff(np.concatenate([[0], np.cumsum(paired)])[a_ends])
         distances = np.diff(np.concatenate([[0], np.cumsum(distance)])[a_ends]).tolist()
         additions = np.diff(a_ends) + np.diff(b_ends) - 2 * pairs

@@ -20,15 +20,14 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from caesura.judging.drawn_texts import DrawnTexts, TextModel, TypeSets
 from caesura.judging.participants import Annotations, Participants
-from caesura.kernels.gather import gather, survey
-from caesura.measures.batch import offsets_of
 from caesura.model.boundaries import NO_CODES
+from caesura.model.columns import Table, offsets
 from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
 from caesura.model.edges import SAME_PLACE
 from caesura.model.index import flatnonzero, repeat, searchsorted
@@ -60,12 +59,12 @@ class Baselines:
     @cached_property
     def masses(self) -> Ints:
         """Lengths of all segments of all coders, sorted so that draws do not depend on the order of the coders."""
-        packed = [text.packed for text in self._texts]
-        lengths, off, *_ = cast(tuple[Ints, Ints, Ints, int, int], survey(packed, packed))
+        table = Table.of(self._texts)
         # The ends of all segments, as if the texts were one: the boundaries of a text, and then its length.
-        ends = np.insert(gather(packed, off), off[1:], lengths)
+        places, lengths = table.places, table.end
+        ends = np.insert(places.place, places.off[1:], lengths)
         begins = np.cumsum(lengths) - lengths
-        return np.sort(np.diff(ends + repeat(begins, np.diff(off) + 1), prepend=0))
+        return np.sort(np.diff(ends + repeat(begins, places.count + 1), prepend=0))
 
     @cached_property
     def _types(self) -> tuple[str, ...] | None:
@@ -129,7 +128,9 @@ class Baselines:
         ]
         lengths = np.array([text.length for by_stream in streams for text in by_stream.values()], np.int64)
         sets = None if self._types is None else self._type_sets
-        return TextModel(offsets_of(streams), lengths, self.masses, self.rate, self._types, sets)
+        return TextModel(
+            offsets(np.array([*map(len, streams)], np.int64)), lengths, self.masses, self.rate, self._types, sets
+        )
 
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
         positions, codes, off = texts.typed

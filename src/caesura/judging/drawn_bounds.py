@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from caesura.judging.bounds import Baselines, TimedBaselines
-from caesura.judging.drawn_texts import DrawnTexts, TextSource
+from caesura.judging.drawn_texts import DrawnTexts, TextSource, fits_scale
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores, reference_kind
 from caesura.judging.participants import Participants
 from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
-from caesura.measures.batch import Batch
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
+from caesura.model.columns import Batch
 from caesura.model.dialogue import Annotation, streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat
@@ -115,20 +114,10 @@ def score_draws(
     return sums
 
 
-def _reference_rows(pairing: Pairing, measure: Measure, sums: Sequence[DrawSums]) -> Ints:
+def _reference_rows(pairing: Pairing, measure: Measure) -> Ints:
     """Return the rows of the pairing that contain every reference of every item once."""
-    # If a measure checks references alone, those without a value are left out here once, and not again in every draw.
     table = pairing.table(measure)
-    rows = flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
-    sides = pairing.sides(measure) if measure.separate_sides else None
-    if sides is None:
-        return rows
-    _, places, errors = measure.pack_crossed(sides.pairs(table.first[rows], table.second[rows]))
-    for place, error in errors.items():
-        _, item, reference, _ = table.keys[rows[place]].tolist()
-        for of_bound in sums:
-            of_bound.failures[item, reference] = {f"{measure.label}: {error}": None}
-    return rows[places]
+    return flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
 
 
 def _blocks(
@@ -151,27 +140,41 @@ class _ArrayBlock:
     def __init__(self, baselines: Baselines, texts: DrawnTexts) -> None:
         self._baselines = baselines
         self._texts = texts
-        self._batches: dict[Any, Batch] = {}
+        self._batches: dict[str, Batch | None] = {}
 
     def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
         """Return the scores of all draws against the references of some rows of the pairing, one segmenter per draw."""
-        sides = pairing.sides(measure)
-        second = None if sides is None else self._texts.second_sides(sides)
-        if sides is None or second is None:
-            return self._objects.score(measure)
-        table = pairing.table(measure)
+        table, kind = pairing.table(measure), reference_kind(measure)
         draws, rows = self._texts.draws, rows_with_reference
         _, item, reference, author = (np.tile(column, draws) for column in table.keys[rows].T)
         draw = repeat(np.arange(draws), len(rows))
-        key = pairing.arrays_key(measure)
-        if key not in self._batches:
-            first = np.tile(table.first[rows], draws)
-            self._batches = {key: sides.pairs_with(first, second, draw * len(pairing.items) + item)}
-        batch = self._batches[key]
-        packed = (batch, np.arange(len(batch)), {}) if measure.separate_sides else measure.pack_crossed(batch)
-        scores = score_packed(measure, packed, len(batch))
+        texts = pairing.texts(measure)
+        if texts is not None and kind not in self._batches:
+            second = draw * len(pairing.items) + item
+            self._batches[kind] = self._texts.pairs_with(texts, np.tile(table.first[rows], draws), second)
+        batch = None if texts is None else self._batches[kind]
+        batch = None if batch is None or measure.pack_batch is None else self._typed(batch, measure)
+        if batch is None:
+            return self._objects.score(measure)
+        packed = batch.drop(batch.item_errors(measure.check(batch)), np.arange(len(batch)))
+        scores = score_packed(measure, packed, len(draw))
         names = tuple(map(str, range(draws)))
         return PairScores(measure, names, pairing.items, pairing.coders, draw, item, reference, author, scores)
+
+    def _typed(self, batch: Batch, measure: Measure) -> Batch | None:
+        """Return the batch over the types of the annotations; None if the drawn texts have other types."""
+        own = replace(batch, second=batch.first, cache={})
+        own, errors = measure.convert(own)
+        types, misfits = measure.scale(own)
+        known = self._texts.model.types or UNTYPED
+        if (
+            errors
+            or misfits
+            or measure.needs.problems(own, measure.name, measure.sides)
+            or not fits_scale(known, types, typed=measure.typed)
+        ):
+            return None
+        return batch.over(types)
 
     @cached_property
     def _objects(self) -> Pairing:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from caesura.kernels.fill import fill
-from caesura.measures.batch import EMPTY, rows_of
-from caesura.measures.crossed import CrossedSides, Positions
-from caesura.measures.streams import StreamBatch
+from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, ExtendedTable, Names, Texts, offsets, rows_of
 from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Ints
@@ -81,7 +79,7 @@ class TextSource:
             out = positions, chosen, last, off
             text, used, self._half = fill(self._words, lengths, *rules, *out, text, 0, self._half)
             self._words = self._words[used:]
-        return DrawnTexts(model, count, Positions(positions[: off[-1]], EMPTY, off), chosen[: off[-1]], last)
+        return DrawnTexts(model, count, Boundaries(positions[: off[-1]], EMPTY, off), chosen[: off[-1]], last)
 
     def _boundaries_of(self, words: int) -> int:
         """Estimate how many boundaries a number of random words suffice for."""
@@ -100,7 +98,7 @@ class TextSource:
 
 
 class DrawnTexts:
-    def __init__(self, model: TextModel, draws: int, inner: Positions, chosen: Ints, last: Ints) -> None:
+    def __init__(self, model: TextModel, draws: int, inner: Boundaries, chosen: Ints, last: Ints) -> None:
         self.model = model
         self.draws = draws
         self.inner = inner
@@ -112,7 +110,7 @@ class DrawnTexts:
         return np.tile(self.model.lengths, self.draws)
 
     @cached_property
-    def typed(self) -> Positions:
+    def typed(self) -> Boundaries:
         """All boundaries with their types, those at the ends of texts too."""
         if self.model.sets is None:
             return self.inner
@@ -124,40 +122,40 @@ class DrawnTexts:
         codes = np.array([*chain.from_iterable((*inner.codes, *ends.codes))], np.int64)
         rows, entries = rows_of(set_off, sets)
         places = repeat(np.insert(positions, off[1:], self.lengths), sizes[sets])
-        return Positions(places, codes[rows], entries[off + np.arange(len(off))])
+        return Boundaries(places, codes[rows], entries[off + np.arange(len(off))])
 
     @cached_property
-    def typed_inner(self) -> Positions:
+    def typed_inner(self) -> Boundaries:
         """The boundaries that are not at the end of a text, with their types."""
         positions, codes, off = self.typed
         is_inner = positions < repeat(self.lengths, np.diff(off))
         before = np.concatenate([[0], np.cumsum(is_inner)])
-        return Positions(positions[is_inner], codes[is_inner], before[off])
+        return Boundaries(positions[is_inner], codes[is_inner], before[off])
 
-    def second_sides(self, sides: CrossedSides) -> Positions | None:
-        """Return the texts as second sides of pairs, one per draw and item."""
-        types = self.model.types or UNTYPED
-        if isinstance(sides.batch, StreamBatch):
-            return self._streams(sides.batch.types)
-        if len(sides.batch.types) == 1:
-            return self.inner
-        return self.typed_inner if types == sides.batch.types else None
-
-    def _streams(self, scale: tuple[str, ...]) -> Positions | None:
-        """Return all boundaries of each item, stream by stream, with borders between streams; see ``measures/streams.py``."""
-        model = self.model
-        types = model.types or UNTYPED
-        if not set(types) <= set(scale) or any((sets.size > 1).any() for sets in model.sets or ()):
+    def pairs_with(self, texts: Texts, first: Ints, second: Ints) -> Batch | None:
+        """Return pairs of an annotation of a corpus and a drawn text, one per draw and item; None if their units differ."""
+        table = ExtendedTable(texts.table, self.lengths, self.inner.count, self.column)
+        number = len(texts.table)
+        streams = np.tile(np.diff(self.model.streams), self.draws)
+        rows, off = rows_of(offsets(streams), second)
+        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        own = texts.pairs(first, first)
+        if own is None or own.pairs != len(rows) or (table.end[own.first] != table.end[number + rows]).any():
             return None
-        positions, codes, off = self.typed
-        new_codes = np.array([scale.index(name) for name in types], np.int64)
-        codes = new_codes[codes] if codes.size else np.full(len(positions), new_codes[0])
-        begins = np.cumsum(model.lengths + 1) - (model.lengths + 1)
-        begins = np.tile(begins - repeat(begins[model.streams[:-1]], np.diff(model.streams)), self.draws)
-        has_border = begins > 0
-        positions = np.insert(positions + repeat(begins, np.diff(off)), off[:-1][has_border], begins[has_border])
-        codes = np.insert(codes, off[:-1][has_border], len(scale))
-        with_borders = off + np.concatenate([[0], np.cumsum(has_border)])
-        number = len(model.lengths)
-        items = (np.arange(self.draws)[:, None] * number + model.streams[:-1]).ravel()
-        return Positions(positions, codes, with_borders[np.append(items, self.draws * number)])
+        if own.streams is None:
+            return Batch(table, own.first, number + rows) if (streams == 1).all() else None
+        return replace(own, table=table, second=number + rows, cache={}) if (own.streams == off).all() else None
+
+    def column(self, name: str, types: Names) -> Boundaries:
+        """Return a column of the texts, for their table."""
+        if name in PLACES or len(types) == 1:
+            return self.inner
+        place, code, off = self.typed_inner if name == "inner" else self.typed
+        known = self.model.types or UNTYPED
+        new_codes = np.array([types.index(name) for name in known], np.int64)
+        return Boundaries(place, new_codes[code] if code.size else np.full(len(place), new_codes[0]), off)
+
+
+def fits_scale(known: Names, types: Names, *, typed: bool) -> bool:
+    """Return whether drawn texts with known types can be compared over a scale of types."""
+    return not typed or set(known) <= set(types)

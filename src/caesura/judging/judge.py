@@ -29,8 +29,8 @@ from caesura.judging.participants import Participants, Systems, collect_particip
 from caesura.judging.substitution import AgreementDrop, Replacement, agreement_drop, replacement_tests, too_few_coders
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
-from caesura.measures.batch import warn_about_type_order
 from caesura.measures.registry import default_measures, is_called, parse_measures
+from caesura.model.columns import warn_about_type_order
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings, signature_line, signature_value
@@ -451,7 +451,7 @@ def _segmenters(
 def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measure, ...]) -> None:
     """Warn if the order of types matters and no annotation declares it."""
     # Bounds declare the types they use, so scoring alone would not notice that the annotations do not.
-    if not any(measure.view == "typed" for measure in measures):
+    if not any(measure.typed for measure in measures):
         return
     groups = (*participants.coders.values(), *participants.systems.values())
     annotations = chain.from_iterable(group.values() for group in groups)

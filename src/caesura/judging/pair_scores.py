@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
-from caesura.measures.batch import Batch
-from caesura.measures.crossed import CrossedSides, pack_sides
 from caesura.measures.many import Scores, score_many, score_packed
+from caesura.model.columns import Batch, Texts
 from caesura.model.dialogue import Annotation
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.marks import Marks
@@ -176,8 +175,8 @@ class Pairing:
         self.coders = tuple(sorted(participants.coder_names))
         self.items = tuple(sorted(participants.items))
         self._tables: dict[str, PairTable] = {}
-        self._sides: dict[Any, CrossedSides | None] = {}
-        self._batches: dict[Any, Batch] = {}
+        self._texts: dict[str, Texts | None] = {}
+        self._batches: dict[str, Batch | None] = {}
 
     def table(self, measure: Measure) -> PairTable:
         kind = reference_kind(measure)
@@ -185,18 +184,12 @@ class Pairing:
             self._tables[kind] = _list_pairs(self, kind)
         return self._tables[kind]
 
-    @staticmethod
-    def arrays_key(measure: Measure) -> tuple[Any, ...]:
-        """Return what the arrays of the two sides depend on: measures with equal keys share them."""
-        view, _, *others = measure.packing_key
-        return (view, *others)
-
-    def sides(self, measure: Measure) -> CrossedSides | None:
-        key = self.arrays_key(measure)
-        if key not in self._sides:
-            table = self.table(measure)
-            self._sides[key] = pack_sides(measure, table.annotations, table.first, table.second)
-        return self._sides[key]
+    def texts(self, measure: Measure) -> Texts | None:
+        """Return the table of all annotations; None if the measure needs the annotations themselves."""
+        kind = reference_kind(measure)
+        if kind not in self._texts:
+            self._texts[kind] = Texts.of(self.table(measure).annotations)
+        return None if measure.needs_pairs else self._texts[kind]
 
     def score(self, measure: Measure) -> PairScores:
         table = self.table(measure)
@@ -206,13 +199,13 @@ class Pairing:
         return PairScores(measure, names, self.items, self.coders, segmenter, item, reference, author, scores)
 
     def _score(self, measure: Measure, table: PairTable) -> Scores:
-        sides = self.sides(measure)
-        if sides is None:
+        kind, texts = reference_kind(measure), self.texts(measure)
+        if texts is not None and kind not in self._batches:
+            self._batches[kind] = texts.pairs(table.first, table.second)
+        batch = None if texts is None else self._batches[kind]
+        if batch is None or measure.pack_batch is None:
             return score_many(table.pairs, measure)
-        key = self.arrays_key(measure)
-        if key not in self._batches:
-            self._batches = {key: sides.pairs(table.first, table.second)}  # keep one: the next measures often share it
-        return score_packed(measure, measure.pack_crossed(self._batches[key]), len(table.first))
+        return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(table.first))
 
 
 def reference_kind(measure: Measure) -> str:

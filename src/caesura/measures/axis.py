@@ -97,6 +97,10 @@ class AxisMeasure(Measure):
     level: int | None = declared(LEVEL, last=1)
 
     @property
+    def preparation(self) -> tuple[Any, ...]:
+        return *super().preparation, self.extent, self.level
+
+    @property
     def always_converts(self) -> bool:
         return self.extent == "from_zero"
 

@@ -35,7 +35,7 @@ from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
 from caesura.model.annotation import HEADER
-from caesura.model.columns import EMPTY, Batch, Boundaries, Packed, Table, common_types, pair_up
+from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, Packed, Table, common_types, pair_up
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED
@@ -176,6 +176,8 @@ class Measure(metaclass=ABCMeta):
         None  # the figures of which the value is F, such as precision and recall
     )
     score_class: ClassVar[type[Score]] = Score
+    column: ClassVar[Any] = "places"  # the column of the table that has the boundaries
+    places_boundaries: ClassVar[bool] = True  # whether a random text is one with as many boundaries at random places
     caution: ClassVar[str] = ""  # when not to use the measure, or what its value hides
     always_converts: ClassVar[Any] = False  # whether ``convert`` changes pairs with the same extent and shape, too
     min_parallel: ClassVar[int] = 50_000  # boundaries and documents from which several threads are faster than one
@@ -605,6 +607,16 @@ class Measure(metaclass=ABCMeta):
         if not self.accepts_settings:
             return self
         return self.replace(**{name: value for name, value in options.items() if self[name] is None})
+
+    @property
+    def needs_pairs(self) -> bool:
+        """Whether an option needs the annotations of each pair, and not only their rows in a table."""
+        return self.references is not None
+
+    @property
+    def preparation(self) -> tuple[Any, ...]:
+        """What the rows of a batch depend on: measures of one class with equal preparations can score the same batch."""
+        return self.references, self.compat
 
     @cached_property
     def is_averaged(self) -> bool:
@@ -1043,7 +1055,7 @@ class Measure(metaclass=ABCMeta):
 
 dataclass(frozen=True, repr=False)(Measure)
 # Columns that are equal for two annotations of one type without points at the ends.
-_PLACES = ("places", "end_places", "all_places", ("inner", UNTYPED))
+_PLACES = (*PLACES, ("inner", UNTYPED))
 _FIRST, _SECOND = np.array([0]), np.array([1])
 
 

@@ -14,17 +14,22 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.kernels import columns as kernel
 from caesura.measures.base import Measure
-from caesura.measures.batch import EMPTY, Batch, SegmentationPair, View
+from caesura.model.annotation import Shape
+from caesura.model.columns import EMPTY, Batch, Boundaries, distinct, take
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
-from caesura.model.segmentation import UNTYPED
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import MAX_UNITS, Ints
 
 Flags = NDArray[np.bool_]
 
 
 def supports_columns(measure: Measure) -> bool:
-    return measure.view in ("inner", "typed") and type(measure).to_batch is Measure.to_batch and not measure.needs_pairs
+    """Return whether a measure compares plain boundaries, and not the annotations themselves."""
+    if measure.pack_batch is None:
+        return False
+    is_plain = type(measure).scale is Measure.scale and type(measure).convert is not None
+    return is_plain and measure.needs.least == Shape.MARKS and not (measure.needs_pairs or measure.accepts_marks)
 
 
 class CheckedColumns:
@@ -60,37 +65,28 @@ class CheckedColumns:
         """Place in the columns of each document of a batch."""
         return np.arange(len(self._documents)) if self.valid is None else self.valid
 
-    def batch(self, view: View) -> Batch:
-        return self._typed if view == "typed" else self._inner
-
     @cached_property
-    def _typed(self) -> Batch:
+    def batch(self) -> Batch:
+        """The valid documents, over their types."""
         d = self._documents
-        a, b = d.reference, d.hypothesis
-        batch = Batch(d.length, a.positions, a.codes, a.offsets, b.positions, b.codes, b.offsets, self.types)
-        if self.valid is not None:
-            batch = batch.take(self.valid)
+        sides = []
+        for column in (d.reference, d.hypothesis):
+            side = Boundaries(column.positions, column.codes if len(self.types) > 1 else EMPTY, column.offsets)
+            side = side if self.valid is None else take(side, self.valid)
+            sides.append(side)
+        length = d.length if self.valid is None else d.length[self.valid]
         if self._has_end_marks:
-            a_end, b_end = (
-                repeat(batch.length, np.diff(offsets)) == positions
-                for positions, offsets in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
-            )
-            batch = _remove_boundaries(batch, a_end, b_end)
-        if len(self.types) == 1 and batch.a_code.size + batch.b_code.size:
-            batch = replace(batch, a_code=EMPTY, b_code=EMPTY)
-        return batch
+            sides = [_without_ends(side, length) for side in sides]
+        if len(self.types) == 1 and self._has_repeats:
+            sides = [distinct(side) for side in sides]
+        return Batch.of_sides(length, *sides, self.types)
 
     @cached_property
-    def _inner(self) -> Batch:
-        batch = self._typed
-        if batch.types == UNTYPED:
-            return batch  # the same object, so that measures share results
-        if self._has_repeats:
-            repeats = _is_repeat(batch.a_pos, batch.a_off), _is_repeat(batch.b_pos, batch.b_off)
-            batch = _remove_boundaries(batch, *repeats)
-        return replace(batch, a_code=EMPTY, b_code=EMPTY, types=UNTYPED)
+    def untyped(self) -> Batch:
+        """The same documents for measures that do not look at types."""
+        return self.batch.over(UNTYPED)
 
-    def pairs(self, types: tuple[str, ...] | None) -> list[SegmentationPair]:
+    def pairs(self, types: tuple[str, ...] | None) -> list[tuple[Segmentation, Segmentation]]:
         return [self._original.pair(document, types) for document in self.places.tolist()]
 
     def _with_codes(self, documents: Documents, invalid: NDArray[np.uint8]) -> Documents:
@@ -133,20 +129,8 @@ def _without_documents(values: Ints, offsets: Ints, documents: Ints) -> Ints:
     return covered[repeat(keep, np.diff(offsets))]
 
 
-def _is_repeat(pos: Ints, off: Ints) -> Flags:
-    """Return which boundaries have the same position as the previous one of their document."""
-    is_repeat = np.zeros(len(pos), bool)
-    is_repeat[1:] = pos[1:] == pos[:-1]
-    is_repeat[off[:-1][off[:-1] < len(pos)]] = False
-    return is_repeat
-
-
-def _remove_boundaries(batch: Batch, a: Flags, b: Flags) -> Batch:
-    a_side = _remove_rows(batch.a_pos, batch.a_code, batch.a_off, a)
-    b_side = _remove_rows(batch.b_pos, batch.b_code, batch.b_off, b)
-    return Batch(batch.length, *a_side, *b_side, batch.types)
-
-
-def _remove_rows(pos: Ints, code: Ints, off: Ints, flagged: Flags) -> tuple[Ints, Ints, Ints]:
-    before = np.concatenate([[0], np.cumsum(~flagged)])
-    return pos[~flagged], code[~flagged] if code.size else code, before[off]
+def _without_ends(side: Boundaries, length: Ints) -> Boundaries:
+    """Return the boundaries that are not at the end of their text."""
+    inside = side.place < repeat(length, side.count)
+    before = np.concatenate([[0], np.cumsum(inside)])
+    return Boundaries(side.place[inside], side.code[inside] if side.code.size else EMPTY, before[side.off])

@@ -157,7 +157,9 @@ class Scores(Result):
         Scores or None
             The scores; None if the pairs must be packed again, or one of them cannot be scored.
         """
-        if self.errors or measure.packing_key != self.measure.packing_key or type(self.batch) is not Batch:
+        if self.errors or type(measure) is not type(self.measure) or self.batch.streams is not None:
+            return None
+        if measure.preparation != self.measure.preparation or measure.needs != self.measure.needs:
             return None
         if measure.check(self.batch):
             return None
@@ -183,8 +185,6 @@ class Scores(Result):
 
     def _edits(self, place: int) -> tuple[Edit, ...] | None:
         """Return the edits of a pair that was scored; those of its neighbours are computed with them and kept."""
-        if type(self.batch) is not Batch:
-            return self.measure.edits_of(self._document(place))
         block, within = divmod(int(searchsorted(self.places, place)), _EDIT_BLOCK)
         number, edits = self.__dict__.get("_last_edits", (None, None))
         if number != block:
@@ -192,7 +192,7 @@ class Scores(Result):
             columns = self.measure.edit_columns(self.batch.take(documents))
             edits = None if columns is None else columns.by_document()
             self.__dict__["_last_edits"] = block, edits
-        return self.measure.edits_of(self._document(place)) if edits is None else edits[within]
+        return None if edits is None else edits[within]
 
 
 def places_of_groups(group: Ints, number: int) -> list[Ints]:

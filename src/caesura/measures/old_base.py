@@ -237,6 +237,22 @@ class Measure(Declaration):  # the former base class, until all families have mo
         return BatchCounts(batch.pool_counts(result.counts), resolved)
 
     documents = count
+    pack_batch = None
+    column = "places"
+
+    @property
+    def places_boundaries(self) -> bool:
+        return self.view in ("inner", "typed", "edges")
+
+    @property
+    def preparation(self) -> tuple[Any, ...]:
+        return self.packing_key
+
+    @property
+    def needs(self) -> None:
+        return None
+
+    typed = property(lambda self: self.view == "typed")
 
     def edits_of(self, source: Batch | Comparison) -> tuple[Edit, ...] | None:
         """Return the edits of a document, stream by stream; None if the measure does not align boundaries.

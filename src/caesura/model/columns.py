@@ -42,6 +42,9 @@ from caesura.notices import warn
 
 T = TypeVar("T")
 Names = tuple[str, ...]
+# A text or the streams of a dialogue, and a pair of annotations.
+Text = Any
+Pair = tuple[Any, Any]
 EMPTY = np.empty(0, np.int64)
 EMPTY.setflags(write=False)
 
@@ -98,6 +101,7 @@ class Table:
         change: Floats | None = None,
     ) -> None:
         self.begin, self.end, self.traits, self.size = headers
+        self._typed: dict[tuple[str, Names], Any] = {}  # columns by name and scale of types
         self.change = change  # seconds by which the extent of each annotation was changed
         self.annotations = annotations
         self._off, self._packed = off, packed  # where the boundaries of each annotation begin, and where they come from
@@ -110,15 +114,10 @@ class Table:
         return cls(headers, annotations, off, packed, change)
 
     @classmethod
-    def of_boundaries(
-        cls, end: Ints, boundaries: Boundaries, types: Names = UNTYPED, annotations: Sequence[Any] = ()
-    ) -> Table:
-        """Return the table of texts in units that are known to be valid, from their inner boundaries."""
-        traits = np.full(len(end), HAS_NO_TYPES if types == UNTYPED else 0)
-        table = cls(np.array([np.zeros_like(end), end, traits, boundaries.count]), annotations, boundaries.off)
-        table.__dict__["inner", types] = boundaries
-        table.__dict__["places"] = boundaries if types == UNTYPED else distinct(boundaries)
-        return table
+    def of_texts(cls, length: Ints, count: Ints) -> Table:
+        """Return the table of texts in units that are known to be valid; its columns come from elsewhere."""
+        headers = np.array([np.zeros_like(length), length, np.full(len(length), HAS_NO_TYPES), count])
+        return cls(headers, (), offsets(count))
 
     def __len__(self) -> int:
         return len(self.begin)
@@ -165,7 +164,7 @@ class Table:
         """Inner boundaries with their types as indices into a scale, which has all of them."""
         if len(types) == 1:
             return self.places
-        return self._cached(("inner", types), lambda: join_typed([_typed(text, types) for text in self.annotations]))
+        return join_typed([typed_inner(text, types) for text in self.annotations])
 
     @cached_property
     def segments(self) -> Segments:
@@ -176,10 +175,13 @@ class Table:
             label[off[k] : off[k + 1]] = segment_labels(self.annotations[k])[0]
         return Segments(label, off)
 
-    def _cached(self, key: Any, compute: Callable[[], T]) -> T:
-        if key not in self.__dict__:
-            self.__dict__[key] = compute()
-        return cast(T, self.__dict__[key])
+    def column(self, name: str, types: Names = UNTYPED) -> Any:
+        """Return a column by name; ``inner`` is over a scale of types."""
+        if name not in TYPED:
+            return getattr(self, name)
+        if (name, types) not in self._typed:
+            self._typed[name, types] = getattr(self, name)(types)
+        return self._typed[name, types]
 
     def take(self, rows: Ints) -> Table:
         """Return some of the annotations, with the columns that they have already."""
@@ -195,6 +197,64 @@ class Table:
 
 
 _COLUMNS = (Boundaries, Segments, Intervals)
+TYPED = ("inner",)  # columns that depend on a scale of types
+PLACES = ("places", "end_places", "all_places")  # columns that differ only for points at the ends of the extent
+
+
+class ExtendedTable(Table):
+    """A table with more texts after its annotations, which are no objects: ``more`` returns a column of them."""
+
+    def __init__(self, table: Table, length: Ints, count: Ints, more: Callable[[str, Names], Any]) -> None:
+        texts = Table.of_texts(length, count)
+        joined = [np.concatenate([getattr(part, name) for part in (table, texts)]) for name in _HEADER]
+        super().__init__(np.array(joined), table.annotations, EMPTY)
+        self._base, self._more = table, more
+
+    def column(self, name: str, types: Names = UNTYPED) -> Any:
+        if (name, types) not in self._typed:
+            columns, more = self._base.column(name, types), self._more(name, types)
+            joined = (np.concatenate(pair) for pair in zip(columns[:-1], more[:-1], strict=True))
+            off = np.concatenate([columns.off, more.off[1:] - more.off[0] + columns.off[-1]])
+            self._typed[name, types] = type(columns)(*joined, off)
+        return self._typed[name, types]
+
+
+_HEADER = ("begin", "end", "traits", "size")
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Annotations that occur in many pairs, each in the table once; a dialogue has a row per stream."""
+
+    table: Table
+    off: Ints | None = None  # first row of each annotation, followed by the number of all rows; None if each is one row
+    names: tuple[str | None, ...] | None = None  # the stream of each row
+
+    @classmethod
+    def of(cls, annotations: Sequence[Any]) -> Texts | None:
+        """Return the table of annotations; None if one of them is none, such as a list of references."""
+        try:
+            return cls(Table.of(annotations))
+        except AttributeError:
+            pass
+        streams = [dict(text) if isinstance(text, Mapping) else {None: text} for text in annotations]
+        try:
+            table = Table.of([stream for text in streams for stream in text.values()])
+        except AttributeError:
+            return None
+        off = offsets(np.array([len(text) for text in streams], np.int64))
+        return cls(table, off, tuple(name if name is None else str(name) for text in streams for name in text))
+
+    def pairs(self, first: Ints, second: Ints) -> Batch | None:
+        """Return a batch of pairs; None if the two sides of a pair have different streams, or in a different order."""
+        if self.off is None:
+            return Batch(self.table, first, second)
+        (a, streams), (b, others) = (_parts_of(self.off, side) for side in (first, second))
+        assert self.names is not None
+        names = np.array(self.names, object)
+        if len(a) != len(b) or (streams != others).any() or (names[a] != names[b]).any():
+            return None
+        return Batch(self.table, a, b, UNTYPED, streams, tuple(names[a]))
 
 
 class Partition:
@@ -251,8 +311,8 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
     return np.array(codes, np.int64), tuple(numbers)
 
 
-def _typed(text: Any, types: Names) -> tuple[Ints, Ints]:
-    """Return the inner positions of a text and the codes of their types."""
+def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
+    """Return the inner positions of a text and the codes of their types, as indices into a scale that has all of them."""
     if text.types is not types and text.types != types and text.boundary_positions.size:
         text = text.with_types(types)
     positions = text.boundary_positions
@@ -263,13 +323,22 @@ def _typed(text: Any, types: Names) -> tuple[Ints, Ints]:
     return positions, codes
 
 
-def join_typed(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
+def jointyped_inner(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
     """Return the boundaries of many texts one after the other."""
     sizes = np.fromiter((len(positions) for positions, _ in texts), np.int64, len(texts))
     if not len(texts):
         return Boundaries(EMPTY, EMPTY, offsets(sizes))
     place, code = (np.concatenate(columns) for columns in zip(*texts, strict=True))
     return Boundaries(place, code, offsets(sizes))
+
+
+def join_typed(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
+    """Return the boundaries of many texts one after the other."""
+    off = offsets(np.array([len(positions) for positions, _ in texts], np.int64))
+    place, code = (
+        (np.concatenate([EMPTY, *columns]) for columns in zip(*texts, strict=True)) if texts else (EMPTY, EMPTY)
+    )
+    return Boundaries(place, code, off)
 
 
 def distinct(boundaries: Boundaries) -> Boundaries:
@@ -336,16 +405,16 @@ class Batch:
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_sides(cls, end: Ints, a: Boundaries, b: Boundaries, types: Names = UNTYPED) -> Batch:
+    def of_sides(cls, length: Ints, a: Boundaries, b: Boundaries, types: Names = UNTYPED) -> Batch:
         """Return pairs of texts in units that are known to be valid, from the inner boundaries of both sides."""
-        off = np.concatenate([a.off[:-1] - a.off[0], b.off - b.off[0] + (a.off[-1] - a.off[0])])
-        place, code = (
-            np.concatenate([x[a.off[0] : a.off[-1]], y[b.off[0] : b.off[-1]]])
-            for x, y in zip(a[:2], b[:2], strict=True)
-        )
-        table = Table.of_boundaries(np.concatenate([end, end]), Boundaries(place, code, off), types)
-        rows = np.arange(len(end))
-        return cls(table, rows, rows + len(end), types)
+        table = Table.of_texts(np.concatenate([length, length]), np.concatenate([a.count, b.count]))
+        rows = np.arange(len(length))
+        batch = cls(table, rows, rows + len(length), types)
+        batch.cache["inner", types] = a, b
+        if types != UNTYPED:
+            a, b = distinct(a), distinct(b)
+        batch.cache.update(dict.fromkeys(PLACES, (a, b)))
+        return batch
 
     @cached_property
     def item(self) -> Ints:
@@ -368,9 +437,9 @@ class Batch:
 
     def sides(self, column: str = "places") -> tuple[Any, Any]:
         """Return a column of the table for both sides of each pair: ``places``, ``inner``, ``segments`` and so on."""
-        key = (column, self.types) if column == "inner" else column
+        key = (column, self.types) if column in TYPED else column
         if key not in self.cache:
-            columns: Any = self.table.inner(self.types) if column == "inner" else getattr(self.table, column)
+            columns = self.table.column(column, self.types)
             self.cache[key] = take(columns, self.first), take(columns, self.second)
         return cast(tuple[Any, Any], self.cache[key])
 
@@ -433,7 +502,18 @@ class Batch:
         return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references)
 
     def slice(self, start: int, stop: int) -> Batch:
-        return self.take(np.arange(start, stop))
+        """Return items ``start`` to ``stop - 1``, with the columns of their sides that are known already."""
+        batch = self.take(np.arange(start, stop))
+        first = start
+        for off in (self.references, self.streams):
+            first = first if off is None else int(off[first])
+        rows = np.arange(first, first + batch.pairs)
+        batch.cache.update(
+            (key, (take(sides[0], rows), take(sides[1], rows)))
+            for key, sides in self.cache.items()
+            if isinstance(sides, tuple) and len(sides) == 2 and isinstance(sides[0], _COLUMNS)
+        )
+        return batch
 
     def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed:
         """Return the batch without some items, the places of its items, and the errors by place."""
@@ -634,3 +714,44 @@ def type_problem(pair: Sequence[Any], types: Names, sides: tuple[str, str]) -> s
                 known = ", ".join(types)
                 return f"{side}: type {name!r} at position {position} is not declared; the declared types are {known}"
     return None
+
+
+def over_common_types(
+    pairs: Sequence[Any], types: tuple[str, ...], sides: tuple[str, str]
+) -> tuple[list[Any], dict[int, CaesuraError]]:
+    """Return the pairs that fit the types, with these types declared, and errors by index."""
+    typed_pairs: list[Any] = []
+    errors: dict[int, CaesuraError] = {}
+    for i, pair in enumerate(pairs):
+        if _is_dialogue_pair(pair):
+            streams, stream_errors = over_common_types(
+                [(pair[0][name], pair[1][name]) for name in pair[0]], types, sides
+            )
+            if stream_errors:
+                errors[i] = next(iter(stream_errors.values()))
+            else:
+                typed_pairs.append(tuple(dict(zip(pair[0], side, strict=True)) for side in zip(*streams, strict=True)))
+        elif not _is_segmentation_pair(pair):
+            typed_pairs.append(pair)
+        elif (problem := type_problem(pair, types, sides)) is not None:
+            errors[i] = MismatchError(problem)
+        else:
+            typed_pairs.append(
+                tuple(text if text.types == types and text.types_declared else text.with_types(types) for text in pair)
+            )
+    return typed_pairs, errors
+
+
+def _is_dialogue_pair(pair: Any) -> bool:
+    """Return whether both sides are dialogues with the same streams."""
+    return (
+        isinstance(pair, (tuple, list))
+        and len(pair) == 2
+        and all(isinstance(text, Mapping) for text in pair)
+        and 0 < len(pair[0]) == len(pair[1])
+        and all(name in pair[1] for name in pair[0])
+    )
+
+
+def _is_segmentation_pair(pair: Any) -> bool:
+    return isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(text) is Segmentation for text in pair)

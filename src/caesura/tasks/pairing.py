@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from caesura.errors import MismatchError, OptionError
-from caesura.measures.batch import Pair, Text
+from caesura.model.columns import Pair, Text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, streams_of, tiers_of
 from caesura.model.fingerprint import fingerprint_of_pairs

@@ -12,12 +12,12 @@ from caesura.errors import MismatchError, OptionConflictError, OptionError
 from caesura.formats.settings import Settings
 from caesura.measures.averages import AVERAGE
 from caesura.measures.base import Measure
-from caesura.measures.batch import Pair
 from caesura.measures.confusion import ConfusionScore
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse
+from caesura.model.columns import Pair
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
@@ -240,7 +240,7 @@ def _confusion_measure(measures: Sequence[Measure]) -> Measure:
     """Return the confusion matrix with the costs of the first measure that weighs the same edits."""
     # If no measure uses the order of the types, a substitution costs a half whatever the types are.
     confusion = parse("boundary_confusion")
-    ordered = next((measure for measure in measures if measure.view == "typed"), None)
+    ordered = next((measure for measure in measures if measure.typed), None)
     if ordered is None:
         return confusion.replace(substitution="unit", w_sub=0.5)
     if ordered.settings.get("transposition") not in ("scaled", "printed", "unit"):

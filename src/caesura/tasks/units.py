@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.errors import InputError, OptionError, SpansError, TierError, own_errors
 from caesura.measures.base import Measure
-from caesura.measures.edges import OPEN_END
+from caesura.measures.needs import UNKNOWN_END
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, tiers_of
@@ -113,7 +113,7 @@ def with_units(corpora: Sequence[Corpus], *, needs_lengths: bool = False) -> tup
     if not tiers:
         return list(corpora), crossing
     if needs_lengths and any(tier.open_end for tier in tiers):
-        raise TierError(OPEN_END)
+        raise TierError(UNKNOWN_END)
     errors: list[InputError] = []
     converted, notes = tiers_over_units(corpora, excluded=errors)
     for item, note in notes.items():
