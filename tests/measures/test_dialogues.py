@@ -83,7 +83,7 @@ def test_many_dialogues_at_once(text: str, pairs: list[tuple[cz.Dialogue, cz.Dia
         batch.take(places[1:]),
         pickle.loads(pickle.dumps(batch.slice(1, 2))),
     ):
-        result = measure.count(piece)
+        result = measure.documents(piece)
         assert result.counts.tolist() == scores.counts[1 : 1 + len(piece)].tolist()
         for name, column in result.resolved.items():
             assert column.tolist() == scores.resolved[name][1 : 1 + len(piece)].tolist()

@@ -116,35 +116,6 @@ def test_columns_of_dialogues_are_the_listed_edits(measure: str, texts: list[tup
     ]
 
 
-@pytest.mark.parametrize("limit", [10 + 2 + 4 * alignments.EDITS_PER_PAIR, 1_000_000])
-def test_alignments_from_columns(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
-    """Alignments are the same if the measure can only list edits one document at a time."""
-    monkeypatch.setattr(alignments, "MAX_PAGE_EDITS", limit)
-    cut = cz.Segmentation.from_sets
-    corpus = cz.Corpus(
-        {
-            "a": {
-                "ann": cut([{"x"}, set(), {"y"}], types=TYPES),
-                "bo": cut([set(), {"x", "y"}, {"y"}], types=TYPES),
-                "cy": cut([set(), set(), set()], types=TYPES),
-            },
-            "b": {"ann": cut([{"x"}], types=TYPES), "bo": cut([{"y"}], types=TYPES)},
-            "c": {"ann": cut([{"z"}], types=TYPES), "bo": cut([set()], types=TYPES)},
-        }
-    )
-    measure = parse("boundary_similarity(n_t=2)")
-    choice = {"listed": {"a", "b"}, "counted": {"ann", "bo"}}
-    fast = alignments.align_coders(corpus, measure, **choice)
-    monkeypatch.setattr(type(measure), "edit_columns", Measure.edit_columns)
-    slow = alignments.align_coders(corpus, measure, **choice)
-    assert [(pair.item, pair.coders, pair.edits) for pair in fast.pairs] == [
-        (pair.item, pair.coders, pair.edits) for pair in slow.pairs
-    ]
-    assert (fast.shapes, fast.operations, fast.signature) == (slow.shapes, slow.operations, slow.signature)
-    assert fast.excluded == slow.excluded
-    assert bool(fast.excluded) == (limit < 1_000_000)  # item c comes after three and one pairs with 10 and 2 edits
-
-
 @given(dialogues())
 @examples(60)
 def test_alignments_and_mistakes_in_dialogues_from_columns(texts: list[tuple[object, object]]) -> None:

@@ -323,7 +323,7 @@ def test_measures_are_immutable(name):
     measure = KINDS[name]()
     with pytest.raises(AttributeError) as caught:
         measure.compat = "nltk"
-    assert str(caught.value) == f"{type(measure).__name__} objects are immutable; cannot set 'compat'"
+    assert str(caught.value) == "cannot assign to field 'compat'"
     with pytest.raises(TypeError):
         measure.settings["window"] = 5
     with pytest.raises(AttributeError):

@@ -81,25 +81,18 @@ def columns_of_scores(scores: Scores) -> DisagreementColumns | None:
     ends = scores.batch.work[1:] // _CHUNK
     for documents in np.split(np.arange(len(scores.batch)), flatnonzero(np.diff(ends)) + 1):
         edits = scores.measure.edit_columns(scores.batch.take(documents))
-        if edits is None:
+        if edits is None or edits.seconds:
             return None
         chosen = edits.cost > 0
         stream = np.zeros(len(edits), np.int64) if edits.stream is None else edits.stream
         columns = (edits.document, stream, edits.kind, edits.a_position, edits.b_position, edits.a_type, edits.b_type)
-        entries = [_narrow(column[chosen]) for column in columns]
+        entries = [column[chosen].astype(np.int32 if column.max(initial=0) < 2**31 else np.int64) for column in columns]
         entries[0] = scores.places[documents[0] + entries[0]].astype(np.int32)
         codes = np.array([streams.setdefault(name, len(streams)) for name in edits.streams], np.int32)
         entries[1] = codes[entries[1]]
         chunks.append((*entries, edits.cost[chosen]))
     joined: dict[str, Any] = dict(zip(_COLUMNS[:-1], map(np.concatenate, zip(*chunks, strict=True)), strict=True))
     return DisagreementColumns(**joined, end=None, streams=tuple(streams), types=scores.types)
-
-
-def _narrow(column: Any) -> Any:
-    """Return whole numbers in 32 bits if they fit; times stay as they are."""
-    return (
-        column if column.dtype.kind == "f" else column.astype(np.int32 if column.max(initial=0) < 2**31 else np.int64)
-    )
 
 
 def columns_of_edits(edits: Iterable[tuple[int, Edit]]) -> DisagreementColumns:

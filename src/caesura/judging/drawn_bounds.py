@@ -100,9 +100,7 @@ def score_draws(
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
     work = draw_work(participants, baselines, 1)
     size = max(1, int(BLOCK_WORK // max(work, 1)))
-    rows = {
-        measure: _reference_rows(pairing, measure, [sums[measure, bound] for bound in counts]) for measure in chosen
-    }
+    rows = {measure: _reference_rows(pairing, measure) for measure in chosen}
     for stream, (bound, count) in enumerate(counts.items(), 1):
         rng = np.random.default_rng([seed, stream])
         for block in _blocks(baselines, bound, rng, count, size):

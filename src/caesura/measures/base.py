@@ -452,14 +452,13 @@ class Measure(metaclass=ABCMeta):
         cls.short_name = cls.short_name or getattr(cls, "name", "")
         dataclass(frozen=True, repr=False)(cls)
 
-    def __new__(cls, *args: Any, **options: Any) -> Self:
+    def __new__(cls, /, **options: Any) -> Self:
         """Check the names of the options before the dataclass does, for a better message."""
+        known = {*(entry.name for entry in cls.options), "compat"}
         for name in options:
-            if name not in cls.__dataclass_fields__ or (
-                name == "compat" and not cls.presets and options[name] is not None
-            ):
-                known = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
-                raise OptionError(suggest(f"{cls.name} has no option", name, known))
+            if name not in known or (name == "compat" and not cls.presets and options[name] is not None):
+                names = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
+                raise OptionError(suggest(f"{cls.name} has no option", name, names))
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -695,7 +694,8 @@ class Measure(metaclass=ABCMeta):
         types, misfits = self.scale(batch)
         batch, places, unfit = batch.drop(batch.item_errors(misfits), places)
         batch = batch.over(types)
-        batch, places, undefined = batch.drop(batch.item_errors(self.check(batch)), places)
+        problems = self.check(batch) if len(batch) else {}
+        batch, places, undefined = batch.drop(batch.item_errors(problems), places)
         return batch, places, errors | unfit | undefined
 
     def columns(self, types: tuple[str, ...]) -> tuple[str, ...]:
@@ -743,6 +743,8 @@ class Measure(metaclass=ABCMeta):
         BatchCounts
             The columns of :meth:`columns`, and resolved options.
         """
+        if not len(batch):
+            return BatchCounts(np.zeros((0, len(self.columns(batch.types)))), {})
         result = self.count(batch)
         if batch.streams is not None:
             resolved = {name: self._pool(batch, name, column) for name, column in result.resolved.items()}

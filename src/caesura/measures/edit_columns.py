@@ -40,6 +40,7 @@ class EditColumns:
     # stream.
     stream: Ints | None = None
     streams: tuple[str | None, ...] = (None,)  # names of the streams; None for a text that is no dialogue
+    seconds: bool = False  # whether positions are times
 
     def __len__(self) -> int:
         return len(self.document)
@@ -47,14 +48,13 @@ class EditColumns:
     @property
     def position(self) -> Ints:
         """The leftmost position of each edit."""
-        both = np.minimum(self.a_position, self.b_position)
-        return np.where(both == NONE, np.maximum(self.a_position, self.b_position), both)
+        either = np.where(self.kind == INSERTION, self.b_position, self.a_position)
+        return np.where(self.kind < DELETION, np.minimum(self.a_position, self.b_position), either)
 
     @property
     def shift(self) -> Ints:
         """Distance from the boundary of a to that of b; 0 if only one side has it."""
-        paired = (self.a_position != NONE) & (self.b_position != NONE)
-        return np.where(paired, self.b_position - self.a_position, 0)
+        return np.where(self.kind < DELETION, self.b_position - self.a_position, 0)
 
     @property
     def disagreements(self) -> Ints:
@@ -136,6 +136,7 @@ def edit_columns(
         documents=len(batch),
         stream=stream,
         streams=streams,
+        seconds=batch.seconds,
     )
 
 

@@ -149,7 +149,7 @@ class SimulatedCounts(ExpectedCounts):
         """Return the counts of random texts; texts for which the measure is undefined are left out."""
         a, b = (Boundaries(*self._side(rng, p, positions, draws)) for p in np.split(rate, 2))
         batch = Batch.of_sides(np.full(draws, positions + 1, np.int64), a, b, self.types)
-        batch, _, _ = self.measure.pack_batch(batch, np.arange(draws))
+        batch, _, _ = batch.drop(batch.item_errors(self.measure.check(batch)), np.arange(draws))
         return self.measure.documents(batch).counts
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:

@@ -46,7 +46,6 @@ Names = tuple[str, ...]
 Text = Any
 Pair = tuple[Any, Any]
 EMPTY = np.empty(0, np.int64)
-EMPTY.setflags(write=False)
 
 
 class Boundaries(NamedTuple):
@@ -314,6 +313,8 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
 def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
     """Return the inner positions of a text and the codes of their types, as indices into a scale that has all of them."""
     if text.types is not types and text.types != types and text.boundary_positions.size:
+        if not {text.types[code] for code in np.unique(text.codes).tolist()} <= set(types):
+            return EMPTY, EMPTY  # a pair with this text is excluded, because its types do not fit
         text = text.with_types(types)
     positions = text.boundary_positions
     codes = text.codes if len(text.types) > 1 else np.zeros(len(positions), np.int64)
@@ -562,8 +563,10 @@ def pair_up(pairs: Sequence[Any], sides: tuple[str, str], union: Callable[[list[
     try:
         annotations = [a for a, _ in pairs]
         annotations += [b for _, b in pairs]
-        table = Table.of(annotations)
+        table = None if union is not None else Table.of(annotations)
     except (AttributeError, TypeError, ValueError):  # streams, references, or what is no annotation
+        table = None
+    if table is None:
         return _pair_up_parts(pairs, sides, union)
     rows = np.arange(len(pairs))
     return Batch(table, rows, rows + len(pairs)), rows, {}
@@ -602,9 +605,9 @@ def _comparisons(pair: Any, union: Callable[[list[Any]], Any] | None) -> list[tu
         first, second = pair
     except (TypeError, ValueError):
         raise MismatchError(f"expected a pair of annotations; got {type(pair).__name__}") from None
-    if not has_references(first):
+    if union is None and not has_references(first):
         return [(first, second)]
-    references = list(first)
+    references = list(first) if has_references(first) else [first]
     return [(reference, second) for reference in (references if union is None else [*references, union(references)])]
 
 

@@ -118,7 +118,7 @@ def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], c
     pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
     excluded += [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
     columns = measure.edit_columns(pair_scores.scores.batch)
-    if columns is not None:
+    if columns is not None and not columns.seconds:
         return _from_columns(pair_scores, columns, listed, counted, excluded)
     scores = _scores(pair_scores)
     signature = pair_scores.scores.total.signature
