@@ -75,7 +75,7 @@ def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
     shared, notes = over_common_units(corpus)
     for item, note in notes.items():
         warn(f"item {item!r}: {note}")
-    if measure.view == "spans":
+    if "linear" not in measure.kinds:  # it compares spans
         return PreparedCorpus(shared, data=shared.fingerprint)
     times = {}
     for (item, coder), annotation in shared.items():
