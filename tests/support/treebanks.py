@@ -55,11 +55,11 @@ def random_tree(rng: Random, words: int, labels: str = "AB", *, times: bool = Fa
 
 
 def random_times(rng: Random, words: int) -> list[tuple[float, float]]:
-    """Return words of random length over about ten seconds, with silence between some of them."""
-    at, times = rng.random(), []
+    """Return words of random length over about ten seconds, with silence between some of them, in whole nanoseconds."""
+    at, times = round(rng.random(), 9), []
     for _ in range(words):
-        at += rng.choice((0.0, 0.0, rng.random()))
-        end = at + 0.05 + rng.random() * 10 / words
+        at = round(at + rng.choice((0.0, 0.0, rng.random())), 9)
+        end = round(at + 0.05 + rng.random() * 10 / words, 9)
         times.append((at, end))
         at = end
     return times

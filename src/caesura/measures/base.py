@@ -834,8 +834,8 @@ class Measure(metaclass=ABCMeta):
             return None
         first = Boundaries(np.frombuffer(a.packed, np.int64, a_size, HEADER.size), EMPTY, _offsets_of_one(a_size))
         second = Boundaries(np.frombuffer(b.packed, np.int64, b_size, HEADER.size), EMPTY, _offsets_of_one(b_size))
-        headers = np.array(((a_begin, b_begin), (a_end, b_end), (a_traits, b_traits), (a_size, b_size)))
-        table = Table(headers, (a, b), np.array((0, a_size, a_size + b_size)), packed=[a.packed, b.packed])
+        headers = np.array((a_begin, b_begin, a_end, b_end, a_traits, b_traits, a_size, b_size)).reshape(4, 2)
+        table = Table(headers, (a, b), np.array((0, a_size, a_size + b_size)), [a.packed, b.packed])
         return Batch(table, _FIRST, _SECOND, cache=dict.fromkeys(_PLACES, (first, second)))
 
     @cached_property

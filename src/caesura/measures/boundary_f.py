@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -171,7 +172,7 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
     def symmetric(self) -> bool:
         return bool(self.beta == 1 and self.matching == "maximum" and self.extent in ("same", "union"))
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         return Needs(extent=bool(END_PLACES[self.ends] or str(self.tolerance).endswith("%")))
 

@@ -102,6 +102,8 @@ class Table:
         self.begin, self.end, self.traits, self.size = headers
         self._typed: dict[tuple[str, Names], Any] = {}  # columns by name and scale of types
         self.change = change  # seconds by which the extent of each annotation was changed
+        self.seconds = bool(len(self.traits) and int(self.traits[0]) & IN_SECONDS)
+        self.ticks = TICKS if self.seconds else 1
         self.annotations = annotations
         self._off, self._packed = off, packed  # where the boundaries of each annotation begin, and where they come from
 
@@ -120,14 +122,6 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.begin)
-
-    @property
-    def seconds(self) -> bool:
-        return bool(len(self)) and bool(self.traits[0] & IN_SECONDS)
-
-    @property
-    def ticks(self) -> int:
-        return TICKS if self.seconds else 1
 
     @property
     def shape(self) -> Ints:
@@ -163,7 +157,16 @@ class Table:
         """Inner boundaries with their types as indices into a scale, which has all of them."""
         if len(types) == 1:
             return self.places
-        return join_typed([typed_inner(text, types) for text in self.annotations])
+        untyped, (place, _, off) = self.has(HAS_NO_TYPES).tolist(), self.places
+        code = types.index(UNTYPED[0]) if UNTYPED[0] in types else -1
+        texts = []
+        for k, text in enumerate(self.annotations):
+            if not untyped[k]:
+                texts.append(typed_inner(text, types))
+            else:
+                own = place[off[k] : off[k + 1]] if code >= 0 else EMPTY
+                texts.append((own, np.full(len(own), code)))
+        return join_typed(texts)
 
     @cached_property
     def segments(self) -> Segments:
@@ -388,7 +391,7 @@ def take(columns: Columns, chosen: Ints) -> Columns:
 Packed = tuple["Batch", Ints, dict[int, CaesuraError]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Batch:
     """Pairs of annotations of a table, which a measure counts.
 
