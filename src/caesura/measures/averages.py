@@ -10,20 +10,16 @@ counts of these documents become the counts of the item.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import MismatchError
 from caesura.measures.sums import summarize
 from caesura.model.columns import Batch
 from caesura.model.columns import has_references as are_references
-from caesura.model.edges import SAME_PLACE
 from caesura.model.index import reduceat
-from caesura.model.segmentation import Segmentation
-from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional
 
@@ -159,33 +155,3 @@ def _per_item(column: NDArray[Any], first: Ints) -> NDArray[Any]:
         return column[starts]
     texts = [str(summarize(column[a:b])) for a, b in zip(starts.tolist(), first[1:].tolist(), strict=True)]
     return np.array(texts, np.str_)
-
-
-def union_of(annotations: Sequence[Any]) -> Any:
-    """Return an annotation with the boundaries of all coders; boundaries at the same place are one."""
-    first = annotations[0]
-    if all(isinstance(annotation, Segmentation) for annotation in annotations):
-        lengths = {annotation.length for annotation in annotations}
-        if len(lengths) > 1:
-            raise MismatchError(
-                f"all coders must have the same units; got {', '.join(map(str, sorted(lengths)))} units"
-            )
-        positions = np.unique(np.concatenate([annotation.inner for annotation in annotations]))
-        return Segmentation.from_positions(first.length, positions.tolist())
-    if all(isinstance(annotation, Tier) for annotation in annotations):
-        return _union_of_tiers(annotations)
-    if all(isinstance(annotation, Mapping) for annotation in annotations):
-        if len({frozenset(annotation) for annotation in annotations}) > 1:
-            raise MismatchError("all coders must have the same streams")
-        return {name: union_of([annotation[name] for annotation in annotations]) for name in first}
-    kinds = ", ".join(sorted({type(annotation).__name__ for annotation in annotations}))
-    raise MismatchError(f"only segmentations and tiers have boundaries that can be joined; got {kinds}")
-
-
-def _union_of_tiers(tiers: Sequence[Tier]) -> Tier:
-    edges = [tier.edges for tier in tiers]
-    places = np.sort(np.concatenate([side.inner if side.points is None else side.points for side in edges]))
-    distinct = places[np.concatenate([[True], np.diff(places) > SAME_PLACE])] if len(places) else places
-    begin, end = min(side.begin for side in edges), max(side.end for side in edges)
-    open_end = any(side.open_end for side in edges)
-    return Tier(points=[(time, "") for time in distinct.tolist()], begin=begin, end=end, open_end=open_end)

@@ -20,7 +20,7 @@ from caesura.measures.base import Measure, declared
 from caesura.measures.cells import Cells, find_cells
 from caesura.measures.needs import same_extents
 from caesura.model.annotation import Shape
-from caesura.model.columns import Batch, Partition, Table, level_of
+from caesura.model.columns import Batch, Partition, Table, at_level
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
@@ -113,23 +113,15 @@ class AxisMeasure(Measure):
 
     def _at_level(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
         """Return the batch with hierarchies as one of their levels."""
-        table = batch.table
-        deep = flatnonzero(table.shape > Shape.PARTITION)
-        if not len(deep):
+        if not (batch.table.shape > Shape.PARTITION).any():
             return batch, {}
-        annotations, problems = list(table.annotations), {}
-        for k in deep.tolist():
-            if isinstance(annotations[k], Hierarchy):
-                try:
-                    annotations[k] = level_of(annotations[k], self.level)
-                except MismatchError as error:
-                    problems[k] = str(error)
+        table, problems = at_level(batch.table, self.level)
         errors: dict[int, CaesuraError] = {}
         for row in range(batch.pairs) if problems else ():
             for side, k in zip(self.sides, (int(batch.first[row]), int(batch.second[row])), strict=True):
                 if k in problems:
                     errors.setdefault(row, MismatchError(f"{side}: {problems[k]}"))
-        return batch.on(Table.of(annotations)), errors
+        return batch.on(table), errors
 
     def _on_one_extent(
         self, batch: Batch, rows: Ints, errors: dict[int, CaesuraError]

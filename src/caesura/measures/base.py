@@ -28,14 +28,13 @@ from caesura.measures.averages import (
     averaged_values,
     count_references,
     has_references,
-    union_of,
 )
 from caesura.measures.edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
 from caesura.model.annotation import HEADER
-from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, Packed, Table, common_types, pair_up
+from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, Packed, Table, common_types, pair_up, union_of
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED

@@ -278,6 +278,45 @@ class Partition:
         )
 
 
+def at_level(table: Table, level: int | None) -> tuple[Table, dict[int, str]]:
+    """Return the table with hierarchies as one of their levels, and why some have none, by row."""
+    annotations, problems = list(table.annotations), {}
+    for k in flatnonzero(table.shape > Shape.PARTITION).tolist():
+        if isinstance(annotations[k], Hierarchy):
+            try:
+                annotations[k] = level_of(annotations[k], level)
+            except MismatchError as error:
+                problems[k] = str(error)
+    return Table.of(annotations), problems
+
+
+def union_of(annotations: Sequence[Any]) -> Any:
+    """Return an annotation with the boundaries of all coders; boundaries at the same place are one."""
+    if all(isinstance(annotation, Mapping) for annotation in annotations):
+        if len({frozenset(annotation) for annotation in annotations}) > 1:
+            raise MismatchError("references='union': all coders must have the same streams")
+        return {name: union_of([annotation[name] for annotation in annotations]) for name in annotations[0]}
+    table = Table.of([annotation for annotation in annotations if not isinstance(annotation, Mapping)])
+    if (
+        len(table) < len(annotations)
+        or (table.shape > Shape.PARTITION).any()
+        or len(np.unique(table.has(IN_SECONDS))) > 1
+    ):
+        kinds = ", ".join(sorted({type(annotation).__name__ for annotation in annotations}))
+        raise MismatchError(
+            f"references='union': only segmentations and tiers have boundaries that can be joined; got {kinds}"
+        )
+    if not table.seconds and len(set(table.end.tolist())) > 1:
+        lengths = ", ".join(map(str, sorted(set(table.end.tolist()))))
+        raise MismatchError(f"references='union': all coders must have the same units; got {lengths} units")
+    begin, end, places = int(table.begin.min()), int(table.end.max()), np.unique(table.all_places.place)
+    inner = places[(places > begin) & (places < end)]
+    points = places / table.ticks if len(inner) < len(places) else None
+    open_end = bool(table.has(OPEN_END).any())
+    edges = Edges(begin / table.ticks, end / table.ticks, inner / table.ticks, points=points, open_end=open_end)
+    return Partition(edges, seconds=table.seconds)
+
+
 def level_of(text: Hierarchy, level: int | None) -> Partition:
     """Return one level of a hierarchy; it may have gaps."""
     levels = {span.level for span in text.spans}
