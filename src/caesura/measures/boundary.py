@@ -109,8 +109,8 @@ class SegmentationSimilarity(_SimilarityMeasure):
     needs = Needs(
         units=True,
         hint=(
-            "counts positions, and seconds have none; use boundary_similarity(n_t='1s') or boundary_f, or convert the annotations "
-            "to units with over_units"
+            "counts positions, and seconds have none; use boundary_similarity(n_t='1s') or boundary_f, or convert the "
+            "annotations to units with over_units"
         ),
     )
     transposition: str = option("scaled", choice("scaled", "printed", "unit", "te"), "cost of a transposition")

@@ -343,7 +343,7 @@ class EditDistanceMeasure(Measure):
         return coarse if coarse.any() else None
 
     def in_ticks(self, batch: Batch) -> Iterator[tuple[Ints, Boundaries, Boundaries, int]]:
-        """Yield rows, their two sides, and the ticks per second of these sides: nanoseconds where sums fit, else microseconds."""
+        """Yield rows, their sides, and the ticks per second of these: nanoseconds where sums fit, else microseconds."""
         coarse = self.coarse(batch)
         assert coarse is not None
         for rows, step in ((flatnonzero(~coarse), 1), (flatnonzero(coarse), TICKS // MICROSECONDS)):

@@ -142,7 +142,8 @@ def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:
         f"{side} {table.begin[k] / table.ticks:.10g}-{table.end[k] / table.ticks:.10g} s"
         for side, k in zip(sides, (batch.first[row], batch.second[row]), strict=True)
     ]
-    return f"both sides must have the same extent; got {', '.join(extents)}; set extent to 'reference', 'intersection' or 'union'"
+    got = ", ".join(extents)
+    return f"both sides must have the same extent; got {got}; set extent to 'reference', 'intersection' or 'union'"
 
 
 def different_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:

@@ -1,8 +1,8 @@
 """Annotations as columns, and pairs of annotations as two columns of row numbers.
 
-``Table`` holds any number of annotations: a few numbers per annotation, and one array per field of their boundaries, segments or
-intervals, which is made when a measure first asks for it. Everything is in whole ticks (1 per unit, 10^9 per second), so that
-measures need no second path for seconds: equal places are equal numbers, and sums are exact. ``Batch`` is what a measure
+``Table`` holds any number of annotations: a few numbers per annotation, and one array per field of their boundaries, segments
+or intervals, which is made when a measure first asks for it. Everything is in whole ticks (1 per unit, 10^9 per second), so
+that measures need no second path for seconds: equal places are equal numbers, and sums are exact. ``Batch`` is what a measure
 counts: pairs of rows of a table. The streams of a dialogue are rows whose counts are added.
 """
 
