@@ -455,7 +455,7 @@ class Measure(metaclass=ABCMeta):
         """Check the names of the options before the dataclass does, for a better message."""
         known = {*(entry.name for entry in cls.options), "compat"}
         for name in options:
-            if name not in known or (name == "compat" and not cls.presets and options[name] is not None):
+            if name not in known:
                 names = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
                 raise OptionError(suggest(f"{cls.name} has no option", name, names))
         return super().__new__(cls)
@@ -667,7 +667,8 @@ class Measure(metaclass=ABCMeta):
             raise OptionError(
                 "the hypothesis has several references; choose references='each' (the mean over coders), 'best' or 'union'"
             )
-        batch, places, errors = pair_up(pairs, self.sides, union_of if self.references == "union" else None)
+        union = union_of if self.references == "union" else None
+        batch, places, errors = pair_up(pairs, self.sides, union, streams=self.needs.streams)
         errors = {place: self.needs.explain(error) for place, error in errors.items()}
         batch, places, excluded = self.pack_batch(batch, places)
         return batch, places, errors | excluded

@@ -5,35 +5,66 @@ See :mod:`caesura.measures.meet` for the t- and l-measure, which compare how par
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels import crossing as kernel
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.old_base import BatchCounts, Counts, Measure, OverlapMeasure, divide
-from caesura.measures.spans import DistinctSpans, HierarchyBatch, SpanArrays, count_common, distinct_rows, pack_spans
+from caesura.kernels.marked import common_spans
+from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide, option
+from caesura.measures.needs import Needs
+from caesura.model.annotation import TICKS, Shape
+from caesura.model.columns import Batch, nest, offsets, take
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.index import flatnonzero, lexsort, searchsorted
+from caesura.model.index import bincount, flatnonzero, lexsort, searchsorted
+from caesura.model.interval_columns import Intervals
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice
+from caesura.options import choice
 
 
 class HierarchyMeasure(Measure):
-    """A measure of two hierarchies, over the same units if ``needs_common_units``."""
+    """Base class of measures of two hierarchies; spans that nest are hierarchies too."""
 
     kinds = ("hierarchy",)
-    view = "spans"
+    needs: ClassVar[Any] = Needs(Shape.NESTED, least=Shape.NESTED, extent=False, streams=False, axis="pair")
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_spans(pairs, self.sides, same_units=self.needs_common_units)
+    def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+        return batch.on(nest(batch.table)), {}
 
 
-class HierarchyKappa(HierarchyMeasure):
+class SpanMeasure(HierarchyMeasure):
+    """Base class of measures that compare the spans of two hierarchies over the same units."""
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        a, b = batch.sides("units")
+        differ = a.count != b.count
+        equal = flatnonzero(~differ)
+        first, second = take(a, equal), take(b, equal)
+        differ[equal[first.owner[(first.start != second.start) | (first.end != second.end)]]] = True
+        return {int(row): MismatchError(self._units_problem(batch, int(row))) for row in flatnonzero(differ)}
+
+    def _units_problem(self, batch: Batch, row: int) -> str:
+        listed = []
+        for side, units in zip(self.sides, batch.sides("units"), strict=True):
+            number, (first, last) = units.count[row], (units.off[row], units.off[row + 1] - 1)
+            listed.append(f"{side} has {number} from {units.start[first] / TICKS:g} to {units.end[last] / TICKS:g} s")
+        hint = "put them on the same units with common_units"
+        return f"both sides must have the same units; {', '.join(listed)}; {hint}"
+
+
+def distinct(rows: Intervals) -> Intervals:
+    """Return each start and end of an annotation once."""
+    owner = rows.owner
+    is_new = np.ones(len(owner), bool)
+    is_new[1:] = (np.diff(owner) != 0) | (np.diff(rows.start) != 0) | (np.diff(rows.end) != 0)
+    return Intervals(*(column[is_new] for column in rows[:-1]), np.append(0, np.cumsum(is_new))[rows.off])
+
+
+class HierarchyKappa(SpanMeasure):
     name = "hierarchy_kappa"
     title = "Kappa of two hierarchies (Flammia & Zue)"
     summary = "ends of spans, beyond chance"
@@ -50,14 +81,15 @@ class HierarchyKappa(HierarchyMeasure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # Both sides must have the same N, there must be a span, and chance agreement must be below 1.
-        assert isinstance(batch, HierarchyBatch)
-        _, segments, chance = self._count(batch).T
-        errors: dict[int, CaesuraError] = {}
-        for d in flatnonzero((batch.a.extent != batch.b.extent) | (chance >= segments)).tolist():
-            if batch.a.extent[d] != batch.b.extent[d]:
+        errors = super().check(batch)
+        _, segments, chance = self._counts(batch).T
+        a, b = (batch.table.chance_units[rows] for rows in (batch.first, batch.second))
+        for d in flatnonzero((a != b) | (chance >= segments)).tolist():
+            if d in errors:
+                continue
+            if a[d] != b[d]:
                 errors[d] = MismatchError(
-                    f"both sides must have the same extent, which is the N of chance agreement; a has "
-                    f"{batch.a.extent[d]}, b has {batch.b.extent[d]}"
+                    f"both sides must have the same extent, which is the N of chance agreement; a has {a[d]}, b has {b[d]}"
                 )
             elif segments[d] == 0:
                 errors[d] = Undefined("neither side has a span, so agreement beyond chance is undefined")
@@ -68,26 +100,11 @@ class HierarchyKappa(HierarchyMeasure):
                 )
         return errors
 
-    def _count(self, batch: HierarchyBatch) -> Counts:
-        return batch.cached("kappa", lambda: self._count_batch(batch))
+    def _counts(self, batch: Batch) -> Counts:
+        return batch.shared("kappa", lambda: _kappa_counts(batch))
 
-    def _count_batch(self, batch: HierarchyBatch) -> Counts:
-        n = len(batch)
-        base = np.concatenate([[0], np.cumsum(batch.length + 1)])
-        a, b = batch.a.distinct, batch.b.distinct
-        N = [spans.count(n) for spans in (a, b)]  # noqa: N806 - the paper's symbols, here and below
-        O = [_matched(*pair, base).astype(np.float64) for pair in ((a, b), (b, a))]  # noqa: N806, E741
-        begins, ends = [], []
-        for spans, side in ((a, batch.a), (b, batch.b)):
-            begins.append(_count_distinct(spans.document, spans.start, base) / side.extent)
-            ends.append(_count_distinct(spans.document, spans.end, base) / side.extent)
-        either = [(b + e - b * e) ** 2 for b, e in zip(begins, ends, strict=True)]
-        chance = N[0] * (begins[0] * ends[0] * either[1]) + N[1] * (begins[1] * ends[1] * either[0])
-        return np.column_stack([O[0] + O[1], N[0] + N[1], chance])
-
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, HierarchyBatch)
-        return BatchCounts(self._count(batch), {"extent": batch.a.extent})
+    def count(self, batch: Batch) -> BatchCounts:
+        return BatchCounts(self._counts(batch), {"extent": batch.table.chance_units[batch.first]})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         matched, segments, chance = counts.T
@@ -98,58 +115,72 @@ class HierarchyKappa(HierarchyMeasure):
         return {"p_o": counts["matched"] / segments, "p_c": counts["chance"] / segments}
 
 
-def _count_distinct(document: Ints, units: Ints, base: Ints) -> Ints:
-    return np.diff(searchsorted(_sorted_unique(base[document] + units), base))
+def _kappa_counts(batch: Batch) -> Counts:
+    base = offsets(batch.length + 1)  # of all places of a pair, from its beginning to its end
+    sides = []
+    for rows in batch.sides("rows"):
+        spans = distinct(rows)
+        before = (base[:-1] - batch.begin)[spans.owner]
+        sides.append((spans.count.astype(np.float64), spans.off, before + spans.start, before + spans.end))
+    (N_a, *a), (N_b, *b) = sides  # noqa: N806 - the paper's symbols, here and below
+    O = _matched(*a, *b[1:]) + _matched(*b, *a[1:])  # noqa: N806, E741
+    units = [batch.table.chance_units[rows] for rows in (batch.first, batch.second)]
+    begins, ends = (
+        [_distinct_places(side[k], base) / N for side, N in zip((a, b), units, strict=True)] for k in (1, 2)
+    )
+    either = [(begin + end - begin * end) ** 2 for begin, end in zip(begins, ends, strict=True)]
+    chance = N_a * (begins[0] * ends[0] * either[1]) + N_b * (begins[1] * ends[1] * either[0])
+    return np.column_stack([O, N_a + N_b, chance])
 
 
-def _sorted_unique(keys: Ints) -> Ints:
-    """Return the sorted keys without duplicates; faster than ``np.unique``, because keys consist of long sorted runs."""
-    keys = np.sort(keys, kind="stable")
-    return keys[np.append(True, np.diff(keys) != 0)] if len(keys) else keys
+def _distinct_places(places: Ints, base: Ints) -> Ints:
+    return np.diff(searchsorted(_sorted_unique(places), base))
 
 
-def _matched(spans: DistinctSpans, others: DistinctSpans, base: Ints) -> Ints:
-    """Return the number of spans per document that are matched: a span of the other side begins or ends at each end."""
-    place = base[others.document]
-    cuts = _sorted_unique(np.concatenate([place + others.start - 1, place + others.end]))
-    matched = np.ones(len(spans), bool)
-    for ends in (spans.start - 1, spans.end):
-        keys = base[spans.document] + ends
-        matched &= np.append(cuts, -1)[searchsorted(cuts, keys)] == keys
-    return spans.count(len(base) - 1, matched)
+def _sorted_unique(places: Ints) -> Ints:
+    """Return the sorted places without duplicates; faster than ``np.unique``, because they consist of long sorted runs."""
+    places = np.sort(places, kind="stable")
+    return places[np.append(True, np.diff(places) != 0)] if len(places) else places
 
 
-class HierarchyOverlap(HierarchyMeasure, OverlapMeasure):
+def _matched(off: Ints, start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Ints:
+    """Return the number of spans per pair that are matched: a span of the other side begins or ends at each end."""
+    cuts = _sorted_unique(np.concatenate([other_start, other_end]))
+    matched = np.ones(len(start), bool)
+    for places in (start, end):
+        matched &= np.append(cuts, -1)[searchsorted(cuts, places)] == places
+    return np.diff(np.append(0, np.cumsum(matched))[off])
+
+
+class HierarchyOverlap(SpanMeasure, OverlapMeasure):
     name = "hierarchy_overlap"
     title = "Precision, recall and F of the spans of a hierarchy"
     summary = "identical spans"
     short_name = "hierarchy F"
     aliases = MappingProxyType({"F": {}})
-    options = (Option("level", "flat", choice("flat", "full"), "whether levels must agree too"),)
     symmetric = True  # only F is symmetric; precision and recall are swapped
     parts = ("relevant", "reference", "hypothesis")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, HierarchyBatch)
-        return BatchCounts(count_common(self._keys(batch.a), self._keys(batch.b), len(batch)), {})
+    level: str = option("flat", choice("flat", "full"), "whether levels must agree too")
+
+    def count(self, batch: Batch) -> BatchCounts:
+        sides: list[Ints] = []
+        for rows in batch.sides("rows"):
+            sides += [rows.start, rows.end, rows.level if self.level == "full" else np.zeros_like(rows.level), rows.off]
+        counts = np.zeros((batch.pairs, 3))
+        common_spans(*sides, counts)
+        return BatchCounts(counts, {})
 
     def unmatched_spans(self, a: Hierarchy, b: Hierarchy) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-        size = 3 if self["level"] == "full" else 2  # start, end and level
+        size = 3 if self.level == "full" else 2  # start, end and level
         first, second = ({span[:size]: span for span in reversed(side.spans)} for side in (a, b))
         return (
             tuple(sorted(span for key, span in first.items() if key not in second)),
             tuple(sorted(span for key, span in second.items() if key not in first)),
         )
 
-    def _keys(self, side: SpanArrays) -> Ints:
-        """Return distinct rows of document, start, end and, with ``"full"``, level."""
-        if self["level"] == "flat":
-            spans = side.distinct
-            return np.column_stack([spans.document, spans.start, spans.end])
-        return distinct_rows(np.column_stack([side.document, side.start, side.end, side.level]))
 
-
-class NonCrossing(HierarchyMeasure):
+class NonCrossing(SpanMeasure):
     name = "non_crossing"
     title = "The proportion of spans that cross no span of the other hierarchy"
     summary = "spans that cross no other span"
@@ -157,36 +188,33 @@ class NonCrossing(HierarchyMeasure):
     aliases = MappingProxyType({"NC": {}})
     parts = ("uncrossed", "spans")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, HierarchyBatch)
-        n, spans = len(batch), batch.a.distinct
-        crossing = find_crossing(spans, batch.b.distinct, n)
-        return BatchCounts(np.column_stack([spans.count(n, ~crossing), spans.count(n)]).astype(float), {})
+    def count(self, batch: Batch) -> BatchCounts:
+        spans, others = (distinct(rows) for rows in batch.sides("rows"))
+        number = spans.count
+        return BatchCounts(np.column_stack([number - count_crossing(spans, others), number]).astype(float), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         uncrossed, spans = counts.T
         return divide(uncrossed, spans, empty=1.0)
 
 
-def find_crossing(spans: DistinctSpans, others: DistinctSpans, documents: int) -> NDArray[np.bool_]:
-    crossing = np.zeros(len(spans), bool)
-    stack = np.empty(int(others.count(documents).max(initial=0)), np.int64)
-    offsets, other_offsets = _offsets(spans, documents), _offsets(others, documents)
+def count_crossing(spans: Intervals, others: Intervals) -> Ints:
+    """Return the number of spans of each annotation that cross a span of the other side."""
+    owner, other_owner = spans.owner, others.owner
+    last, other_last = spans.end - 1, others.end - 1
+    crossing = np.zeros(len(owner), bool)
+    stack = np.empty(int(np.diff(others.off).max(initial=0)), np.int64)
     # The kernel finds crossings at the end of a span. A second pass over the reversed text finds those at the start.
     for start, end, other_start, other_end in (
-        (spans.start, spans.end, others.start, others.end),
-        (-spans.end, -spans.start, -others.end, -others.start),
+        (spans.start, last, others.start, other_last),
+        (-last, -spans.start, -other_last, -others.start),
     ):
-        order, other_order = lexsort((end, spans.document)), lexsort((other_start, others.document))
-        counts = np.zeros(len(spans), np.int64)
+        order, other_order = lexsort((end, owner)), lexsort((other_start, other_owner))
+        cut = np.zeros(len(owner), np.int64)
         other_ends = other_start[other_order], other_end[other_order]
-        kernel.cut_at_end(start[order], end[order], offsets, *other_ends, other_offsets, stack, counts)
-        crossing[order] |= counts != 0
-    return crossing
-
-
-def _offsets(spans: DistinctSpans, documents: int) -> Ints:
-    return np.concatenate([[0], np.cumsum(spans.count(documents))])
+        kernel.cut_at_end(start[order], end[order], spans.off, *other_ends, others.off, stack, cut)
+        crossing[order] |= cut != 0
+    return bincount(owner[crossing], minlength=len(spans.off) - 1)
 
 
 def hierarchy_kappa(a: Hierarchy, b: Hierarchy) -> Score:

@@ -10,61 +10,52 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import meet as kernel
-from caesura.measures.batch import Batch
+from caesura.measures.base import BatchCounts, Counts, divide, precision_recall
 from caesura.measures.hierarchy import HierarchyMeasure
-from caesura.measures.old_base import BatchCounts, Counts, divide, precision_recall
-from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays
+from caesura.measures.needs import Needs
+from caesura.model.annotation import IN_SECONDS, TICKS, Shape
+from caesura.model.columns import Batch
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import flatnonzero, lexsort, repeat
+from caesura.model.index import flatnonzero, lexsort
+from caesura.model.interval_columns import UNLABELLED, Intervals
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
-
-_BITS = 61  # the length of a text in seconds is a whole number below 2 to this power
-
-
-class _AtomRanges(NamedTuple):
-    """Ranges of atoms with a common code, in the order that the kernel expects; see ``kernels/meet.pyx``."""
-
-    lo: Ints
-    hi: Ints
-    level: Ints
-    code: Ints
-    off: Ints
 
 
 class MeetMeasure(HierarchyMeasure):
     """Base class of the t- and l-measure: F of the triples that both sides put in the same order."""
 
+    needs = Needs(Shape.LAYERED, least=Shape.NESTED, extent=False, streams=False, axis="pair")
     needs_common_units = False
     parts = ("recalled", "reference", "confirmed", "hypothesis")
     two_ratios = ("precision", "recall")
 
     @abstractmethod
-    def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
-        """Return the order of the spans by document, level and code, and the code of each span in this order."""
+    def codes(self, side: Intervals) -> tuple[Ints, Ints]:
+        """Return the order of the spans by pair, level and code, and the code of each span in this order."""
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, HierarchyBatch)
-        weight, atom_off, (lo_a, hi_a), (lo_b, hi_b) = _atoms(batch)
-        a, b = self._ranges(batch.a, lo_a, hi_a), self._ranges(batch.b, lo_b, hi_b)
-        atoms, cells, levels = kernel.sizes(atom_off, a.level, a.off, b.level, b.off)
-        scratch = np.empty((2, atoms), np.int64), np.empty(cells, np.int64), np.empty(levels)
-        untimed = np.diff(batch.a.edge_off) == 0
-        lengths = weight.astype(np.int64) if untimed.all() else _whole_lengths(weight, atom_off, untimed)
-        out = np.empty((len(batch), 4))
-        kernel.triples(weight, lengths, atom_off, untimed.astype(np.int64), *a, *b, *scratch, out)
-        return BatchCounts(out, {})
+    def count(self, batch: Batch) -> BatchCounts:
+        a, b = batch.sides("rows")
+        weight, atom_off, places = _atoms(batch, (a.start, a.end, b.start, b.end))
+        ranges = [self._ranges(a, *places[:2]), self._ranges(b, *places[2:])]
+        levels = [column for _, _, level, _, off in ranges for column in (level, off)]
+        atoms, cells, columns = kernel.sizes(atom_off, *levels)
+        scratch = np.empty((2, atoms), np.int64), np.empty(cells, np.int64), np.empty(columns)
+        in_seconds = batch.table.has(IN_SECONDS)[batch.first]
+        own = (~in_seconds).astype(np.int64)  # a unit is not compared with itself
+        out = np.empty((batch.pairs, 4))
+        kernel.triples(weight, weight.astype(np.int64), atom_off, own, *ranges[0], *ranges[1], *scratch, out)
+        return BatchCounts(out / np.where(in_seconds, TICKS, 1)[:, None], {})
 
-    def _ranges(self, side: SpanArrays, lo: Ints, hi: Ints) -> _AtomRanges:
+    def _ranges(self, side: Intervals, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Return ranges of atoms with a common code, in the order that the kernel expects; see ``kernels/meet.pyx``."""
         order, code = self.codes(side)
-        return _AtomRanges(lo[order], hi[order], side.level[order], code, side.off)
+        return low[order], high[order], side.level[order], code, side.off
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         recalled, reference, confirmed, hypothesis = counts.T
@@ -76,40 +67,18 @@ class MeetMeasure(HierarchyMeasure):
         return precision_recall(**counts)
 
 
-def _atoms(batch: HierarchyBatch) -> tuple[Floats, Ints, tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """Return weights of all atoms, their offsets, and for both sides the atoms where spans begin and end."""
-    a, b, documents = batch.a, batch.b, np.arange(len(batch))
-    low, high = np.zeros(len(batch)), batch.length.astype(np.float64)
-    if a.edges.size:
-        timed = np.diff(a.edge_off) > 0
-        low[timed], high[timed] = a.edges[a.edge_off[:-1][timed]], a.edges[a.edge_off[1:][timed] - 1]
-    of_a, of_b = a.document, b.document
-    document = np.concatenate([documents, documents, of_a, of_a, of_b, of_b])
-    ends = _times(a, of_a, a.start - 1), _times(a, of_a, a.end), _times(b, of_b, b.start - 1), _times(b, of_b, b.end)
-    point = np.concatenate([low, high, *ends])
-    if a.edges.size:  # parts outside the reference are cut off
-        point = np.clip(point, low[document], high[document])
+def _atoms(batch: Batch, places: tuple[Ints, ...]) -> tuple[Floats, Ints, list[Ints]]:
+    """Return the lengths of all atoms, their offsets, and the atoms where the spans of both sides begin and end."""
+    a, b = batch.sides("rows")
+    low, high = batch.begin, batch.begin + batch.length
+    pair = np.arange(batch.pairs)
+    owner = np.concatenate([pair, pair, a.owner, a.owner, b.owner, b.owner])
+    # Parts outside the reference are cut off.
+    point = np.clip(np.concatenate([low, high, *places]), low[owner], high[owner]).astype(np.float64)
     weight, place = np.empty(len(point)), np.empty(len(point), np.int64)
-    off = np.empty(len(batch) + 1, np.int64)
-    atoms = kernel.cut(point, document, lexsort((point, document)), weight, place, off)
-    lo_a, hi_a, lo_b, hi_b = np.split(place[2 * len(batch) :], np.cumsum([len(of_a), len(of_a), len(of_b)]))
-    return weight[:atoms], off, (lo_a, hi_a), (lo_b, hi_b)
-
-
-def _whole_lengths(weight: Floats, off: Ints, untimed: NDArray[np.bool_]) -> Ints:
-    """Return the lengths of atoms as whole numbers: of units or, for times, of a power of two so small that nothing is lost."""
-    total = np.concatenate([[0.0], np.cumsum(weight)])[off]
-    shift = np.where(untimed, 0, _BITS - np.frexp(np.diff(total))[1])
-    lengths: Floats = np.rint(np.ldexp(weight, repeat(shift, np.diff(off))))
-    return lengths.astype(np.int64)
-
-
-def _times(side: SpanArrays, document: Ints, position: Ints) -> Floats:
-    out = position.astype(np.float64)
-    if side.edges.size:
-        timed = (np.diff(side.edge_off) > 0)[document]
-        out[timed] = side.edges[side.edge_off[document[timed]] + position[timed]]
-    return out
+    off = np.empty(batch.pairs + 1, np.int64)
+    atoms = kernel.cut(point, owner, lexsort((point, owner)), weight, place, off)
+    return weight[:atoms], off, np.split(place[2 * batch.pairs :], np.cumsum([len(side) for side in places[:-1]]))
 
 
 class TMeasure(MeetMeasure):
@@ -119,9 +88,9 @@ class TMeasure(MeetMeasure):
     short_name = "t-measure"
     aliases = MappingProxyType({"T": {}})
 
-    def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
+    def codes(self, side: Intervals) -> tuple[Ints, Ints]:
         # Every span meets only itself.
-        return lexsort((side.level, side.document)), np.arange(len(side.level))
+        return lexsort((side.level, side.owner)), np.arange(len(side.level))
 
 
 class LMeasure(MeetMeasure):
@@ -133,27 +102,28 @@ class LMeasure(MeetMeasure):
     needs_labels = True
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, HierarchyBatch)
         errors: dict[int, CaesuraError] = {}
-        for name, side in zip(self.sides, (batch.a, batch.b), strict=True):
-            unlabelled = flatnonzero(side.label == UNLABELLED)
-            documents, first = np.unique(side.document[unlabelled], return_index=True)
-            for document, row in zip(documents.tolist(), unlabelled[first].tolist(), strict=True):
-                errors.setdefault(
-                    document,
-                    MismatchError(
-                        f"{name}: l_measure needs a label on every span; {side.start[row]}-{side.end[row]} on level "
-                        f"{side.level[row]} has none; t_measure needs no labels"
-                    ),
+        for name, side in zip(self.sides, batch.sides("rows"), strict=True):
+            owner = side.owner
+            for row in flatnonzero(side.label == UNLABELLED).tolist():
+                pair = int(owner[row])
+                if pair in errors:
+                    continue
+                place = f"{side.start[row] + 1}-{side.end[row]}"
+                if batch.table.traits[batch.first[pair]] & IN_SECONDS:
+                    place = f"{side.start[row] / TICKS:.10g}-{side.end[row] / TICKS:.10g} s"
+                errors[pair] = MismatchError(
+                    f"{name}: l_measure needs a label on every span; {place} on level {side.level[row]} has none; t_measure "
+                    "needs no labels"
                 )
         return errors
 
-    def codes(self, side: SpanArrays) -> tuple[Ints, Ints]:
+    def codes(self, side: Intervals) -> tuple[Ints, Ints]:
         # Spans of the same level with the same label meet.
-        document = side.document
-        order = lexsort((side.label, side.level, document))
+        owner = side.owner
+        order = lexsort((side.label, side.level, owner))
         is_new = np.zeros(len(order), bool)
-        for column in (document, side.level, side.label):
+        for column in (owner, side.level, side.label):
             is_new[1:] |= np.diff(column[order]) != 0
         return order, np.cumsum(is_new)
 

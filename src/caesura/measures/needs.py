@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
-from caesura.model.annotation import HAS_END_POINTS, HAS_LABELS, HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, Shape
+from caesura.model.annotation import (
+    HAS_END_POINTS,
+    HAS_LABELS,
+    HAS_NO_TYPES,
+    HAS_UNITS,
+    IN_SECONDS,
+    IS_TREE,
+    OPEN_END,
+    SHAPE_BIT,
+    Shape,
+)
 from caesura.model.columns import Batch, NoAnnotationError
 from caesura.model.dialogue import kind_name
 from caesura.model.index import flatnonzero
@@ -23,6 +33,11 @@ NOUNS = {
     Shape.NESTED: "a Hierarchy",
     Shape.LAYERED: "a Hierarchy",
     Shape.FREE: "Spans or a Hierarchy",
+}
+# Why intervals are no hierarchy.
+CROSSING = {
+    Shape.LAYERED: "the spans do not nest; use t_measure or l_measure, or leave out spans with repair=True",
+    Shape.FREE: "the spans cross, so they are no hierarchy; use span_f, or gamma with caesura agree",
 }
 # Message for measures that need the extent of a recording whose length is not known.
 UNKNOWN_END = (
@@ -41,6 +56,8 @@ class Needs(NamedTuple):
     extent: bool = True  # whether the value depends on the extent of the item
     texts: bool = True  # whether both sides must have the same units
     streams: bool = True  # whether a dialogue is scored stream by stream
+    tree: bool = False  # whether both sides must be trees; other measures of nested intervals compare no trees
+    axis: str = "batch"  # what must be on one axis: all pairs of a "batch", both sides of a "pair", or nothing ("any")
     noun: str = ""  # what is expected, if it is not the usual word for the shape
     hint: str = ""  # why seconds cannot be compared, and what to use instead
 
@@ -52,6 +69,8 @@ class Needs(NamedTuple):
                 f"this measure cannot score a dialogue; got {count}; use boundary_similarity or flexible_similarity"
             )
             return MismatchError(f"{side}: {problem}")
+        if value is None and self.tree:
+            return MismatchError(f"{side}: there is no tree")
         noun = self.noun or NOUNS[Shape.MARKS if self.units and self.shape < Shape.NESTED else self.shape]
         got = kind_name(value) if self.units else type(value).__name__
         return MismatchError(f"{side}: expected {noun}; got {got}{constructors_for(value)}")
@@ -73,23 +92,32 @@ class Needs(NamedTuple):
         def annotations(row: int) -> tuple[Any, Any]:
             return table.annotations[a[row]], table.annotations[b[row]]
 
+        if not self.streams and batch.names is not None:
+            message = "this measure cannot score a dialogue; use boundary_similarity or flexible_similarity"
+            refuse(np.array([stream is not None for stream in batch.names], bool), lambda row: message)
         for k, side in enumerate((a, b)):
             unfit = (table.shape[side] > self.shape) | (table.shape[side] < self.least)
             if self.units:
                 unfit |= table.has(IN_SECONDS)[side]
+            if self.shape >= Shape.NESTED:
+                unfit |= table.has(IS_TREE)[side] != self.tree
             refuse(unfit, lambda row, k=k: self._unfit(annotations(row)[k], name, sides[k]))
         seconds = table.has(IN_SECONDS)
-        refuse(seconds[a] != seconds[b], lambda row: _different_axes(bool(seconds[b[row]]), sides))
-        if len(a):
+        if self.axis != "any":
+            refuse(seconds[a] != seconds[b], lambda row: self._different_axes(bool(seconds[b[row]]), sides))
+        if len(a) and self.axis == "batch":
             message = "all pairs must be on the same axis; some are in units and some in seconds"
             compared = [row for row in range(len(a)) if row not in problems] if problems else [0]
             refuse(seconds[a] != (seconds[a[compared[0]]] if compared else False), lambda row: message)
         in_units = ~seconds[a]
         if self.texts:
-            refuse(in_units & (table.end[a] != table.end[b]), lambda row: different_units(*annotations(row), sides))
+            length = table.end - table.begin
+            known = ~(table.has(OPEN_END)[a] | table.has(OPEN_END)[b])
+            differ = in_units & known & (length[a] != length[b])
+            refuse(differ, lambda row: different_units(*annotations(row), sides))
             if table.annotations:
-                both = in_units & table.has(HAS_UNITS)[a] & table.has(HAS_UNITS)[b] & (a != b)
-                refuse(both, lambda row: different_units(*annotations(row), sides))
+                words = table.has(HAS_UNITS) & (table.shape < Shape.FREE)
+                refuse(in_units & words[a] & words[b] & (a != b), lambda row: different_units(*annotations(row), sides))
         if self.extent and table.seconds:
             refuse(table.has(OPEN_END)[a] | table.has(OPEN_END)[b], lambda row: UNKNOWN_END)
             refuse(~same_extents(batch), lambda row: _different_extents(batch, row, sides))
@@ -101,7 +129,19 @@ class Needs(NamedTuple):
     def _unfit(self, annotation: Any, name: str, side: str) -> MismatchError:
         if self.hint and IN_SECONDS & _traits(annotation):
             return MismatchError(f"{name} {self.hint}")
+        shape = Shape(_traits(annotation) >> SHAPE_BIT)
+        if self.least >= Shape.NESTED and shape > self.shape:
+            return MismatchError(f"{side}: {CROSSING[shape]}")
         return self.expected(annotation, side)
+
+    def _different_axes(self, in_units_first: bool, sides: tuple[str, str]) -> str:
+        in_units, in_seconds = sides if in_units_first else sides[::-1]
+        if self.least >= Shape.NESTED:
+            return f"both sides must have times, or neither; {in_seconds} has times, {in_units} has none"
+        return (
+            f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; "
+            "convert both to units with over_units"
+        )
 
     def accepts_plain(self, a_traits: int, b_traits: int) -> bool:
         """Return whether two annotations with these traits and the same extent certainly can be compared."""
@@ -128,14 +168,6 @@ def same_extents(batch: Batch) -> NDArray[np.bool_]:
     return (np.abs(begin) <= 1) & (np.abs(end) <= 1)
 
 
-def _different_axes(in_units_first: bool, sides: tuple[str, str]) -> str:
-    in_units, in_seconds = sides if in_units_first else sides[::-1]
-    return (
-        f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; "
-        "convert both to units with over_units"
-    )
-
-
 def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:
     table = batch.table
     extents = [
@@ -149,7 +181,7 @@ def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:
 def different_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:
     """Return how the units of two annotations differ; None if they do not."""
     if a.length != b.length:
-        message = f"both sides must have the same units; {sides[0]} has {a.length}, {sides[1]} has {b.length}"
+        message = f"both sides must have the same units; {sides[0]} has {a.length:.15g}, {sides[1]} has {b.length:.15g}"
         return message + alignment_hint(a.units, b.units)
     if a.units is None or b.units is None or a.units is b.units or a.units == b.units:
         return None

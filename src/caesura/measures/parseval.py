@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from os import PathLike
 from types import MappingProxyType
@@ -25,14 +25,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.hierarchy import find_crossing
-from caesura.measures.old_base import BatchCounts, Measure, OverlapMeasure
-from caesura.measures.spans import DistinctSpans, TreeBatch, pack_trees
-from caesura.model.index import repeat
+from caesura.measures.base import BatchCounts, OverlapMeasure, option
+from caesura.measures.hierarchy import count_crossing
+from caesura.measures.needs import Needs
+from caesura.model.annotation import IS_TREE, Shape
+from caesura.model.columns import Batch, offsets
+from caesura.model.index import flatnonzero
+from caesura.model.interval_columns import Intervals
 from caesura.model.result import Score, ratio
 from caesura.model.tree import Tree
-from caesura.options import Option, flag, whole
+from caesura.options import flag, whole
 
 # A bracket: its first word, the word after its last word, and its label.
 Bracket = tuple[int, int, str]
@@ -50,43 +52,6 @@ class BracketSide(NamedTuple):
     brackets: list[Bracket]
 
 
-@dataclass(frozen=True, slots=True)
-class BracketRules:
-    """The options of the measure in the form that the comparison needs."""
-
-    deleted_tags: frozenset[str]  # tags that are removed with their words
-    deleted_labels: frozenset[str]  # labels of brackets that are removed: the deleted tags, and labels equal to them
-    uncounted_tags: frozenset[str]  # tags of words that do not count for the length of a sentence
-    quotes: frozenset[str]  # tags of quotes that may be restored
-    # Labels and words that are equal to others.
-    equal_labels: Equals
-    equal_words: Equals
-    labelled: bool  # whether labels must be equal
-
-    @classmethod
-    def of(cls, measure: Measure) -> BracketRules:
-        deleted, equal_labels = measure["delete_labels"], _equals(measure["equal_labels"])
-        return cls(
-            deleted_tags=frozenset(deleted),
-            deleted_labels=frozenset(deleted).union(*(equal_labels.get(label, ()) for label in deleted)),
-            uncounted_tags=frozenset(measure["delete_labels_for_length"]),
-            quotes=frozenset(measure["quote_labels"]),
-            equal_labels=equal_labels,
-            equal_words=_equals(measure["equal_words"]),
-            labelled=measure["labelled"],
-        )
-
-    def sides(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
-        gold_words, predicted_words = _WordSelection(gold, self), _WordSelection(predicted, self)
-        if self.quotes and predicted_words.count and gold_words.count != predicted_words.count:
-            _restore_quotes(gold_words, predicted_words, self)
-        return gold_words.side(self), predicted_words.side(self)
-
-    def length(self, tree: Tree | None) -> int:
-        """Return the number of words before any deletion, excluding words that do not count."""
-        return 0 if tree is None else sum(tag not in self.uncounted_tags for tag in _WordSelection(tree, self).tags)
-
-
 def _equals(pairs: Sequence[tuple[str, str]]) -> Equals:
     """Return the equal names of each name. Equality is symmetric but not transitive: x = y and y = z do not imply x = z."""
     equals: dict[str, set[str]] = {}
@@ -101,19 +66,19 @@ class _WordSelection:
 
     __slots__ = ("is_bracket", "repeats", "tags", "tree")
 
-    def __init__(self, tree: Tree, rules: BracketRules) -> None:
+    def __init__(self, tree: Tree, rules: Parseval) -> None:
         self.tree = tree
         # In preorder, a node with children comes directly before its first child.
         self.is_bracket = [parent == node for node, parent in enumerate(tree.parent.tolist()[1:])]
         self.is_bracket.append(False)
         self.tags = [label for label, inner in zip(tree.labels, self.is_bracket, strict=True) if not inner]
-        self.repeats = [0 if tag in rules.deleted_tags else 1 for tag in self.tags]
+        self.repeats = [0 if tag in rules.delete_labels else 1 for tag in self.tags]
 
     @property
     def count(self) -> int:
         return sum(self.repeats)
 
-    def side(self, rules: BracketRules) -> BracketSide:
+    def side(self, rules: Parseval) -> BracketSide:
         before = [0, *accumulate(self.repeats)]
         brackets = []
         for label, is_bracket, start, end in zip(
@@ -129,13 +94,13 @@ class _WordSelection:
         )
         return BracketSide(words, tags, brackets)
 
-    def quotes(self, rules: BracketRules) -> list[_Quote]:
+    def quotes(self, rules: Parseval) -> list[_Quote]:
         """Return the words that are quotes, deleted or not."""
         before = accumulate(self.repeats, initial=0)
         return [
-            _Quote(word, place, tag in rules.deleted_tags)
+            _Quote(word, place, tag in rules.delete_labels)
             for word, (tag, text, place) in enumerate(zip(self.tags, self.tree.words, before, strict=False))
-            if tag in rules.quotes and text in _QUOTES
+            if tag in rules.quote_labels and text in _QUOTES
         ]
 
 
@@ -145,7 +110,7 @@ class _Quote(NamedTuple):
     deleted: bool
 
 
-def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: BracketRules) -> None:
+def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: Parseval) -> None:
     """Restore deleted quotes if the other side kept one at the same place."""
     # The predicted quotes are processed in order, and each is compared with the gold quotes at its place. A restored quote
     # moves itself and all following words of its side by one place. Places therefore never decrease on either side, and one
@@ -169,13 +134,13 @@ def _restore_quotes(gold: _WordSelection, predicted: _WordSelection, rules: Brac
 
 
 def match_brackets(
-    gold: BracketSide, predicted: BracketSide, rules: BracketRules, *, labelled: bool
+    gold: BracketSide, predicted: BracketSide, rules: Parseval, *, labelled: bool
 ) -> list[tuple[int, int]]:
     """Return the pairs of matching brackets: over the same words, with equal labels."""
     # Each gold bracket, in order, matches the first free predicted bracket. This gives the largest number of matches unless
     # equal labels form a chain, x = y and y = z. Starting from the predicted brackets gives the same matches: in both cases, a
     # pair stays unmatched only if one of the two has an earlier partner.
-    equals = rules.equal_labels if labelled else {}
+    equals = rules.equals if labelled else {}
     gold_brackets, predicted_brackets = (
         side.brackets if labelled else [(s, e, "") for s, e, _ in side.brackets] for side in (gold, predicted)
     )
@@ -192,22 +157,6 @@ def match_brackets(
         if places:
             matches.append((i, places.pop()))
     return matches
-
-
-@dataclass(frozen=True, slots=True)
-class BracketBatch(TreeBatch):
-    """A batch of pairs of trees with the brackets that are compared."""
-
-    sides: tuple[tuple[BracketSide, BracketSide], ...] = field(kw_only=True)
-    document_fields = ("pairs", "sides")
-
-    def spans(self, side: int) -> DistinctSpans:
-        """Return all brackets of one side, from the first word to the last."""
-        listed = [pair[side].brackets for pair in self.sides]
-        document = repeat(np.arange(len(listed)), np.array([len(brackets) for brackets in listed], np.int64))
-        start = np.array([bracket[0] for brackets in listed for bracket in brackets], np.int64)
-        end = np.array([bracket[1] for brackets in listed for bracket in brackets], np.int64)
-        return DistinctSpans(document, start, end - 1)
 
 
 def _check_labels(name: str, value: object) -> tuple[str, ...]:
@@ -234,26 +183,12 @@ class Parseval(OverlapMeasure):
     name = "parseval"
     title = "PARSEVAL: precision, recall and F of brackets, as EVALB counts them"
     summary = "identical brackets, as in EVALB"
-    options = (
-        Option("labelled", True, flag, "whether labels must be equal"),
-        Option(
-            "delete_labels",
-            _check_labels("", ["TOP", "-NONE-", ",", ":", "``", "''", "."]),
-            _check_labels,
-            "tags that are removed with their words, and labels of brackets that are removed",
-        ),
-        Option(
-            "delete_labels_for_length", ("-NONE-",), _check_labels, "tags of words that do not count for the length"
-        ),
-        Option("equal_labels", (("ADVP", "PRT"),), _check_pairs, "pairs of labels or tags that are equal"),
-        Option("equal_words", (), _check_pairs, "pairs of words that are equal"),
-        Option("quote_labels", (), _check_labels, "tags of ', \" or / that are restored if only one side deleted them"),
-        Option("cutoff", 40, whole(0), "longest sentence of the second summary of a corpus"),
-    )
     short_name = "PARSEVAL F"
     aliases = MappingProxyType({"F": {}, "evalb": {}})
     kinds = ("trees",)
-    view = "trees"
+    needs = Needs(
+        Shape.NESTED, least=Shape.NESTED, extent=False, texts=False, streams=False, tree=True, axis="any", noun="a Tree"
+    )
     sides = ("gold", "predicted")
     parts = (
         *("matched", "gold", "predicted", "unlabelled_matched", "crossing"),
@@ -261,40 +196,87 @@ class Parseval(OverlapMeasure):
         *("sentences", "complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing"),
     )
 
+    labelled: bool = option(True, flag, "whether labels must be equal")
+    delete_labels: tuple[str, ...] = option(
+        _check_labels("", ["TOP", "-NONE-", ",", ":", "``", "''", "."]),
+        _check_labels,
+        "tags that are removed with their words, and labels of brackets that are removed",
+    )
+    delete_labels_for_length: tuple[str, ...] = option(
+        ("-NONE-",), _check_labels, "tags of words that do not count for the length"
+    )
+    equal_labels: tuple[tuple[str, str], ...] = option(
+        (("ADVP", "PRT"),), _check_pairs, "pairs of labels or tags that are equal"
+    )
+    equal_words: tuple[tuple[str, str], ...] = option((), _check_pairs, "pairs of words that are equal")
+    quote_labels: tuple[str, ...] = option(
+        (), _check_labels, "tags of ', \" or / that are restored if only one side deleted them"
+    )
+    cutoff: int = option(40, whole(0), "longest sentence of the second summary of a corpus")
+
     @property
     def symmetric(self) -> bool:
         """Whether F is symmetric: it is, unless deleted quotes are restored, which depends on the predicted side."""
-        return not self["quote_labels"]
+        return not self.quote_labels
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        trees, places, errors = pack_trees(pairs, self.sides)
-        rules = BracketRules.of(self)
-        sides = tuple(rules.sides(*pair) for pair in trees.pairs)
-        return BracketBatch(trees.length, *trees.arrays, pairs=trees.pairs, sides=sides), places, errors
+    @cached_property
+    def equals(self) -> Equals:
+        """Labels and tags that are equal to others."""
+        return _equals(self.equal_labels)
+
+    @cached_property
+    def deleted_labels(self) -> frozenset[str]:
+        """Labels of brackets that are removed: the deleted tags, and labels equal to them."""
+        return frozenset(self.delete_labels).union(*(self.equals.get(label, ()) for label in self.delete_labels))
+
+    def brackets(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
+        """Return both trees in the form in which they are compared."""
+        gold_words, predicted_words = _WordSelection(gold, self), _WordSelection(predicted, self)
+        if self.quote_labels and predicted_words.count and gold_words.count != predicted_words.count:
+            _restore_quotes(gold_words, predicted_words, self)
+        return gold_words.side(self), predicted_words.side(self)
+
+    def length(self, tree: Tree | None) -> int:
+        """Return the number of words before any deletion, excluding words that do not count."""
+        ignored = self.delete_labels_for_length
+        return 0 if tree is None else sum(tag not in ignored for tag in _WordSelection(tree, self).tags)
+
+    def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+        """Return the pairs with words, tags and brackets in place of trees; a tree is prepared for each pair."""
+        n = batch.pairs
+        table = batch.table.take(np.concatenate([batch.first, batch.second]))
+        sides = list(table.annotations)
+        is_tree = table.has(IS_TREE)
+        for row in flatnonzero(is_tree[:n] & is_tree[n:]).tolist():
+            sides[row], sides[row + n] = self.brackets(sides[row], sides[row + n])
+        table.annotations = sides
+        return batch.on(table, np.arange(n), np.arange(n, 2 * n)), {}
+
+    def pairs_of(self, batch: Batch) -> list[tuple[BracketSide, BracketSide]]:
+        """Return both sides of each pair of a batch that was converted."""
+        sides = batch.table.annotations
+        return [(sides[a], sides[b]) for a, b in zip(batch.first.tolist(), batch.second.tolist(), strict=True)]
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, BracketBatch)
-        rules = BracketRules.of(self)
         errors: dict[int, CaesuraError] = {}
-        for d, (gold, predicted) in enumerate(batch.sides):
+        equal_words = _equals(self.equal_words)
+        for d, (gold, predicted) in enumerate(self.pairs_of(batch)):
             if not predicted.words:
                 errors[d] = Undefined("predicted: no words are left, because all tags are in delete_labels")
             elif gold.words != predicted.words:
-                problem = _word_difference(gold.words, predicted.words, rules.equal_words)
+                problem = _word_difference(gold.words, predicted.words, equal_words)
                 if problem is not None:
                     errors[d] = MismatchError(problem)
         return errors
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, BracketBatch)
-        rules = BracketRules.of(self)
-        rows = np.array([_count(*pair, rules) for pair in batch.sides], np.int64).reshape(-1, 6)
+    def count(self, batch: Batch) -> BatchCounts:
+        pairs = self.pairs_of(batch)
+        rows = np.array([_count(*pair, self) for pair in pairs], np.int64).reshape(-1, 6)
         matched, unlabelled, gold, predicted, words, tags = rows.T
-        spans = batch.spans(1)
-        crossing = spans.count(len(batch), find_crossing(spans, batch.spans(0), len(batch)))
+        crossing = count_crossing(*(_intervals([pair[side].brackets for pair in pairs]) for side in (1, 0)))
         complete, unlabelled_complete = ((gold == predicted) & (count == gold) for count in (matched, unlabelled))
         brackets = (matched, gold, predicted, unlabelled, crossing)
-        sentences = (np.ones(len(batch)), complete, unlabelled_complete, crossing == 0, crossing <= 2)
+        sentences = (np.ones(len(pairs)), complete, unlabelled_complete, crossing == 0, crossing <= 2)
         return BatchCounts(np.column_stack([*brackets, words, tags, *sentences]).astype(np.float64), {})
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
@@ -310,6 +292,12 @@ class Parseval(OverlapMeasure):
         }
 
 
+def _intervals(brackets: Sequence[Sequence[Bracket]]) -> Intervals:
+    rows = [bracket[:2] for listed in brackets for bracket in listed]
+    start, end = np.array(rows, np.int64).reshape(-1, 2).T
+    return Intervals(start, end, start, start, offsets(np.array([len(listed) for listed in brackets], np.int64)))
+
+
 def _word_difference(gold: list[str], predicted: list[str], equals: Equals) -> str | None:
     pairs = enumerate(zip(gold, predicted, strict=False), 1)
     first = next(((i, x, y) for i, (x, y) in pairs if x != y and y not in equals.get(x, ())), None)
@@ -320,11 +308,11 @@ def _word_difference(gold: list[str], predicted: list[str], equals: Equals) -> s
     return f"both sides must have the same words; {example}" if example else None
 
 
-def _count(gold: BracketSide, predicted: BracketSide, rules: BracketRules) -> tuple[int, ...]:
+def _count(gold: BracketSide, predicted: BracketSide, rules: Parseval) -> tuple[int, ...]:
     """Return the numbers of matched brackets, matches without labels, gold and predicted brackets, words, correct tags."""
     unlabelled = len(match_brackets(gold, predicted, rules, labelled=False))
     matched = len(match_brackets(gold, predicted, rules, labelled=True)) if rules.labelled else unlabelled
-    equals = rules.equal_labels
+    equals = rules.equals
     tags = sum(x == y or y in equals.get(x, ()) for x, y in zip(gold.tags, predicted.tags, strict=True))
     return matched, unlabelled, len(gold.brackets), len(predicted.brackets), len(gold.words), tags
 

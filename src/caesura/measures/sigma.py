@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from caesura.errors import OptionError
+from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.limits import MAX_NUMBERED_UNITS
-from caesura.measures.batch import EMPTY, Batch, Comparison, Packed, pair_problem, select_pairs
-from caesura.measures.old_base import BatchCounts, Counts, Measure
-from caesura.model.index import bincount
+from caesura.measures.base import BatchCounts, Counts, Measure, option
+from caesura.measures.needs import Needs, different_units
+from caesura.model.annotation import HAS_UNITS
+from caesura.model.columns import Batch
+from caesura.model.index import bincount, flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice
+from caesura.options import choice
 
 # Longest n-gram that BLEU counts.
 ORDERS = 4
@@ -28,74 +28,63 @@ _MAX_BITS = 62  # types whose sets are whole numbers of 64 bits
 _Tokenizer = Callable[[list[str]], list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class WordsBatch(Batch):
-    """A batch of pairs of texts whose words may differ."""
-
-    pairs: tuple[tuple[Segmentation, Segmentation], ...] = field(kw_only=True)
-    document_fields: ClassVar[tuple[str, ...]] = ("pairs",)
-
-    def slice(self, start: int, stop: int) -> Self:
-        return self.take(np.arange(start, stop))
-
-
 class Sigma(Measure):
     name = "sigma"
     title = "BLEU of text and breaks, as a share of its upper limit for this text (Karakanta et al. 2022)"
     summary = "breaks between different words"
     short_name = "Sigma"
-    view = "words"
+    needs = Needs(units=True, texts=False, streams=False)
     best = 100.0
-    options = (
-        Option(
-            "tokenize",
-            "words",
-            choice("words", "sacrebleu"),
-            "units as they are, or divided by the tokenizer 13a of sacreBLEU",
-        ),
-        Option(
-            "smooth",
-            "none",
-            choice("none", "exp"),
-            "precision of n-grams without matches: 0, or that of 1/2, 1/4, ... of a match, as in sacreBLEU",
-        ),
-    )
     presets = MappingProxyType({"evalsubtitle": {"tokenize": "sacrebleu", "smooth": "exp"}})
     preset_mistakes = MappingProxyType(
         {"evalsubtitle": "the upper limit is an estimate: Sigma can exceed 100 if few words agree"}
     )
     parts = tuple(f"{name}_{n}" for name in ("matches", "ngrams", "break_matches", "break_ngrams") for n in range(1, 5))
 
+    tokenize: str = option(
+        "words", choice("words", "sacrebleu"), "units as they are, or divided by the tokenizer 13a of sacreBLEU"
+    )
+    smooth: str = option(
+        "none",
+        choice("none", "exp"),
+        "precision of n-grams without matches: 0, or that of 1/2, 1/4, ... of a match, as in sacreBLEU",
+    )
+
     @property
     def needs_pairs(self) -> bool:
         return True
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        chosen, places, errors = select_pairs(pairs, lambda a, b: _problem(a, b, self.sides))
-        length = np.array([a.length for a, _ in chosen], np.int64)
-        off = np.zeros(len(chosen) + 1, np.int64)
-        return WordsBatch(length, EMPTY, EMPTY, off, EMPTY, EMPTY, off, pairs=tuple(chosen)), places, errors
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        table, errors = batch.table, dict[int, CaesuraError]()
+        has_words = table.has(HAS_UNITS)
+        for row in flatnonzero(~(has_words[batch.first] & has_words[batch.second])).tolist():
+            a, b = (table.annotations[rows[row]] for rows in (batch.first, batch.second))
+            problem = different_units(a, b, self.sides)
+            if problem is None and not (a.units or b.units) and a.length > MAX_NUMBERED_UNITS:
+                problem = (
+                    f"no words, and {a.length:,} units, more than {MAX_NUMBERED_UNITS:,}; give the words (units=...)"
+                )
+            if problem is not None:
+                errors[row] = MismatchError(problem)
+        return errors
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, WordsBatch)
-        pairs, tokenize = batch.pairs, _tokenizer() if self["tokenize"] == "sacrebleu" else list
-        rows = batch.cached(("sigma", self["tokenize"]), lambda: [_counts(a, b, tokenize) for a, b in pairs])
-        return BatchCounts(np.array(rows, np.float64).reshape(-1, len(self.parts)), {})
+    def count(self, batch: Batch) -> BatchCounts:
+        rows = batch.shared(("sigma", self.tokenize), lambda: self._ngrams(batch))
+        return BatchCounts(rows, {})
+
+    def _ngrams(self, batch: Batch) -> Counts:
+        texts, tokenize = batch.table.annotations, _tokenizer() if self.tokenize == "sacrebleu" else list
+        pairs = zip(batch.first.tolist(), batch.second.tolist(), strict=True)
+        rows = [_counts(texts[a], texts[b], tokenize) for a, b in pairs]
+        return np.array(rows, np.float64).reshape(-1, len(self.parts))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        smooth = self["smooth"] == "exp"
+        smooth = self.smooth == "exp"
         return np.array([_value(row.reshape(4, ORDERS), smooth) for row in counts], np.float64)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         words, tokens = counts["ngrams_1"], counts["break_ngrams_1"]
         return {"breaks_per_word": (tokens - words) / words if words else 0.0}
-
-
-def _problem(reference: Any, hypothesis: Any, sides: tuple[str, str]) -> str | None:
-    problem = pair_problem(reference, hypothesis, sides, same_words=False)
-    if problem or reference.units or hypothesis.units or reference.length <= MAX_NUMBERED_UNITS:
-        return problem
-    return f"no words, and {reference.length:,} units, more than {MAX_NUMBERED_UNITS:,}; give the words (units=...)"
 
 
 @cache

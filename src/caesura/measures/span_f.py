@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -27,26 +28,20 @@ from caesura import limits
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.kernels.marked import common_spans, common_tokens
 from caesura.limits import check_limit
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.old_base import BatchCounts, Counts, OverlapMeasure, divide
-from caesura.measures.span_pairs import pack_marked_spans
-from caesura.measures.spans import UNLABELLED, HierarchyBatch, SpanArrays, distinct_rows
+from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, option
+from caesura.measures.needs import Needs
+from caesura.model.annotation import IN_SECONDS, OPEN_END, Shape
+from caesura.model.columns import Batch
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import bincount, flatnonzero
+from caesura.model.index import bincount, flatnonzero, lexsort
+from caesura.model.interval_columns import UNLABELLED, Intervals
 from caesura.model.result import Score
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice, flag
+from caesura.options import choice, flag
 
 # Chance agreement from which on the coefficient is undefined: 1 up to rounding.
 CERTAIN = 1 - 1e-12
-_LABELS = Option("labels", True, flag, "whether labels must agree too")
-_CHANCE = Option(
-    "chance",
-    "none",
-    choice("none", "expected", "li2024"),
-    "exact chance of spans at random places: not computed, added to the parts, or used to correct F",
-)
 _Rows = Sequence[tuple[int, int]]  # length and label of each span of a coder
 _LARGE = 50_000_000  # products of a direct convolution, beyond which a transform is faster
 _CALLS, _TRANSFORM, _CELL = 8_000, 20, 100  # nanoseconds for a span, for a token of a transform, and for a cell of W
@@ -143,73 +138,98 @@ class _SpanMeasure(OverlapMeasure):
     """Base class of F over spans without order, of two sides over the same tokens or characters."""
 
     kinds = ("hierarchy", "spans")
-    view = "spans"
-    options = (_LABELS, _CHANCE)
     symmetric = True  # only F is symmetric; precision and recall are swapped
-    exact_span_chance: ClassVar[bool] = True
+    exact_span_chance = True
+    parts = ("matches", "reference", "hypothesis")
     # Expected number of common elements of two sides, from their spans and the number of tokens.
     expected_matches: ClassVar[staticmethod[[_Rows, _Rows, int], float]]
+    compares_times: ClassVar[bool] = False  # whether spans in seconds have a value without chance
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        return pack_marked_spans(pairs, self.sides, self._times())
+    labels: bool = option(True, flag, "whether labels must agree too")
+    chance: str = option(
+        "none",
+        choice("none", "expected", "li2024"),
+        "exact chance of spans at random places: not computed, added to the parts, or used to correct F",
+    )
 
-    def _times(self) -> dict[float, int] | None:
-        """Return an empty table for the codes of times; None if spans in seconds cannot be compared."""
-        return None
+    @property
+    def needs(self) -> Needs:
+        in_units = self.chance != "none" or not self.compares_times
+        least, hint = Shape.NESTED, "compares spans over tokens or characters; these are in seconds; use gamma"
+        return Needs(Shape.FREE, least=least, units=in_units, extent=False, streams=False, axis="pair", hint=hint)
 
     @property
     def chance_word(self) -> str | None:
-        return "li2024" if self["chance"] == "li2024" else None
+        return "li2024" if self.chance == "li2024" else None
 
     @property
     def chance_corrected(self) -> bool:  # type: ignore[override]  # depends on the option
-        return bool(self["chance"] == "li2024")
+        return self.chance == "li2024"
 
     @property
     def observed_measure(self) -> _SpanMeasure:
-        return self if self["chance"] == "none" else self.replace(chance="expected")
+        return self if self.chance == "none" else self.replace(chance="expected")
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        return self.parts if self["chance"] == "none" else (*self.parts, "expected")
+        return self.parts if self.chance == "none" else (*self.parts, "expected")
 
-    def _count(self, batch: HierarchyBatch) -> Floats:
-        """Return common elements, elements of the reference and elements of the hypothesis of each document."""
+    def count_common(self, a: Intervals, b: Intervals) -> Counts:
+        """Return common elements, elements of the reference and elements of the hypothesis of each pair."""
         raise NotImplementedError
 
-    def _labels_of(self, side: SpanArrays) -> Ints:
-        return side.label if self["labels"] else np.zeros_like(side.label)
+    def _sides(self, batch: Batch) -> list[Intervals]:
+        return [self._compared(rows) for rows in batch.sides("rows")]
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, HierarchyBatch)
-        counts = self._count(batch)
-        if self["chance"] != "none":
-            sides = [_lengths(side, self._labels_of(side)) for side in (batch.a, batch.b)]
-            documents = zip(*sides, batch.length.tolist(), strict=True)
+    def _compared(self, rows: Intervals) -> Intervals:
+        """Return the intervals with the labels that are compared; equal intervals in the order of their labels."""
+        if not self.labels:
+            return rows._replace(label=np.zeros_like(rows.label))
+        owner = rows.owner
+        repeated = (np.diff(owner) == 0) & (np.diff(rows.start) == 0) & (np.diff(rows.end) == 0)
+        if not (repeated & (np.diff(rows.label) < 0)).any():
+            return rows
+        order = lexsort((rows.label, -rows.end, rows.start, owner))
+        return Intervals(*(column[order] for column in rows[:-1]), rows.off)
+
+    def count(self, batch: Batch) -> BatchCounts:
+        sides = self._sides(batch)
+        counts = self.count_common(*sides)
+        if self.chance != "none":
+            documents = zip(*map(_lengths, sides), _number_of_units(batch).tolist(), strict=True)
             expected = np.array([self.expected_matches(a, b, n) for a, b, n in documents], np.float64)
             counts = np.column_stack([counts, expected])
         return BatchCounts(counts, {})
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, HierarchyBatch)
-        if self["chance"] == "none":
-            return {}
-        errors: dict[int, CaesuraError] = {}
-        for side, spans in zip(self.sides, (batch.a, batch.b), strict=True):
-            errors = _overlaps(side, spans) | errors
-        for d in flatnonzero(batch.length < 0).tolist():
+        table, errors = batch.table, dict[int, CaesuraError]()
+        nested_times = (table.shape < Shape.FREE) & table.has(IN_SECONDS)
+        for side, rows in zip(self.sides, (batch.first, batch.second), strict=True):
+            for d in flatnonzero(nested_times[rows]).tolist():
+                problem = "spans are compared over tokens or characters; this hierarchy is in seconds"
+                errors.setdefault(d, MismatchError(f"{side}: {problem}"))
+            for d, k in enumerate(rows.tolist()) if table.misplaced else ():
+                if k in table.misplaced:
+                    errors.setdefault(d, MismatchError(f"{side}: {table.misplaced[k]}"))
+        return errors if self.chance == "none" else self._check_chance(batch, errors)
+
+    def _check_chance(self, batch: Batch, errors: dict[int, CaesuraError]) -> dict[int, CaesuraError]:
+        for side, rows in zip(self.sides, batch.sides("rows"), strict=True):
+            errors = _overlaps(side, rows) | errors
+        for d in flatnonzero(_number_of_units(batch) < 0).tolist():
             problem = "the exact chance of spans needs the number of tokens or characters"
             errors.setdefault(d, MismatchError(f"{problem}, which is not known; set it with length="))
-        defined = np.array([d for d in range(len(batch)) if d not in errors], np.int64)
-        _check_chance_work(batch.take(defined))
-        if self["chance"] == "expected":
+        defined = np.array([d for d in range(batch.pairs) if d not in errors], np.int64)
+        part = batch.on(batch.table, batch.first[defined], batch.second[defined])
+        _check_chance_work(part)
+        if self.chance == "expected":
             return errors
-        values = self.finish(self.compute(batch.take(defined)).counts, ())
+        values = self.finish(self.count(part).counts, ())
         certain = "both sides have no spans, or chance agreement is 1; agreement beyond chance is undefined"
         return errors | {int(defined[i]): Undefined(certain) for i in flatnonzero(np.isnan(values))}
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         observed = super().finish(counts, types)
-        if self["chance"] != "li2024":
+        if self.chance != "li2024":
             return observed
         expected = self.expected_f(counts)
         largest = np.where(expected < CERTAIN, 1 - expected, np.nan)
@@ -222,7 +242,7 @@ class _SpanMeasure(OverlapMeasure):
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         figures = super().derived(counts, types)
-        if self["chance"] != "none":
+        if self.chance != "none":
             row = np.array([[counts[name] for name in self.part_names(types)]])
             figures["expected_f"] = float(self.expected_f(row)[0])
         return figures
@@ -234,17 +254,12 @@ class SpanF(_SpanMeasure):
     summary = "identical spans and labels"
     short_name = "span F"
     aliases = MappingProxyType({"li2024": {"chance": "li2024"}})
-    parts = ("matches", "reference", "hypothesis")
     expected_matches = staticmethod(expected_span_matches)
+    compares_times = True
 
-    def _times(self) -> dict[float, int] | None:
-        return {} if self["chance"] == "none" else None
-
-    def _count(self, batch: HierarchyBatch) -> Floats:
-        a, b = batch.a, batch.b
-        counts: Floats = np.zeros((len(batch), 3))
-        labels = self._labels_of(a), self._labels_of(b)
-        common_spans(a.start, a.end, labels[0], a.off, b.start, b.end, labels[1], b.off, counts)
+    def count_common(self, a: Intervals, b: Intervals) -> Counts:
+        counts: Floats = np.zeros((len(a.off) - 1, 3))
+        common_spans(a.start, a.end, a.label, a.off, b.start, b.end, b.label, b.off, counts)
         return counts
 
 
@@ -253,47 +268,52 @@ class TokenF(_SpanMeasure):
     title = "F of labelled tokens inside spans, with the exact chance of Li et al. (2024)"
     summary = "tokens inside spans"
     short_name = "token F"
-    parts = ("matches", "reference", "hypothesis")
     expected_matches = staticmethod(expected_token_matches)
 
-    def _count(self, batch: HierarchyBatch) -> Floats:
-        a, b = batch.a, batch.b
-        a_label, b_label = (self._labels_of(side) - UNLABELLED for side in (a, b))  # from 0
+    def count_common(self, a: Intervals, b: Intervals) -> Counts:
+        a_label, b_label = a.label - UNLABELLED, b.label - UNLABELLED  # from 0
         number = 1 + max(int(label.max(initial=-1)) for label in (a_label, b_label))
-        counts: Floats = np.zeros((len(batch), 3))
+        counts: Floats = np.zeros((len(a.off) - 1, 3))
         seen, last = np.full(number, -1, np.int64), np.zeros((number, 2), np.int64)
-        common_tokens(a.start, a.end, a_label, a.off, b.start, b.end, b_label, b.off, seen, last, counts)
+        sides = a.start, a.end - 1, a_label, a.off, b.start, b.end - 1, b_label, b.off
+        common_tokens(*sides, seen, last, counts)
         return counts
 
 
-def _lengths(side: SpanArrays, labels: Ints) -> list[list[tuple[int, int]]]:
-    rows = list(zip((side.end - side.start + 1).tolist(), labels.tolist(), strict=True))
-    return [rows[start:stop] for start, stop in zip(side.off[:-1].tolist(), side.off[1:].tolist(), strict=True)]
+def _number_of_units(batch: Batch) -> Ints:
+    """Return the number of tokens or characters of each pair; -1 if neither side knows it."""
+    table = batch.table
+    known = np.where(table.has(OPEN_END), -1, table.end - table.begin)
+    return np.where(known[batch.first] >= 0, known[batch.first], known[batch.second])
 
 
-def _overlaps(name: str, side: SpanArrays) -> dict[int, CaesuraError]:
-    """Return an error for each document in which two spans of a side have a token in common."""
-    together = flatnonzero((np.diff(side.document) == 0) & (side.start[1:] <= side.end[:-1]))
-    documents, first = np.unique(side.document[together], return_index=True)
-    errors: dict[int, CaesuraError] = {}
-    for document, i in zip(documents.tolist(), together[first].tolist(), strict=True):
-        pair = " and ".join(f"{side.start[k] - 1}-{side.end[k]}" for k in (i, i + 1))
-        errors[document] = MismatchError(
-            f"{name}: the spans {pair} overlap or nest; the exact chance of spans knows only spans without overlaps; "
-            "use gamma, which compares spans as they are"
+def _lengths(side: Intervals) -> list[list[tuple[int, int]]]:
+    rows = list(zip((side.end - side.start).tolist(), side.label.tolist(), strict=True))
+    return [rows[start:stop] for start, stop in pairwise(side.off.tolist())]
+
+
+def _overlaps(name: str, side: Intervals) -> dict[int, CaesuraError]:
+    """Return an error for each pair in which two spans of a side have a token in common."""
+    owner, errors = side.owner, dict[int, CaesuraError]()
+    for row in flatnonzero((np.diff(owner) == 0) & (side.start[1:] < side.end[:-1])).tolist():
+        pair = " and ".join(f"{side.start[k]}-{side.end[k]}" for k in (row, row + 1))
+        problem = (
+            f"{name}: the spans {pair} overlap or nest; the exact chance of spans knows only spans without overlaps"
         )
+        errors.setdefault(int(owner[row]), MismatchError(f"{problem}; use gamma, which compares spans as they are"))
     return errors
 
 
-def _check_chance_work(batch: HierarchyBatch) -> None:
-    """Raise an error if the exact chance of all documents would take too much work."""
+def _check_chance_work(batch: Batch) -> None:
+    """Raise an error if the exact chance of all pairs would take too much work."""
     work = 0.0
-    for side in (batch.a, batch.b):
-        lengths = side.end - side.start + 1
-        kinds = distinct_rows(np.column_stack([side.document, lengths]))[:, 0]
-        spans, different = (bincount(rows, minlength=len(batch)).astype(float) for rows in (side.document, kinds))
-        marked = bincount(side.document, lengths, len(batch))
-        work += float(chance_work(spans, different, marked, batch.length.astype(float)).sum())
+    for side in batch.sides("rows"):
+        owner, lengths = side.owner, side.end - side.start
+        order = lexsort((lengths, owner))
+        is_new = np.append(True, (np.diff(owner[order]) != 0) | (np.diff(lengths[order]) != 0))[: len(order)]
+        different = bincount(owner[order][is_new], minlength=batch.pairs).astype(float)
+        marked = bincount(owner, lengths, batch.pairs)
+        work += float(chance_work(np.diff(side.off).astype(float), different, marked, _number_of_units(batch)).sum())
     hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
     check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
 

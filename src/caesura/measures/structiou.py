@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
 from caesura.limits import MAX_NODE_PAIRS, MAX_STEPS_PER_NODE, MAX_TREE_STEPS
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.old_base import BatchCounts, OverlapMeasure
-from caesura.measures.spans import TreeBatch, pack_trees
-from caesura.model.index import argsort, flatnonzero
+from caesura.measures.base import BatchCounts, OverlapMeasure, option
+from caesura.measures.needs import Needs
+from caesura.model.annotation import IN_SECONDS, Shape
+from caesura.model.columns import Batch, Packed
+from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
-from caesura.options import Option, flag, number
+from caesura.options import flag, number
 
 _SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than _MIN_STEPS steps
 _MIN_STEPS = 10**8
@@ -78,16 +80,15 @@ class StructIoUScore(Score):
     @cached_property
     def labels(self) -> tuple[LabelIoU, ...]:
         """Nodes and IoU of each label, the most frequent first."""
-        return iou_by_label(self._batch.pairs, [self.alignment])
+        return iou_by_label(self._batch, [self.alignment])
 
     @property
-    def _batch(self) -> TreeBatch:
+    def _batch(self) -> Batch:
         if self.source is None:
             raise AttributeError(
                 "a sum over several sentences has no alignment; use the sentences, or struct_iou_corpus"
             )
-        assert isinstance(self.source, TreeBatch)
-        return self.source
+        return cast(Batch, self.source)
 
 
 def _check_threshold(name: str, value: object) -> float:
@@ -101,105 +102,115 @@ class StructIoU(OverlapMeasure):
     name = "struct_iou"
     title = "Struct-IoU of two trees (Shi, Gimpel & Livescu)"
     summary = "time that aligned nodes share"
-    options = (
-        Option("unlabelled", False, flag, "whether labels are ignored"),
-        Option("flexible_terminals", False, flag, "whether a preterminal may pair with any label"),
-        Option("threshold", 0, _check_threshold, "IoU above which a pair counts"),
-        Option(
-            "max_steps",
-            MAX_TREE_STEPS,
-            number(_MIN_STEPS, 10**15),
-            "steps of the alignment of two trees, of which a second allows about 3e8; larger trees are refused",
-            omitted_at_default=True,
-        ),
-    )
     presets = MappingProxyType({"struct-iou": {"flexible_terminals": True, "threshold": 0}})
     short_name = "Struct-IoU"
     kinds = ("trees",)
-    view = "trees"
+    needs = Needs(
+        Shape.NESTED,
+        least=Shape.NESTED,
+        extent=False,
+        texts=False,
+        streams=False,
+        tree=True,
+        axis="pair",
+        noun="a Tree",
+    )
     sides = ("gold", "predicted")
     symmetric = True  # only the value is symmetric; precision and recall are swapped
     aligns = True
     score_class = StructIoUScore
     parts = ("iou", "gold", "predicted")
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        batch, places, errors = pack_trees(pairs, self.sides, same_times=True)
-        unequal = [d for d, (a, b) in enumerate(batch.pairs) if a.times is None and a.length != b.length]
-        if unequal:
-            a, b = batch.pairs[unequal[0]]
+    unlabelled: bool = option(False, flag, "whether labels are ignored")
+    flexible_terminals: bool = option(False, flag, "whether a preterminal may pair with any label")
+    threshold: float = option(0, _check_threshold, "IoU above which a pair counts")
+    max_steps: float = option(
+        MAX_TREE_STEPS,
+        number(_MIN_STEPS, 10**15),
+        "steps of the alignment of two trees, of which a second allows about 3e8; larger trees are refused",
+        omitted_at_default=True,
+    )
+
+    def pack(self, pairs: Sequence[Any]) -> Packed:
+        batch, places, errors = super().pack(pairs)
+        words = [batch.table.end[rows] for rows in (batch.first, batch.second)]
+        untimed = ~batch.table.has(IN_SECONDS)[batch.first]
+        unequal = flatnonzero(untimed & (words[0] != words[1]))
+        if len(unequal):
+            gold, predicted = (side[unequal[0]] for side in words)
             first = int(places[unequal[0]]) + 1
             prefix = "" if len(pairs) == 1 else f"{len(unequal)} of {len(pairs)} pairs, the first number {first}: "
             warn(
-                f"{prefix}gold has {a.length} words, predicted {b.length}, and neither has times: word 1 is compared with "
+                f"{prefix}gold has {gold} words, predicted {predicted}, and neither has times: word 1 is compared with "
                 "word 1, word 2 with word 2. Add times, or read with align='characters'"
             )
         return batch, places, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # Trees of up to a few hundred words may have any shape; larger trees fail only if they zigzag everywhere.
-        assert isinstance(batch, TreeBatch)
-        if np.sum(batch.a_count * batch.b_count) <= _SAFE_PAIRS:
+        nodes = [batch.table.size[rows] for rows in (batch.first, batch.second)]
+        if np.sum(nodes[0] * nodes[1]) <= _SAFE_PAIRS:
             return {}
+        sizes = list(zip(*(side.tolist() for side in nodes), strict=True))
         _, steps, _ = self._align(batch, max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
-        for d in flatnonzero(steps > self["max_steps"]).tolist():
+        for d in flatnonzero(steps > self.max_steps).tolist():
             reason, hint = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap", "score smaller pieces"
             if steps[d] < np.inf:
-                reason = f"{steps[d]:.2g} steps are needed and {self['max_steps']:.2g} allowed"
+                reason = f"{steps[d]:.2g} steps are needed and {self.max_steps:.2g} allowed"
                 hint += f", or {_waiting(steps[d])}"
-            errors[d] = MismatchError(f"{_description(batch, d)} are too large: {reason}; {hint}")
+            errors[d] = MismatchError(f"{_description(*sizes[d])} are too large: {reason}; {hint}")
         steps[list(errors)] = 0
-        total, limit = float(np.sum(steps)), max(float(self["max_steps"]), MAX_STEPS_PER_NODE * float(batch.a_off[-1]))
+        total, limit = float(np.sum(steps)), max(float(self.max_steps), MAX_STEPS_PER_NODE * float(nodes[0].sum()))
         order = argsort(-steps, kind="stable")
         for d in order[: int(np.sum(total - np.cumsum(steps[order]) > limit)) + 1].tolist() if total > limit else ():
             reason = (
                 f"all sentences need {total:.2g} steps together and {limit:.2g} are allowed; those that need most are"
             )
             errors[d] = MismatchError(
-                f"{_description(batch, d)}: {reason} left out; split the file, or {_waiting(total)}"
+                f"{_description(*sizes[d])}: {reason} left out; split the file, or {_waiting(total)}"
             )
         return errors
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, TreeBatch)
-        gain, _, _ = self._align(batch, max_steps=float(self["max_steps"]))
-        return BatchCounts(np.column_stack([gain, batch.a_count, batch.b_count]), {})
+    def count(self, batch: Batch) -> BatchCounts:
+        gain, _, _ = self._align(batch, max_steps=float(self.max_steps))
+        return BatchCounts(np.column_stack([gain, *(side.count for side in batch.sides("nodes"))]), {})
 
     def _align(
-        self, batch: TreeBatch, *, max_steps: float, with_partners: bool = False
+        self, batch: Batch, *, max_steps: float, with_partners: bool = False
     ) -> tuple[Floats, Floats, Ints | None]:
         """Return the kernel's results: gain, steps, and the partner of each gold node."""
-        codes: dict[str, int] = {}
-        gold, predicted = (
-            _node_arrays([pair[side] for pair in batch.pairs], codes, unlabelled=self["unlabelled"]) for side in (0, 1)
-        )
-        gain, steps = np.empty((2, len(batch)))
-        partners = np.empty(int(batch.a_off[-1]), np.int64) if with_partners else None
-        rules = self["flexible_terminals"], float(self["threshold"])
-        kernel.align(
-            *gold, batch.a_off, *predicted, batch.b_off, *rules, MAX_NODE_PAIRS, max_steps, gain, steps, partners
-        )
+        columns: list[Any] = []
+        for side in batch.sides("nodes"):
+            label = np.zeros_like(side.label) if self.unlabelled else side.label
+            columns += [side.parent, label, np.column_stack([side.start, side.end]).astype(np.float64), side.off]
+        gain, steps = np.empty((2, batch.pairs))
+        partners = np.empty(len(columns[0]), np.int64) if with_partners else None
+        rules = self.flexible_terminals, float(self.threshold)
+        kernel.align(*columns, *rules, MAX_NODE_PAIRS, max_steps, gain, steps, partners)
         return gain, steps, partners
 
-    def alignments(self, batch: TreeBatch) -> list[tuple[NodePair, ...]]:
-        _, _, partners = self._align(batch, max_steps=float(self["max_steps"]), with_partners=True)
+    def alignments(self, batch: Batch) -> list[tuple[NodePair, ...]]:
+        """Return the aligned nodes of each pair, in the order of the gold tree."""
+        _, _, partners = self._align(batch, max_steps=float(self.max_steps), with_partners=True)
         assert partners is not None
-        alignments = []
-        for d, (gold, predicted) in enumerate(batch.pairs):
-            partner = partners[batch.a_off[d] : batch.a_off[d + 1]]
-            paired = flatnonzero(partner >= 0)
-            iou = _iou(gold.spans[paired], predicted.spans[partner[paired]])
-            alignments.append(tuple(map(NodePair, paired.tolist(), partner[paired].tolist(), iou.tolist())))
-        return alignments
+        gold, predicted = batch.sides("nodes")
+        paired = flatnonzero(partners >= 0)
+        pair = gold.owner[paired]
+        other = partners[paired] + predicted.off[pair]
+        iou = _iou(gold.start[paired], gold.end[paired], predicted.start[other], predicted.end[other])
+        place = (paired - gold.off[pair]).tolist()
+        nodes = list(map(NodePair, place, partners[paired].tolist(), iou.tolist()))
+        ends = searchsorted(pair, np.arange(batch.pairs + 1)).tolist()
+        return [tuple(nodes[start:end]) for start, end in pairwise(ends)]
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         iou, gold, predicted = counts["iou"], counts["gold"], counts["predicted"]
         return {"precision": iou / predicted, "recall": iou / gold}
 
 
-def _description(batch: TreeBatch, place: int) -> str:
-    return f"trees of {batch.a_count[place]} and {batch.b_count[place]} nodes of this shape"
+def _description(gold: int, predicted: int) -> str:
+    return f"trees of {gold} and {predicted} nodes of this shape"
 
 
 def _waiting(steps: float) -> str:
@@ -207,33 +218,24 @@ def _waiting(steps: float) -> str:
     return f"wait about {steps / _STEPS_PER_SECOND:.0f} s with max_steps={10 ** math.ceil(math.log10(steps)):.0e}"
 
 
-def _node_arrays(trees: list[Tree], codes: dict[str, int], *, unlabelled: bool) -> tuple[Ints, Ints, Floats]:
-    """Return the parents, codes of labels, and spans of all nodes, one sentence after another."""
-    parent = np.concatenate([np.empty(0, np.int64), *(tree.parent for tree in trees)])
-    if unlabelled:
-        code = np.zeros(len(parent), np.int64)
-    else:
-        labels = [label for tree in trees for label in tree.labels]
-        code = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
-    return parent, code, np.concatenate([np.empty((0, 2)), *(tree.spans for tree in trees)])
+def _iou(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Floats:
+    overlap = np.minimum(end, other_end) - np.maximum(start, other_start)
+    return np.asarray(overlap / ((end - start) + (other_end - other_start) - overlap), np.float64)
 
 
-def _iou(a: Floats, b: Floats) -> Floats:
-    overlap = np.minimum(a[:, 1], b[:, 1]) - np.maximum(a[:, 0], b[:, 0])
-    return np.asarray(overlap / ((a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0]) - overlap), np.float64)
-
-
-def iou_by_label(pairs: Sequence[tuple[Tree, Tree]], alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
+def iou_by_label(batch: Batch, alignments: Sequence[Sequence[NodePair]]) -> tuple[LabelIoU, ...]:
+    """Return the nodes and the IoU of each label, the most frequent first."""
     rows: dict[str, list[float]] = {}
-    for (gold, predicted), alignment in zip(pairs, alignments, strict=True):
-        for side, tree in enumerate((gold, predicted)):
-            for label in tree.labels:
+    for pair, alignment in enumerate(alignments):
+        sides = [batch.table.annotations[k].labels for k in (batch.first[pair], batch.second[pair])]
+        for side, labels in enumerate(sides):
+            for label in labels:
                 rows.setdefault(label, [0, 0, 0.0, 0.0])[side] += 1
-        for pair in alignment:
-            rows[gold.labels[pair.gold]][2] += pair.iou
-            rows[predicted.labels[pair.predicted]][3] += pair.iou
-    labels = (LabelIoU(label, int(row[0]), int(row[1]), row[2], row[3]) for label, row in rows.items())
-    return tuple(sorted(labels, key=lambda entry: (-entry.gold, -entry.predicted, entry.label)))
+        for nodes in alignment:
+            rows[sides[0][nodes.gold]][2] += nodes.iou
+            rows[sides[1][nodes.predicted]][3] += nodes.iou
+    entries = (LabelIoU(label, int(row[0]), int(row[1]), row[2], row[3]) for label, row in rows.items())
+    return tuple(sorted(entries, key=lambda entry: (-entry.gold, -entry.predicted, entry.label)))
 
 
 def struct_iou(

@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, MismatchError, Undefined
 from caesura.measures.many import Scores, score_many
-from caesura.measures.parseval import BracketBatch, BracketRules, Parseval, match_brackets, parseval_measure
-from caesura.measures.spans import TreeBatch
+from caesura.measures.parseval import Parseval, match_brackets, parseval_measure
 from caesura.measures.structiou import LabelIoU, NodePair, StructIoU, iou_by_label
 from caesura.model.result import HIDDEN, Excluded, Reasoned, Result, Score, keep_warnings, ratio
 from caesura.model.tree import Tree
@@ -151,13 +150,12 @@ class ParsevalResult(Result):
     @cached_property
     def labels(self) -> tuple[LabelCounts, ...]:
         """Counts of every label that occurs, the most frequent in the gold trees first."""
-        batch, rules = self.scores.batch, BracketRules.of(self.measure)
-        assert isinstance(batch, BracketBatch)
+        measure = self.measure
         counters = gold, predicted, gold_matched, predicted_matched = tuple(Counter[str]() for _ in range(4))
-        for gold_side, predicted_side in batch.sides:
+        for gold_side, predicted_side in measure.pairs_of(self.scores.batch):
             gold.update(bracket[2] for bracket in gold_side.brackets)
             predicted.update(bracket[2] for bracket in predicted_side.brackets)
-            matches = match_brackets(gold_side, predicted_side, rules, labelled=rules.labelled)
+            matches = match_brackets(gold_side, predicted_side, measure, labelled=measure.labelled)
             gold_matched.update(gold_side.brackets[i][2] for i, _ in matches)
             predicted_matched.update(predicted_side.brackets[j][2] for _, j in matches)
         names = sorted(gold | predicted, key=lambda label: (-gold[label], -predicted[label], label))
@@ -223,9 +221,8 @@ def parseval_corpus(
     measure = parseval_measure(param, options)
     pairs: list[Any] = pair_trees(gold, predicted, "predicted")  # a missing tree is an error of its pair
     scores = score_many(pairs, measure, engine=engine, workers=workers, scheduler=scheduler)
-    rules = BracketRules.of(measure)
-    sentences = tuple(_sentence(i, pair, scores, rules) for i, pair in enumerate(pairs))
-    every, cutoff = (_summary(sentences, scores, length) for length in (None, measure["cutoff"]))
+    sentences = tuple(_sentence(i, pair, scores, measure) for i, pair in enumerate(pairs))
+    every, cutoff = (_summary(sentences, scores, length) for length in (None, measure.cutoff))
     return ParsevalResult(measure, sentences, every, cutoff, scores)
 
 
@@ -243,17 +240,17 @@ def pair_trees(gold: Trees, predicted: Trees, name: str) -> list[tuple[Tree | No
     return list(zip(gold_trees, predicted_trees, strict=True))
 
 
-def _sentence(i: int, pair: tuple[Tree | None, Tree | None], scores: Scores, rules: BracketRules) -> ParsedSentence:
+def _sentence(i: int, pair: tuple[Tree | None, Tree | None], scores: Scores, measure: Parseval) -> ParsedSentence:
     gold, predicted = pair
     status, reason = SCORED, None
     if i in scores.errors:
-        has_words = predicted is not None and rules.sides(predicted, predicted)[1].words
+        has_words = predicted is not None and measure.brackets(predicted, predicted)[1].words
         status, reason = ERROR if has_words else SKIPPED, str(scores.errors[i])
     parts = dict(zip(scores.part_names, map(int, scores.counts[i].tolist()), strict=True))
     brackets = parts["gold"] + parts["predicted"]
     return ParsedSentence(
         number=i + 1,
-        length=rules.length(gold),
+        length=measure.length(gold),
         status=status,
         recall=None if status else ratio(parts["matched"], parts["gold"], brackets),
         precision=None if status else ratio(parts["matched"], parts["predicted"], brackets),
@@ -364,16 +361,12 @@ class StructIoUResult(Result):
     @cached_property
     def alignments(self) -> dict[int, tuple[NodePair, ...]]:
         """Index of a sentence -> its aligned pairs of nodes."""
-        batch, measure = self.scores.batch, self.scores.measure
-        assert isinstance(batch, TreeBatch)
-        assert isinstance(measure, StructIoU)
-        return dict(zip(self.scores.places.tolist(), measure.alignments(batch), strict=True))
+        alignments = cast(StructIoU, self.scores.measure).alignments(self.scores.batch)
+        return dict(zip(self.scores.places.tolist(), alignments, strict=True))
 
     @cached_property
     def labels(self) -> tuple[LabelIoU, ...]:
-        batch = self.scores.batch
-        assert isinstance(batch, TreeBatch)
-        return iou_by_label(batch.pairs, list(self.alignments.values()))
+        return iou_by_label(self.scores.batch, list(self.alignments.values()))
 
     def __len__(self) -> int:
         return len(self.scores)

@@ -24,7 +24,9 @@ from caesura.model.value import Ints
 TICKS = 10**9
 # Bits of the third number of ``packed``; the shape is above them.
 # With ``HAS_CODES``, the inner places are followed by the number of the label of each segment.
-HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS, HAS_LABELS, HAS_CODES = (1 << bit for bit in range(7))
+HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS, HAS_LABELS, HAS_CODES, IS_TREE = (
+    1 << bit for bit in range(8)
+)
 SHAPE_BIT = 8
 HEADER = Struct("=qqqq")
 

@@ -9,6 +9,7 @@ counts: pairs of rows of a table. The streams of a dialogue are rows whose count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -36,6 +37,7 @@ from caesura.model.annotation import (
 from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat, searchsorted
+from caesura.model.interval_columns import IntervalColumns, Intervals, Nodes
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
@@ -71,21 +73,7 @@ class Segments(NamedTuple):
     off: Ints
 
 
-class Intervals(NamedTuple):
-    """Intervals, sorted by start, larger ones first; those of annotation k are the rows ``off[k]:off[k + 1]``."""
-
-    start: Ints
-    end: Ints
-    label: Ints  # index into ``Table.names``; -1 without a label
-    level: Ints
-    off: Ints
-
-    @property
-    def owner(self) -> Ints:
-        return repeat(np.arange(len(self.off) - 1), np.diff(self.off))
-
-
-class Table:
+class Table(IntervalColumns):
     """Annotations in flat arrays, in ticks.
 
     ``begin`` and ``end`` are the extents, ``traits`` the bits of :mod:`caesura.model.annotation`, ``size`` the numbers of rows.
@@ -198,7 +186,7 @@ class Table:
         return table
 
 
-_COLUMNS = (Boundaries, Segments, Intervals)
+_COLUMNS = (Boundaries, Segments, Intervals, Nodes)
 TYPED = ("inner",)  # columns that depend on a scale of types
 PLACES = ("places", "end_places", "all_places")  # columns that differ only for points at the ends of the extent
 
@@ -257,6 +245,18 @@ class Texts:
         if len(a) != len(b) or (streams != others).any() or (names[a] != names[b]).any():
             return None
         return Batch(self.table, a, b, UNTYPED, streams, tuple(names[a]))
+
+
+def nest(table: Table) -> Table:
+    """Return the table with spans as hierarchies; spans that cross stay as they are."""
+    free = flatnonzero(table.shape == Shape.FREE).tolist()
+    if not free:
+        return table
+    annotations = list(table.annotations)
+    for k in free:
+        with suppress(CaesuraError):
+            annotations[k] = annotations[k].to_hierarchy()
+    return Table.of(annotations)
 
 
 class Partition:
@@ -417,7 +417,7 @@ def rows_of(off: Ints, chosen: Ints) -> tuple[Any, Ints]:
     return repeat(off[chosen] - ends[:-1], np.diff(ends)) + np.arange(ends[-1]), ends
 
 
-Columns = TypeVar("Columns", Boundaries, Segments, Intervals)
+Columns = TypeVar("Columns", Boundaries, Segments, Intervals, Nodes)
 
 
 def take(columns: Columns, chosen: Ints) -> Columns:
@@ -597,10 +597,17 @@ def _parts_of(off: Ints, chosen: Ints) -> tuple[Ints, Ints]:
 # -- pairs of loose annotations ---------------------------------------------------------------------------------------
 
 
-def pair_up(pairs: Sequence[Any], sides: tuple[str, str], union: Callable[[list[Any]], Any] | None = None) -> Packed:
+def pair_up(
+    pairs: Sequence[Any],
+    sides: tuple[str, str],
+    union: Callable[[list[Any]], Any] | None = None,
+    *,
+    streams: bool = True,
+) -> Packed:
     """Return the batch of pairs of loose annotations, the places of its items, and the errors of the other pairs.
 
-    A side may be a mapping of streams, and the first side a list of references; ``union`` makes one more reference of them.
+    With ``streams``, a side may be a mapping of streams. The first side may be a list of references; ``union`` makes one more
+    reference of them.
     """
     try:
         annotations = [a for a, _ in pairs]
@@ -609,12 +616,12 @@ def pair_up(pairs: Sequence[Any], sides: tuple[str, str], union: Callable[[list[
     except (AttributeError, TypeError, ValueError):  # streams, references, or what is no annotation
         table = None
     if table is None:
-        return _pair_up_parts(pairs, sides, union)
+        return _pair_up_parts(pairs, sides, union, stream_pairs if streams else single_pair)
     rows = np.arange(len(pairs))
     return Batch(table, rows, rows + len(pairs)), rows, {}
 
 
-def _pair_up_parts(pairs: Sequence[Any], sides: tuple[str, str], union: Any) -> Packed:
+def _pair_up_parts(pairs: Sequence[Any], sides: tuple[str, str], union: Any, divide: Any) -> Packed:
     rows: list[tuple[Any, Any]] = []
     names: list[str | None] = []
     streams, references, places = [0], [0], []
@@ -623,7 +630,7 @@ def _pair_up_parts(pairs: Sequence[Any], sides: tuple[str, str], union: Any) -> 
         start = len(rows), len(streams)
         try:
             for a, b in _comparisons(pair, union):
-                for name, *both in stream_pairs(a, b, sides):
+                for name, *both in divide(a, b, sides):
                     names.append(name)
                     rows.append((both[0], both[1]))
                 streams.append(len(rows))
@@ -665,10 +672,7 @@ def has_references(side: Any) -> bool:
 def stream_pairs(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[str | None, Any, Any]]:
     """Yield the name and both sides of each stream; the name is None for texts that are no dialogues."""
     if not isinstance(a, Mapping) and not isinstance(b, Mapping):
-        for side, text in zip(sides, (a, b), strict=True):
-            if not hasattr(text, "packed"):
-                raise NoAnnotationError(side, text)
-        yield None, a, b
+        yield from single_pair(a, b, sides)
         return
     for side, text, other in ((sides[0], a, b), (sides[1], b, a)):
         if not isinstance(text, Mapping):
@@ -687,6 +691,14 @@ def stream_pairs(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[str |
     for name in a:
         for _, first, second in stream_pairs(a[name], b[name], sides):
             yield str(name), first, second
+
+
+def single_pair(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[None, Any, Any]]:
+    """Yield both sides, which must be annotations."""
+    for side, text in zip(sides, (a, b), strict=True):
+        if not hasattr(text, "packed"):
+            raise NoAnnotationError(side, text)
+    yield None, a, b
 
 
 def _quoted(names: Any) -> str:

@@ -54,6 +54,7 @@ class SpanColumns(NamedTuple):
     level: Ints
     label: Ints  # number of each label in the order of first occurrence; -1 if a span has no label
     edges: Floats  # the times that delimit the units; empty for texts
+    names: tuple[str | None, ...]  # None, and the labels in the order of their numbers
 
 
 _NO_EDGES = read_only(np.empty(0, np.float64))
@@ -360,7 +361,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         table.setflags(write=False)
         edges = read_only(np.array(self.edges, np.float64)) if self.edges else _NO_EDGES
         start, end, level, label = table
-        object.__setattr__(self, "_columns", SpanColumns(start, end, level, label, edges))
+        object.__setattr__(self, "_columns", SpanColumns(start, end, level, label, edges, tuple(numbers)))
         return self._columns
 
     @property

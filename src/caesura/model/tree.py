@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model import checks
-from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, Shape, pack_header
+from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, IS_TREE, Shape, pack_header
 from caesura.model.index import flatnonzero, lexsort, repeat
 from caesura.model.value import Displayed, Floats, Ints, Numbers, Texts, Value, count_of, frozen_array
 
@@ -267,7 +267,7 @@ class Tree(Value, Displayed):
     @property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        traits = HAS_NO_TYPES | HAS_UNITS | IN_SECONDS * (self.times is not None)
+        traits = IS_TREE | HAS_NO_TYPES | HAS_UNITS | IN_SECONDS * (self.times is not None)
         return pack_header(0, len(self.words), traits, Shape.NESTED, len(self.labels))
 
     @property
