@@ -252,6 +252,10 @@ class Parseval(OverlapMeasure):
         table.annotations = sides
         return batch.on(table, np.arange(n), np.arange(n, 2 * n)), {}
 
+    @property
+    def preparation(self) -> tuple[Any, ...]:
+        return tuple(self.settings.values())
+
     def pairs_of(self, batch: Batch) -> list[tuple[BracketSide, BracketSide]]:
         """Return both sides of each pair of a batch that was converted."""
         sides = batch.table.annotations
