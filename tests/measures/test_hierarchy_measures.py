@@ -227,14 +227,14 @@ def test_l_of_long_texts_matches_its_definition(levels, labels, overlap, timed):
 
 def test_the_arrays_of_a_hierarchy_are_not_part_of_its_value():
     fresh, used = (Hierarchy(6, [(1, 6, 1, "x"), (1, 4, 2, "y"), (5, 6, 2, "x")]) for _ in range(2))
-    assert used.columns.label.tolist() == [0, 1, 0]
+    assert used.columns.rows[3].tolist() == [1, 2, 1]
     assert used.columns is used.columns
     assert used == fresh
     assert pickle.dumps(used) == pickle.dumps(fresh)
     changed = used.with_spans(used.spans[:2])
-    assert changed.columns.start.tolist() == [1, 1]
+    assert changed.columns.rows[0].tolist() == [0, 0]
     with pytest.raises(ValueError, match="read-only"):
-        used.columns.start[0] = 2
+        used.columns.rows[0, 0] = 2
 
 
 def test_reference_determines_the_text_length():

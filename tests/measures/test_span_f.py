@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 from fractions import Fraction
-from itertools import pairwise
 from math import comb, factorial
 
 import numpy as np

@@ -72,7 +72,8 @@ class _WordSelection:
         self.is_bracket = [parent == node for node, parent in enumerate(tree.parent.tolist()[1:])]
         self.is_bracket.append(False)
         self.tags = [label for label, inner in zip(tree.labels, self.is_bracket, strict=True) if not inner]
-        self.repeats = [0 if tag in rules.delete_labels else 1 for tag in self.tags]
+        deleted = rules.deleted_tags
+        self.repeats = [0 if tag in deleted else 1 for tag in self.tags]
 
     @property
     def count(self) -> int:
@@ -80,13 +81,13 @@ class _WordSelection:
 
     def side(self, rules: Parseval) -> BracketSide:
         before = [0, *accumulate(self.repeats)]
-        brackets = []
+        brackets, deleted = [], rules.deleted_labels
         for label, is_bracket, start, end in zip(
             self.tree.labels, self.is_bracket, self.tree.start.tolist(), self.tree.end.tolist(), strict=True
         ):
             if is_bracket and before[start] < before[end]:
                 category = label.partition("-")[0].partition("=")[0]
-                if category not in rules.deleted_labels:
+                if category not in deleted:
                     brackets.append((before[start], before[end], category))
         words, tags = (
             [text for text, times in zip(texts, self.repeats, strict=True) for _ in range(times)]
@@ -225,9 +226,14 @@ class Parseval(OverlapMeasure):
         return _equals(self.equal_labels)
 
     @cached_property
+    def deleted_tags(self) -> frozenset[str]:
+        """Tags that are removed with their words."""
+        return frozenset(self.delete_labels)
+
+    @cached_property
     def deleted_labels(self) -> frozenset[str]:
         """Labels of brackets that are removed: the deleted tags, and labels equal to them."""
-        return frozenset(self.delete_labels).union(*(self.equals.get(label, ()) for label in self.delete_labels))
+        return self.deleted_tags.union(*(self.equals.get(label, ()) for label in self.delete_labels))
 
     def brackets(self, gold: Tree, predicted: Tree) -> tuple[BracketSide, BracketSide]:
         """Return both trees in the form in which they are compared."""
@@ -243,11 +249,13 @@ class Parseval(OverlapMeasure):
 
     def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
         """Return the pairs with words, tags and brackets in place of trees; a tree is prepared for each pair."""
-        n = batch.pairs
+        n, is_tree = batch.pairs, batch.table.has(IS_TREE)
+        rows = flatnonzero(is_tree[batch.first] & is_tree[batch.second])
+        if not len(rows):
+            return batch, {}
         table = batch.table.take(np.concatenate([batch.first, batch.second]))
         sides = list(table.annotations)
-        is_tree = table.has(IS_TREE)
-        for row in flatnonzero(is_tree[:n] & is_tree[n:]).tolist():
+        for row in rows.tolist():
             sides[row], sides[row + n] = self.brackets(sides[row], sides[row + n])
         table.annotations = sides
         return batch.on(table, np.arange(n), np.arange(n, 2 * n)), {}

@@ -56,8 +56,9 @@ class Sigma(Measure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         table, errors = batch.table, dict[int, CaesuraError]()
-        has_words = table.has(HAS_UNITS)
-        for row in flatnonzero(~(has_words[batch.first] & has_words[batch.second])).tolist():
+        has_words, length, other = table.has(HAS_UNITS), table.end[batch.first], table.end[batch.second]
+        unknown = ~(has_words[batch.first] & has_words[batch.second])
+        for row in flatnonzero(unknown & ((length != other) | (length > MAX_NUMBERED_UNITS))).tolist():
             a, b = (table.annotations[rows[row]] for rows in (batch.first, batch.second))
             problem = different_units(a, b, self.sides)
             if problem is None and not (a.units or b.units) and a.length > MAX_NUMBERED_UNITS:

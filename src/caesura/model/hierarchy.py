@@ -16,7 +16,7 @@ from caesura.limits import MAX_LEVELS
 from caesura.model import checks
 from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, Shape, pack_header, to_ticks
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Numbers, Value, count_of, frozen_array, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Value, count_of, frozen_array, read_only
 
 # Spans before they are checked: ``(start, end[, level[, label]])``.
 Rows = Iterable[Sequence[Any]]
@@ -47,17 +47,14 @@ class Span(NamedTuple):
 
 
 class SpanColumns(NamedTuple):
-    """The spans of a hierarchy as arrays, sorted by start, then from largest to smallest, then by level and label."""
+    """The spans of a hierarchy in ticks, sorted by start, then from largest to smallest, then by level and label."""
 
-    start: Ints  # first unit, last unit and level of each span
-    end: Ints
-    level: Ints
-    label: Ints  # number of each label in the order of first occurrence; -1 if a span has no label
-    edges: Floats  # the times that delimit the units; empty for texts
-    names: tuple[str | None, ...]  # None, and the labels in the order of their numbers
+    rows: Ints  # start, end, level and label of each span: one line each; a label is a place in ``names``
+    names: tuple[str | None, ...]  # None, and the labels in the order of first occurrence
+    times: Ints  # the times that delimit the units; empty for texts
 
 
-_NO_EDGES = read_only(np.empty(0, np.float64))
+_NO_TIMES = read_only(np.empty(0, np.int64))
 _NO_LEVEL = 0  # level of a span whose level is still unknown
 
 
@@ -350,18 +347,18 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             return self._columns
         except AttributeError:
             pass
-        numbers: dict[str | None, int] = {None: -1}
+        numbers: dict[str | None, int] = {None: 0}
         for span in self.spans:
             if span[3] not in numbers:
-                numbers[span[3]] = len(numbers) - 1
+                numbers[span[3]] = len(numbers)
         # The spans of a hierarchy are sorted; those of a gold standard that keeps conflicts may not be.
-        rows = sorted((start, -end, level, numbers[label]) for start, end, level, label in self.spans)
+        rows = sorted((start - 1, -end, level, numbers[label]) for start, end, level, label in self.spans)
         table = np.array([*zip(*rows, strict=True)], np.int64).reshape(4, -1)
         np.negative(table[1], out=table[1])
-        table.setflags(write=False)
-        edges = read_only(np.array(self.edges, np.float64)) if self.edges else _NO_EDGES
-        start, end, level, label = table
-        object.__setattr__(self, "_columns", SpanColumns(start, end, level, label, edges, tuple(numbers)))
+        times = read_only(to_ticks(self.edges)) if self.edges else _NO_TIMES
+        if self.edges:
+            table[:2] = times[table[:2]]
+        object.__setattr__(self, "_columns", SpanColumns(read_only(table), tuple(numbers), times))
         return self._columns
 
     @property

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.model.annotation import IN_SECONDS, IS_TREE, SHAPE_BIT, TICKS, Shape, to_ticks
-from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
+from caesura.model.annotation import IN_SECONDS, IS_TREE, SHAPE_BIT, TICKS, Shape
+from caesura.model.index import bincount, flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.value import Floats, Ints
 
 UNLABELLED = -1
-Columns = tuple[Any, Any, Ints, Ints]
 _EMPTY = np.empty(0, np.int64)
-_NOTHING: Columns = (_EMPTY, _EMPTY, _EMPTY, _EMPTY)
 _LARGEST = 2.0**62
 
 
@@ -68,24 +66,20 @@ class IntervalColumns:
     @cached_property
     def rows(self) -> Intervals:
         """Spans, and the spans of hierarchies."""
-        number: dict[str | None, int] = {None: UNLABELLED}
-        known: dict[tuple[str | None, ...], Ints] = {}
-
-        def columns_of(k: int) -> Columns:
-            start, end, level, code, names = (_of_spans if is_free[k] else _of_hierarchy)(self.annotations[k])
-            if names not in known:
-                known[names] = np.array([number.setdefault(name, len(number) - 1) for name in names], np.int64)
-            return start, end, level, known[names][code]
-
-        is_free = self._has_shape(Shape.FREE)
-        is_marked = is_free | self._is_hierarchy
-        columns = [columns_of(k) if marked else _NOTHING for k, marked in enumerate(is_marked.tolist())]
-        off = _offsets([len(column[0]) for column in columns])
-        start, end, level, label = (_join([column[k] for column in columns]) for k in range(4))
-        owner = repeat(np.arange(len(columns)), np.diff(off))
-        if start.dtype != np.int64:
-            start, end = (_whole(places * np.where(self._in_seconds, TICKS, 1)[owner]) for places in (start, end))
-        if is_free.any():  # spans are sorted by end, smaller ones first
+        nested, free = flatnonzero(self._is_hierarchy), flatnonzero(self._has_shape(Shape.FREE))
+        hierarchies = [self.annotations[k].columns for k in nested.tolist()]
+        columns = np.concatenate([np.empty((4, 0), np.int64), *(part.rows for part in hierarchies)], axis=1)
+        sizes, names = [part.rows.shape[1] for part in hierarchies], [part.names for part in hierarchies]
+        if len(free):
+            spans = [self.annotations[k] for k in free.tolist()]
+            sizes += [len(part) for part in spans]
+            names += [part.category_names for part in spans]
+            columns = np.concatenate([columns, _columns_of_spans(spans, self._in_seconds[free])], axis=1)
+        owner = repeat(np.concatenate([nested, free]), sizes)
+        start, end, level, code = columns
+        label = _label_numbers(names, sizes, code)
+        off = np.append(0, np.cumsum(bincount(owner, minlength=len(self.annotations))))
+        if len(free):  # spans are sorted by end, smaller ones first
             order = lexsort((label, level, -end, start, owner))
             start, end, level, label = (column[order] for column in (start, end, level, label))
         return Intervals(start, end, level, label, off)
@@ -93,11 +87,11 @@ class IntervalColumns:
     @cached_property
     def units(self) -> Intervals:
         """Units of hierarchies in seconds."""
-        times = [_NOTHING[0]] * len(self.annotations)
+        times = [_EMPTY] * len(self.annotations)
         for k in flatnonzero(self._is_hierarchy & self._in_seconds).tolist():
-            times[k] = to_ticks(self.annotations[k].columns.edges)
-        start, end = _join([edges[:-1] for edges in times]), _join([edges[1:] for edges in times])
-        return Intervals(start, end, start, start, _offsets([len(edges[1:]) for edges in times]))
+            times[k] = self.annotations[k].columns.times
+        start, end = _join([places[:-1] for places in times]), _join([places[1:] for places in times])
+        return Intervals(start, end, start, start, _offsets([len(places[1:]) for places in times]))
 
     @cached_property
     def chance_units(self) -> Ints:
@@ -137,19 +131,28 @@ class IntervalColumns:
         return self.traits >> SHAPE_BIT == shape
 
 
-def _of_hierarchy(hierarchy: Any) -> tuple[Any, Any, Ints, Ints, tuple[str | None, ...]]:
-    start, end, level, label, times, names = hierarchy.columns
-    start = start - 1
-    if times.size:
-        start, end = times[start], times[end]
-    return start, end, level, label + 1, names
+def _columns_of_spans(spans: Sequence[Any], in_seconds: NDArray[np.bool_]) -> Ints:
+    """Return start, end, level and number of the category of many spans."""
+    sizes = [len(part) for part in spans]
+    scale = repeat(np.where(in_seconds, TICKS, 1), sizes)
+    known = [0.0 if part.bounds is None else part.bounds[0] for part in spans]
+    origin = repeat(np.where(in_seconds, 0.0, known), sizes)
+    start, end = (_join([getattr(part, name) for part in spans]) for name in ("starts", "ends"))
+    places = [_whole((column - origin) * scale) for column in (start, end)]
+    return np.array([*places, np.ones(len(start), np.int64), _join([part.codes for part in spans])])
 
 
-def _of_spans(spans: Any) -> tuple[Any, Any, Ints, Ints, tuple[str | None, ...]]:
-    start, end = spans.starts, spans.ends
-    if spans.axis == "units" and spans.bounds is not None and spans.bounds[0]:
-        start, end = start - spans.bounds[0], end - spans.bounds[0]
-    return start, end, np.ones(len(spans), np.int64), spans.codes, spans.category_names
+def _label_numbers(names: Sequence[tuple[str | None, ...]], sizes: Sequence[int], code: Ints) -> Ints:
+    """Return the numbers of labels, which are equal if the labels are; ``code`` is a place in the names of an annotation."""
+    number: dict[str | None, int] = {None: UNLABELLED}
+    first: dict[tuple[str | None, ...], int] = {}
+    numbers: list[int] = []
+    for own in names:
+        if own not in first:
+            first[own] = len(numbers)
+            numbers += [number.setdefault(name, len(number) - 1) for name in own]
+    offset = repeat(np.array([first[own] for own in names], np.int64), sizes)
+    return np.array(numbers, np.int64)[code + offset]
 
 
 def misplaced_spans(annotations: Sequence[Any]) -> dict[int, str]:
