@@ -41,7 +41,7 @@ class SpanMeasure(HierarchyMeasure):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         a, b = batch.sides("units")
-        differ = a.count != b.count
+        differ = a.sizes != b.sizes
         equal = flatnonzero(~differ)
         first, second = take(a, equal), take(b, equal)
         differ[equal[first.owner[(first.start != second.start) | (first.end != second.end)]]] = True
@@ -50,7 +50,7 @@ class SpanMeasure(HierarchyMeasure):
     def _units_problem(self, batch: Batch, row: int) -> str:
         listed = []
         for side, units in zip(self.sides, batch.sides("units"), strict=True):
-            number, (first, last) = units.count[row], (units.off[row], units.off[row + 1] - 1)
+            number, (first, last) = units.sizes[row], (units.off[row], units.off[row + 1] - 1)
             listed.append(f"{side} has {number} from {units.start[first] / TICKS:g} to {units.end[last] / TICKS:g} s")
         hint = "put them on the same units with common_units"
         return f"both sides must have the same units; {', '.join(listed)}; {hint}"
@@ -61,7 +61,8 @@ def distinct(rows: Intervals) -> Intervals:
     owner = rows.owner
     is_new = np.ones(len(owner), bool)
     is_new[1:] = (np.diff(owner) != 0) | (np.diff(rows.start) != 0) | (np.diff(rows.end) != 0)
-    return Intervals(*(column[is_new] for column in rows[:-1]), np.append(0, np.cumsum(is_new))[rows.off])
+    columns = [column[is_new] for column in rows[:-1]]
+    return Intervals._make([*columns, np.append(0, np.cumsum(is_new))[rows.off]])
 
 
 class HierarchyKappa(SpanMeasure):
@@ -121,7 +122,7 @@ def _kappa_counts(batch: Batch) -> Counts:
     for rows in batch.sides("rows"):
         spans = distinct(rows)
         before = (base[:-1] - batch.begin)[spans.owner]
-        sides.append((spans.count.astype(np.float64), spans.off, before + spans.start, before + spans.end))
+        sides.append((spans.sizes.astype(np.float64), spans.off, before + spans.start, before + spans.end))
     (N_a, *a), (N_b, *b) = sides  # noqa: N806 - the paper's symbols, here and below
     O = _matched(*a, *b[1:]) + _matched(*b, *a[1:])  # noqa: N806, E741
     units = [batch.table.chance_units[rows] for rows in (batch.first, batch.second)]
@@ -164,12 +165,14 @@ class HierarchyOverlap(SpanMeasure, OverlapMeasure):
     level: str = option("flat", choice("flat", "full"), "whether levels must agree too")
 
     def count(self, batch: Batch) -> BatchCounts:
-        sides: list[Ints] = []
-        for rows in batch.sides("rows"):
-            sides += [rows.start, rows.end, rows.level if self.level == "full" else np.zeros_like(rows.level), rows.off]
+        a, b = (self._columns(rows) for rows in batch.sides("rows"))
         counts = np.zeros((batch.pairs, 3))
-        common_spans(*sides, counts)
+        common_spans(*a, *b, counts)
         return BatchCounts(counts, {})
+
+    def _columns(self, rows: Intervals) -> tuple[Ints, Ints, Ints, Ints]:
+        level = rows.level if self.level == "full" else np.zeros_like(rows.level)
+        return rows.start, rows.end, level, rows.off
 
     def unmatched_spans(self, a: Hierarchy, b: Hierarchy) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
         size = 3 if self.level == "full" else 2  # start, end and level
@@ -190,7 +193,7 @@ class NonCrossing(SpanMeasure):
 
     def count(self, batch: Batch) -> BatchCounts:
         spans, others = (distinct(rows) for rows in batch.sides("rows"))
-        number = spans.count
+        number = spans.sizes
         return BatchCounts(np.column_stack([number - count_crossing(spans, others), number]).astype(float), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:

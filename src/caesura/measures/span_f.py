@@ -189,7 +189,7 @@ class _SpanMeasure(OverlapMeasure):
         if not (repeated & (np.diff(rows.label) < 0)).any():
             return rows
         order = lexsort((rows.label, -rows.end, rows.start, owner))
-        return Intervals(*(column[order] for column in rows[:-1]), rows.off)
+        return Intervals._make([*(column[order] for column in rows[:-1]), rows.off])
 
     def count(self, batch: Batch) -> BatchCounts:
         sides = self._sides(batch)
@@ -306,14 +306,14 @@ def _overlaps(name: str, side: Intervals) -> dict[int, CaesuraError]:
 
 def _check_chance_work(batch: Batch) -> None:
     """Raise an error if the exact chance of all pairs would take too much work."""
-    work = 0.0
+    work, units = 0.0, _number_of_units(batch).astype(float)
     for side in batch.sides("rows"):
         owner, lengths = side.owner, side.end - side.start
         order = lexsort((lengths, owner))
         is_new = np.append(True, (np.diff(owner[order]) != 0) | (np.diff(lengths[order]) != 0))[: len(order)]
         different = bincount(owner[order][is_new], minlength=batch.pairs).astype(float)
         marked = bincount(owner, lengths, batch.pairs)
-        work += float(chance_work(np.diff(side.off).astype(float), different, marked, _number_of_units(batch)).sum())
+        work += float(chance_work(side.sizes.astype(float), different, marked, units).sum())
     hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
     check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
 

@@ -19,6 +19,7 @@ from caesura.measures.needs import Needs
 from caesura.model.annotation import IN_SECONDS, Shape
 from caesura.model.columns import Batch, Packed
 from caesura.model.index import argsort, flatnonzero, searchsorted
+from caesura.model.interval_columns import Nodes
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
@@ -174,21 +175,22 @@ class StructIoU(OverlapMeasure):
 
     def count(self, batch: Batch) -> BatchCounts:
         gain, _, _ = self._align(batch, max_steps=float(self.max_steps))
-        return BatchCounts(np.column_stack([gain, *(side.count for side in batch.sides("nodes"))]), {})
+        return BatchCounts(np.column_stack([gain, *(side.sizes for side in batch.sides("nodes"))]), {})
 
     def _align(
         self, batch: Batch, *, max_steps: float, with_partners: bool = False
     ) -> tuple[Floats, Floats, Ints | None]:
         """Return the kernel's results: gain, steps, and the partner of each gold node."""
-        columns: list[Any] = []
-        for side in batch.sides("nodes"):
-            label = np.zeros_like(side.label) if self.unlabelled else side.label
-            columns += [side.parent, label, np.column_stack([side.start, side.end]).astype(np.float64), side.off]
+        gold, predicted = (self._columns(side) for side in batch.sides("nodes"))
         gain, steps = np.empty((2, batch.pairs))
-        partners = np.empty(len(columns[0]), np.int64) if with_partners else None
+        partners = np.empty(len(gold[0]), np.int64) if with_partners else None
         rules = self.flexible_terminals, float(self.threshold)
-        kernel.align(*columns, *rules, MAX_NODE_PAIRS, max_steps, gain, steps, partners)
+        kernel.align(*gold, *predicted, *rules, MAX_NODE_PAIRS, max_steps, gain, steps, partners)
         return gain, steps, partners
+
+    def _columns(self, side: Nodes) -> tuple[Ints, Ints, Floats, Ints]:
+        label = np.zeros_like(side.label) if self.unlabelled else side.label
+        return side.parent, label, np.column_stack([side.start, side.end]).astype(np.float64), side.off
 
     def alignments(self, batch: Batch) -> list[tuple[NodePair, ...]]:
         """Return the aligned nodes of each pair, in the order of the gold tree."""

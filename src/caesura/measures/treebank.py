@@ -423,7 +423,7 @@ def struct_iou_corpus(
     >>> struct_iou_corpus(gold, predicted)
     StructIoUResult(2 of 2 sentences, mean 0.944444, corpus 0.923077)
     """
-    options: dict[str, Any] = {"compat": compat, "unlabelled": unlabelled, "flexible_terminals": flexible_terminals}
-    measure = StructIoU(**options, threshold=threshold)
+    options = {"unlabelled": unlabelled, "flexible_terminals": flexible_terminals, "threshold": threshold}
+    measure = StructIoU.cached(compat, **options)
     pairs: list[Any] = pair_trees(gold, predicted, "predicted")
     return StructIoUResult(score_many(pairs, measure, engine=engine, workers=workers, scheduler=scheduler))

@@ -16,7 +16,7 @@ from enum import IntEnum
 from struct import Struct
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from caesura.model.value import Ints
 
@@ -35,7 +35,7 @@ class Shape(IntEnum):
     MARKS, PARTITION, NESTED, LAYERED, FREE = range(5)
 
 
-def to_ticks(seconds: float | NDArray[np.floating]) -> Ints:
+def to_ticks(seconds: ArrayLike) -> Ints:
     """Return times in whole nanoseconds."""
     return np.rint(np.asarray(seconds, np.float64) * TICKS).astype(np.int64)
 

@@ -31,12 +31,12 @@ class Intervals(NamedTuple):
     off: Ints
 
     @property
-    def count(self) -> Ints:
+    def sizes(self) -> Ints:
         return np.diff(self.off)
 
     @property
     def owner(self) -> Ints:
-        return repeat(np.arange(len(self.off) - 1), self.count)
+        return repeat(np.arange(len(self.off) - 1), self.sizes)
 
 
 class Nodes(NamedTuple):
@@ -49,12 +49,12 @@ class Nodes(NamedTuple):
     off: Ints
 
     @property
-    def count(self) -> Ints:
+    def sizes(self) -> Ints:
         return np.diff(self.off)
 
     @property
     def owner(self) -> Ints:
-        return repeat(np.arange(len(self.off) - 1), self.count)
+        return repeat(np.arange(len(self.off) - 1), self.sizes)
 
 
 class IntervalColumns:
@@ -120,15 +120,15 @@ class IntervalColumns:
 
     @property
     def _in_seconds(self) -> NDArray[np.bool_]:
-        return (self.traits & IN_SECONDS) != 0
+        return np.asarray((self.traits & IN_SECONDS) != 0)
 
     @property
     def _is_hierarchy(self) -> NDArray[np.bool_]:
         is_nested = self._has_shape(Shape.NESTED) | self._has_shape(Shape.LAYERED)
-        return is_nested & ((self.traits & IS_TREE) == 0)
+        return np.asarray(is_nested & ((self.traits & IS_TREE) == 0))
 
     def _has_shape(self, shape: Shape) -> NDArray[np.bool_]:
-        return self.traits >> SHAPE_BIT == shape
+        return np.asarray(self.traits >> SHAPE_BIT == shape)
 
 
 def _columns_of_spans(spans: Sequence[Any], in_seconds: NDArray[np.bool_]) -> Ints:
@@ -152,7 +152,7 @@ def _label_numbers(names: Sequence[tuple[str | None, ...]], sizes: Sequence[int]
             first[own] = len(numbers)
             numbers += [number.setdefault(name, len(number) - 1) for name in own]
     offset = repeat(np.array([first[own] for own in names], np.int64), sizes)
-    return np.array(numbers, np.int64)[code + offset]
+    return np.asarray(np.array(numbers, np.int64)[code + offset])
 
 
 def misplaced_spans(annotations: Sequence[Any]) -> dict[int, str]:
