@@ -338,7 +338,7 @@ def _block_figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list
     common, in_annotation, in_gold = score_packed(overlap, packed, len(pairs)).counts.T
     uncrossed = score_packed(crossing, packed, len(pairs)).values
     return {
-        "kappa": values_or_none(score_packed(kappa, kappa.pack_crossed(batch), len(pairs))),
+        "kappa": values_or_none(score_packed(kappa, kappa.pack_batch(batch, np.arange(len(batch))), len(pairs))),
         "recall": _where(in_annotation > 0, divide(common, in_annotation)),
         "precision": _where(in_gold > 0, divide(common, in_gold)),
         "non_crossing": _where(in_annotation > 0, uncrossed),

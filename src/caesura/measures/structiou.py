@@ -84,6 +84,12 @@ class StructIoUScore(Score):
         return iou_by_label(self._batch, [self.alignment])
 
     @property
+    def trees(self) -> tuple[Tree, Tree]:
+        """The two trees."""
+        table = self._batch.table
+        return table.annotations[self._batch.first[0]], table.annotations[self._batch.second[0]]
+
+    @property
     def _batch(self) -> Batch:
         if self.source is None:
             raise AttributeError(

@@ -120,7 +120,7 @@ def _check(gold: Tree, predicted: Tree, score: StructIoUScore) -> None:
     canvas.check_type(score, StructIoUScore, "struct_iou")
     if score.source is None:
         raise OptionError("expected the score of one sentence; got the score of several. Draw one figure per sentence")
-    if (gold, predicted) not in score.source.pairs:
+    if (gold, predicted) != score.trees:
         raise MismatchError("the score must belong to these two trees; it belongs to different trees")
     if (gold.times is None) != (predicted.times is None):
         raise MismatchError("either both trees must have times or neither; only one has times")
