@@ -61,8 +61,8 @@ def distinct(rows: Intervals) -> Intervals:
     owner = rows.owner
     is_new = np.ones(len(owner), bool)
     is_new[1:] = (np.diff(owner) != 0) | (np.diff(rows.start) != 0) | (np.diff(rows.end) != 0)
-    columns = [column[is_new] for column in rows[:-1]]
-    return Intervals._make([*columns, np.append(0, np.cumsum(is_new))[rows.off]])
+    start, end, level, label = (column[is_new] for column in rows[:-1])
+    return Intervals(start, end, level, label, np.append(0, np.cumsum(is_new))[rows.off])
 
 
 class HierarchyKappa(SpanMeasure):

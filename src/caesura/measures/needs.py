@@ -111,9 +111,10 @@ class Needs(NamedTuple):
             refuse(seconds[a] != (seconds[a[compared[0]]] if compared else False), lambda row: message)
         in_units = ~seconds[a]
         if self.texts:
-            length = table.end - table.begin
-            known = ~(table.has(OPEN_END)[a] | table.has(OPEN_END)[b])
-            differ = in_units & known & (length[a] != length[b])
+            length, is_open = table.end - table.begin, table.has(OPEN_END)  # spans may be open in units too
+            differ = in_units & (length[a] != length[b])
+            if is_open.any():
+                differ &= ~(is_open[a] | is_open[b])
             refuse(differ, lambda row: different_units(*annotations(row), sides))
             if table.annotations:
                 words = table.has(HAS_UNITS) & (table.shape < Shape.FREE)
@@ -130,7 +131,7 @@ class Needs(NamedTuple):
         if self.hint and IN_SECONDS & _traits(annotation):
             return MismatchError(f"{name} {self.hint}")
         shape = Shape(_traits(annotation) >> SHAPE_BIT)
-        if self.least >= Shape.NESTED and shape > self.shape:
+        if self.least >= Shape.NESTED and shape > self.shape and not self.tree:
             return MismatchError(f"{side}: {CROSSING[shape]}")
         return self.expected(annotation, side)
 

@@ -189,7 +189,8 @@ class _SpanMeasure(OverlapMeasure):
         if not (repeated & (np.diff(rows.label) < 0)).any():
             return rows
         order = lexsort((rows.label, -rows.end, rows.start, owner))
-        return Intervals._make([*(column[order] for column in rows[:-1]), rows.off])
+        start, end, level, label = (column[order] for column in rows[:-1])
+        return Intervals(start, end, level, label, rows.off)
 
     def count(self, batch: Batch) -> BatchCounts:
         sides = self._sides(batch)
