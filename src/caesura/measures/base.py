@@ -88,14 +88,11 @@ class _Options:
     def __get__(self, _: Any, owner: type[Measure]) -> tuple[Option, ...]:
         known = owner.__dict__.get("_declared_options")
         if known is None:
-            entries = sorted((entry for entry in fields(owner) if "option" in entry.metadata), key=_order)
+            declared = [entry for entry in fields(owner) if "option" in entry.metadata]  # type: ignore[arg-type]
+            entries = sorted(declared, key=lambda entry: int(entry.metadata["last"]))
             known = tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
             owner._declared_options = known
         return known
-
-
-def _order(entry: Any) -> int:
-    return int(entry.metadata["last"])
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option, declared, field))
@@ -129,6 +126,8 @@ class Measure(metaclass=ABCMeta):
     compat: str | None = field(default=None, kw_only=True)
     average: str = declared(AVERAGE, last=2)
     references: str | None = declared(REFERENCES, last=2)
+
+    _declared_options: ClassVar[tuple[Option, ...]]
 
     # -- what a measure says of itself --------------------------------------------------------------------------------
 
@@ -505,7 +504,7 @@ class Measure(metaclass=ABCMeta):
             measure = cls(compat=compat, **without_aliases(cls.options, options))
             if len(_cache) < _MAX_CACHED:
                 _cache[key] = measure
-        return measure  # type: ignore[no-any-return]
+        return measure
 
     @classmethod
     def _defaults(cls, compat: str | None) -> dict[str, Any]:

@@ -69,13 +69,13 @@ class _SimilarityMeasure(EditDistanceMeasure):
 
     def align_and_count(self, batch: Batch) -> Counts:
         """Return the columns of ``edit_counts``, computed anew."""
-        a, b = batch.sides("inner")
+        a, b = batch.boundaries()
         out = np.empty((batch.pairs, 8))
         np.subtract(batch.length, 1, out=out[:, 6])
         if self.coarse(batch) is not None:
-            for rows, *sides, ticks in self.in_ticks(batch):
+            for rows, first, second, ticks in self.in_ticks(batch):
                 part = np.empty((len(rows), 8))
-                kernel.count(*sides[0], *sides[1], self.gains(batch.types, ticks), part)
+                kernel.count(*first, *second, self.gains(batch.types, ticks), part)
                 part[:, 2] *= batch.ticks // ticks
                 out[rows] = part
         elif self._te:
@@ -166,7 +166,7 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
     is_mean_over_pairs = True
     needs_common_units = True
     unit_by_options = True
-    n_t: int | str = declared(
+    n_t: Any = declared(
         replace(
             N_T,
             check=_width,

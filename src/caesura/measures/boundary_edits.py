@@ -96,8 +96,8 @@ class BoundaryCosts:
 
     def transposition_cost(self, d: Any) -> Fraction:
         if self.transposition == "te":
-            return self.w_trp * (2 - Fraction(1, 2 ** (d - 1)))
-        return self.w_trp * (1 if self.transposition == "unit" else self.wt) + d * self.per_position
+            return Fraction(self.w_trp * (2 - Fraction(1, 2 ** (d - 1))))
+        return Fraction(self.w_trp * (1 if self.transposition == "unit" else self.wt) + d * self.per_position)
 
     def substitution_cost(self, x: int) -> Fraction:
         return self.w_sub * (1 if self.substitution == "unit" else self.ws) + x * self.per_step
@@ -208,7 +208,7 @@ class EditDistanceMeasure(Measure):
     default_coefficient = "multi_pi"
     chance_family = "counts"
 
-    n_t: int = declared(N_T)
+    n_t: Any = declared(N_T)
     transposition: str = option("scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
     substitution: str = option("scaled", choice("scaled", "printed", "unit"), "cost of a substitution")
     wt: float = option(0, number(0, 1), "constant part of the cost of a transposition")
@@ -269,7 +269,7 @@ class EditDistanceMeasure(Measure):
             return dict.fromkeys(rows, OptionError(problem))
         if batch.seconds:
             return {}
-        a, b = batch.sides("inner")
+        a, b = batch.boundaries()
         if self._is_small(len(a.place), len(b.place), costs):
             return {}
         return self._with_overflow(a, b, costs.scale) | self._with_too_many_pairs(a, b, len(batch.types))
@@ -292,7 +292,8 @@ class EditDistanceMeasure(Measure):
 
     def _with_too_many_pairs(self, a: Boundaries, b: Boundaries, types: int) -> dict[int, CaesuraError]:
         """Return errors for pairs whose table of possible pairs of boundaries would take too much memory."""
-        n_t, errors = self.n_t, {}
+        n_t = self.n_t
+        errors: dict[int, CaesuraError] = {}
         for d in flatnonzero(
             a.count.astype(float) * np.minimum(b.count, 2.0 * n_t * types) > MAX_BOUNDARY_PAIRS
         ).tolist():
@@ -320,15 +321,15 @@ class EditDistanceMeasure(Measure):
 
     def partners(self, batch: Batch) -> Ints:
         """Return, for each boundary of a, the index of its partner in b, or -1."""
-        a, b = batch.sides("inner")
+        a, b = batch.boundaries()
         partners = np.full(len(a.place), -1, np.int64)
         if self.coarse(batch) is None:
             kernel.align(*a, *b, self.gains(batch.types, batch.ticks), partners)
             return partners
-        for rows, *sides, ticks in self.in_ticks(batch):
-            own = np.full(len(sides[0].place), -1, np.int64)
-            kernel.align(*sides[0], *sides[1], self.gains(batch.types, ticks), own)
-            shift = repeat(b.off[rows] - sides[1].off[:-1], sides[0].count)
+        for rows, first, second, ticks in self.in_ticks(batch):
+            own = np.full(len(first.place), -1, np.int64)
+            kernel.align(*first, *second, self.gains(batch.types, ticks), own)
+            shift = repeat(b.off[rows] - second.off[:-1], first.count)
             partners[rows_of(a.off, rows)[0]] = np.where(own < 0, own, own + shift)
         return partners
 
@@ -336,7 +337,7 @@ class EditDistanceMeasure(Measure):
         """Return the recordings so long that sums of costs fit into 64 bits in microseconds only; None if there are none."""
         if not batch.seconds:
             return None
-        a, b = batch.sides("inner")
+        a, b = batch.boundaries()
         pairs = np.minimum(a.count, b.count) + 2.0
         per_pair = float(self.costs(batch.types).linear_gains(batch.ticks)[0])
         coarse: NDArray[np.bool_] = per_pair * pairs * pairs > _MAX_TOTAL
@@ -347,7 +348,7 @@ class EditDistanceMeasure(Measure):
         coarse = self.coarse(batch)
         assert coarse is not None
         for rows, step in ((flatnonzero(~coarse), 1), (flatnonzero(coarse), TICKS // MICROSECONDS)):
-            a, b = (take(side, rows) for side in batch.sides("inner"))
+            a, b = (take(side, rows) for side in batch.boundaries())
             a, b = (side._replace(place=np.rint(side.place / step).astype(np.int64)) for side in (a, b))
             yield rows, a, b, batch.ticks // step
 

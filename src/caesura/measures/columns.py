@@ -81,7 +81,7 @@ class CheckedColumns:
             sides = [_without_ends(side, length) for side in sides]
         if len(self.types) == 1 and self._has_repeats:
             sides = [distinct(side) for side in sides]
-        return Batch.of_sides(length, *sides, self.types)
+        return Batch.of_sides(length, sides[0], sides[1], self.types)
 
     @cached_property
     def untyped(self) -> Batch:

@@ -154,7 +154,7 @@ def _marked_positions(batch: Batch) -> Ints:
     """Return the number of positions of each document that at least one side marks, with one or several types."""
     stride = int(batch.length.max(initial=0)) + 1
     keys, marked = [], np.zeros(batch.pairs, np.int64)
-    for side in batch.sides("inner"):
+    for side in batch.boundaries():
         key = side.owner * stride + side.place  # ascending
         distinct = np.ones(len(key), bool)
         np.not_equal(key[1:], key[:-1], out=distinct[1:])
@@ -216,7 +216,7 @@ class BoundaryConfusion(EditDistanceMeasure):
     def count(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806
         out = np.zeros((batch.pairs, 7 * T + T * T + 1))
-        a, b = batch.sides("inner")
+        a, b = batch.boundaries()
         kernel.confuse(*a, *b, self.partners(batch), T, out)
         marked = a.count + b.count - out[:, 0] if T == 1 else _marked_positions(batch)
         out[:, -1] = batch.length - 1 - marked

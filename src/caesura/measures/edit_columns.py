@@ -49,12 +49,12 @@ class EditColumns:
     def position(self) -> Ints:
         """The leftmost position of each edit."""
         either = np.where(self.kind == INSERTION, self.b_position, self.a_position)
-        return np.where(self.kind < DELETION, np.minimum(self.a_position, self.b_position), either)
+        return np.asarray(np.where(self.kind < DELETION, np.minimum(self.a_position, self.b_position), either))
 
     @property
     def shift(self) -> Ints:
         """Distance from the boundary of a to that of b; 0 if only one side has it."""
-        return np.where(self.kind < DELETION, self.b_position - self.a_position, 0)
+        return np.asarray(np.where(self.kind < DELETION, self.b_position - self.a_position, 0))
 
     @property
     def disagreements(self) -> Ints:
@@ -114,7 +114,8 @@ def edit_columns(
     leftmost = np.where(a_type == NONE, b, np.where(b_type == NONE, a, np.minimum(a, b)))
     order = lexsort((leftmost, row))
     row = row[order]
-    stream, streams = None, (None,)
+    stream: Ints | None = None
+    streams: tuple[str | None, ...] = (None,)
     if batch.names is not None:
         numbers: dict[str | None, int] = {}
         stream = np.array([numbers.setdefault(name, len(numbers)) for name in batch.names], np.int64)[row]

@@ -310,7 +310,7 @@ def score_many(
 
 def score_packed(
     measure: Measure,
-    packed: Packed[Batch],
+    packed: Packed,
     length: int,
     engine: str | Engine = "threads",
     workers: int | None = None,

@@ -166,7 +166,7 @@ def same_extents(batch: Batch) -> NDArray[np.bool_]:
     """Return the rows whose sides have the same extent; times that differ by one tick are the same."""
     table, a, b = batch.table, batch.first, batch.second
     begin, end = table.begin[a] - table.begin[b], table.end[a] - table.end[b]
-    return (np.abs(begin) <= 1) & (np.abs(end) <= 1)
+    return np.asarray((np.abs(begin) <= 1) & (np.abs(end) <= 1), bool)
 
 
 def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:

@@ -190,7 +190,8 @@ class _ErrorRate(_WindowMeasure, AxisMeasure):
         if not batch.seconds:
             return super().sweep(batch)
         k, out = self._ticks(batch), np.empty((batch.pairs, 3))
-        sides = [column for side in batch.sides() for column in (side.place.astype(np.float64), side.off)]
+        (a, _, a_off), (b, _, b_off) = batch.sides()
+        sides = a.astype(np.float64), a_off, b.astype(np.float64), b_off
         time_kernel.windows(batch.length.astype(np.float64), batch.begin.astype(np.float64), k, *sides, out)
         origin = np.full(batch.pairs, _AUTO if self.window is None else _CHOSEN, np.uint8)
         chosen: dict[str, NDArray[Any]] = {"window": k / batch.ticks, "window_from": origin}

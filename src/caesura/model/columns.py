@@ -58,8 +58,8 @@ class Boundaries(NamedTuple):
     off: Ints
 
     @property
-    def count(self) -> Ints:
-        return self.off[1:] - self.off[:-1]
+    def count(self) -> Ints:  # type: ignore[override]  # nobody counts the entries of the tuple
+        return np.diff(self.off)
 
     @property
     def owner(self) -> Ints:
@@ -113,10 +113,10 @@ class Table(IntervalColumns):
 
     @property
     def shape(self) -> Ints:
-        return self.traits >> SHAPE_BIT
+        return np.asarray(self.traits >> SHAPE_BIT, np.int64)
 
     def has(self, trait: int) -> NDArray[np.bool_]:
-        return (self.traits & trait) != 0
+        return np.asarray((self.traits & trait) != 0, bool)
 
     @cached_property
     def places(self) -> Boundaries:
@@ -345,8 +345,8 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
     """Return the number of the label of each segment, 0 without one, and the labels in the order of these numbers."""
     if not isinstance(annotation, Segmentation):
         return annotation.edges.codes, annotation.edges.labels
-    labels, numbers = annotation.labels, {}
-    assert labels is not None
+    labels: Any = annotation.labels
+    numbers: dict[str, int] = {}
     starts = (0, *annotation.inner.tolist())
     codes = [numbers.setdefault(labels[start], len(numbers) + 1) for start in starts]
     return np.array(codes, np.int64), tuple(numbers)
@@ -417,13 +417,14 @@ def rows_of(off: Ints, chosen: Ints) -> tuple[Any, Ints]:
     return repeat(off[chosen] - ends[:-1], np.diff(ends)) + np.arange(ends[-1]), ends
 
 
-Columns = TypeVar("Columns", Boundaries, Segments, Intervals, Nodes)
+Columns = TypeVar("Columns", bound=tuple[Any, ...])
 
 
 def take(columns: Columns, chosen: Ints) -> Columns:
     """Return the boundaries, segments or intervals of some annotations."""
-    rows, off = rows_of(columns.off, chosen)
-    return cast(Columns, type(columns)(*(column[rows] if column.size else column for column in columns[:-1]), off))
+    rows, off = rows_of(columns[-1], chosen)
+    parts: Any = (column[rows] if column.size else column for column in columns[:-1])
+    return type(columns)(*parts, off)  # type: ignore[call-arg]
 
 
 # A batch, the places of its items among all pairs, and the errors of the other pairs by place.
@@ -486,6 +487,11 @@ class Batch:
             self.cache[key] = take(columns, self.first), take(columns, self.second)
         return cast(tuple[Any, Any], self.cache[key])
 
+    def boundaries(self) -> tuple[Boundaries, Boundaries]:
+        """Return the inner boundaries of both sides with their types."""
+        first, second = self.sides("inner")
+        return first, second
+
     def shared(self, key: Any, compute: Callable[[], T]) -> T:
         """Return what several measures share; compute it at the first call."""
         if key not in self.cache:
@@ -494,12 +500,12 @@ class Batch:
 
     @cached_property
     def begin(self) -> Ints:
-        return self.table.begin[self.first]
+        return np.asarray(self.table.begin[self.first], np.int64)
 
     @cached_property
     def length(self) -> Ints:
         """Length of the extent of each pair in ticks."""
-        return self.table.end[self.first] - self.begin
+        return np.asarray(self.table.end[self.first] - self.begin, np.int64)
 
     @property
     def seconds(self) -> bool:
