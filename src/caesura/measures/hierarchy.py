@@ -30,6 +30,7 @@ class HierarchyMeasure(Measure):
     """Base class of measures of two hierarchies; spans that nest are hierarchies too."""
 
     kinds = ("hierarchy",)
+    places_boundaries = False
     needs: ClassVar[Any] = Needs(Shape.NESTED, least=Shape.NESTED, extent=False, streams=False, axis="pair")
 
     def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:

@@ -187,6 +187,7 @@ class Parseval(OverlapMeasure):
     short_name = "PARSEVAL F"
     aliases = MappingProxyType({"F": {}, "evalb": {}})
     kinds = ("trees",)
+    places_boundaries = False
     needs = Needs(
         Shape.NESTED, least=Shape.NESTED, extent=False, texts=False, streams=False, tree=True, axis="any", noun="a Tree"
     )

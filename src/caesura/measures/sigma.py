@@ -33,6 +33,7 @@ class Sigma(Measure):
     title = "BLEU of text and breaks, as a share of its upper limit for this text (Karakanta et al. 2022)"
     summary = "breaks between different words"
     short_name = "Sigma"
+    places_boundaries = False
     needs = Needs(units=True, texts=False, streams=False)
     best = 100.0
     presets = MappingProxyType({"evalsubtitle": {"tokenize": "sacrebleu", "smooth": "exp"}})

@@ -138,6 +138,7 @@ class _SpanMeasure(OverlapMeasure):
     """Base class of F over spans without order, of two sides over the same tokens or characters."""
 
     kinds = ("hierarchy", "spans")
+    places_boundaries = False
     symmetric = True  # only F is symmetric; precision and recall are swapped
     exact_span_chance = True
     parts = ("matches", "reference", "hypothesis")

@@ -112,6 +112,7 @@ class StructIoU(OverlapMeasure):
     presets = MappingProxyType({"struct-iou": {"flexible_terminals": True, "threshold": 0}})
     short_name = "Struct-IoU"
     kinds = ("trees",)
+    places_boundaries = False
     needs = Needs(
         Shape.NESTED,
         least=Shape.NESTED,
