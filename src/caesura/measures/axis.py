@@ -98,7 +98,7 @@ class AxisMeasure(Measure):
 
     @property
     def preparation(self) -> tuple[Any, ...]:
-        return *super().preparation[:-2], self.extent, self.level
+        return *super().preparation, self.extent, self.level
 
     @property
     def always_converts(self) -> bool:
@@ -184,6 +184,8 @@ def compares_seconds(measure: Measure) -> bool:
     """Return whether a measure compares tiers in seconds rather than over common units."""
     if "timed" not in measure.kinds or not getattr(measure, "unit_by_options", False):
         return "timed" in measure.kinds
+    if measure.recipe is not None and measure.recipe.seconds:
+        return True
     values = [measure.settings.get(name) for name in ("tolerance", "window", "n_t")]
     return any(isinstance(value, float) or (isinstance(value, str) and value[-1:] in ("s", "%")) for value in values)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, Self, cast, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from caesura.measures.averages import (
 from caesura.measures.edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
+from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
 from caesura.model.annotation import HEADER
 from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, Packed, Table, common_types, pair_up, union_of
@@ -116,7 +117,7 @@ class Measure(metaclass=ABCMeta):
     options : tuple of Option
         The declared options.
     presets : mapping
-        Option values of each preset, by the name of the preset.
+        Option values of each preset, by the name of the preset; those of benchmarks are in ``caesura.benchmarks``.
     settings : mapping
         The resolved value of every option, in the order of declaration.
     label : str
@@ -145,10 +146,7 @@ class Measure(metaclass=ABCMeta):
     ] = ()  # names of the additive counts, unless they depend on the types: ``part_names``
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
     options = _Options()
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
-    # Mistakes of the program that a preset repeats, and the options with which its files must be read, by preset.
-    preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    preset_reading: ClassVar[Mapping[str | None, Mapping[str, Any]]] = MappingProxyType({})
+    presets = cast(Any, Presets())  # preset -> values of options; recipes of benchmarks are added
     # Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     at_option: ClassVar[str | None] = None  # option that a number after ``@`` sets: ``F1@2``
@@ -274,7 +272,7 @@ class Measure(metaclass=ABCMeta):
         """
         return common_types(batch, self.sides) if self.typed else (UNTYPED, {})
 
-    def validate(self) -> None:  # noqa: B027 - most measures have nothing to check
+    def validate(self) -> None:
         """Raise ``OptionError`` if options contradict each other.
 
         Raises
@@ -447,6 +445,8 @@ class Measure(metaclass=ABCMeta):
         """Make the class a frozen dataclass."""
         super().__init_subclass__()
         cls.kind = cls.kinds[-1]
+        if "presets" in cls.__dict__:
+            cls.presets = Presets(cls.presets)
         cls.short_name = cls.short_name or getattr(cls, "name", "")
         dataclass(frozen=True, repr=False)(cls)
 
@@ -606,14 +606,19 @@ class Measure(metaclass=ABCMeta):
         return self.replace(**{name: value for name, value in options.items() if self[name] is None})
 
     @property
-    def needs_pairs(self) -> bool:
-        """Whether an option needs the annotations of each pair, and not only their rows in a table."""
-        return self.references is not None
-
-    @property
     def preparation(self) -> tuple[Any, ...]:
-        """What the rows of a batch depend on: measures with equal preparations can score the same batch if it fits them."""
-        return self.references, self.typed, type(self).scale, "same", None
+        """What the rows of a batch depend on: measures of one class with equal preparations can score the same batch."""
+        return self.references, self.compat
+
+    @cached_property
+    def recipe(self) -> Recipe | None:
+        """What the program of the preset does besides setting options; None if it sets options only."""
+        return recipe_of(self.name, self.compat)
+
+    @cached_property
+    def needs_pairs(self) -> bool:
+        """Whether the annotations of each pair are needed: there are several references, or a recipe converts them."""
+        return self.references is not None or (self.recipe is not None and self.recipe.prepare is not None)
 
     @cached_property
     def is_averaged(self) -> bool:
@@ -690,6 +695,10 @@ class Measure(metaclass=ABCMeta):
         batch, problems = self.convert(batch)
         problems = {**self.needs.problems(batch, self.name, self.sides), **problems}
         batch, places, errors = batch.drop(batch.item_errors(problems), places)
+        if self.recipe is not None and self.recipe.prepare is not None:
+            batch, problems = self.recipe.prepare(batch)
+            batch, places, unprepared = batch.drop(batch.item_errors(problems), places)
+            errors |= unprepared
         types, misfits = self.scale(batch)
         batch, places, unfit = batch.drop(batch.item_errors(misfits), places)
         batch = batch.over(types)
@@ -839,7 +848,7 @@ class Measure(metaclass=ABCMeta):
 
     @cached_property
     def _is_simple(self) -> bool:
-        return self.references is None and not self.always_converts
+        return not self.needs_pairs and not self.always_converts
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
         """Return the options that were resolved for a document.

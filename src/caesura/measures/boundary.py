@@ -122,7 +122,6 @@ class SegmentationSimilarity(_SimilarityMeasure):
             "fournier2012": {"transposition": "unit"},
             "fournier2013": {},
             "segeval-2.0.11": {**GREEDY, "divisor": "types_squared"},
-            "evalsubtitle": {**GREEDY, "divisor": "types_squared"},
         }
     )
 
@@ -175,13 +174,7 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
     )
     extent: str = declared(replace(EXTENT, omitted_at_default=True), last=1)
     level: int | None = declared(replace(LEVEL, omitted_at_default=True), last=1)
-    presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": GREEDY, "evalsubtitle": GREEDY})
-    preset_mistakes = MappingProxyType(
-        {
-            "segeval-2.0.11": "greedy pairs can miss the lowest cost for n_t of 3 or more",
-            "evalsubtitle": "none beyond those of segeval",
-        }
-    )
+    presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": GREEDY})
     # Words for ``ticks``: places in seconds are compared in whole numbers of these.
     resolved_words = MappingProxyType({**AXIS_WORDS, "ticks": np.array(["1e-9s", "1e-6s"])})
     amount_options = ("n_t",)
@@ -321,9 +314,8 @@ def boundary_similarity(
         Weights from 0 to 1 (default) that multiply the costs of transpositions and substitutions.
     **options : object
         Rare options: ``wt`` and ``ws``, the constant parts of the costs of a transposition and a substitution, from 0
-        (default) to 1; ``alignment``, "exact" (default) or segeval's "greedy" pairing; ``chunk``, the length of chunks in
-        seconds, which become units. In seconds: ``extent`` (the extent to compare if the two sides have different ones) and
-        ``level`` (level of a hierarchy, if it has several).
+        (default) to 1; ``alignment``, "exact" (default) or segeval's "greedy" pairing. In seconds: ``extent`` (the extent
+        to compare if the two sides have different ones) and ``level`` (level of a hierarchy, if it has several).
 
     Returns
     -------

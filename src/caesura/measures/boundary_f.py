@@ -119,45 +119,6 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
         choice("one", "zero", "side", "recall"),
         "value if neither side has boundaries (1 or 0), or 1 for the ratio of each empty side, or of recall only",
     )
-    presets = MappingProxyType(
-        {
-            "mir_eval": {
-                "tolerance": 0.5,
-                "ends": "both",
-                "matching": "mir_eval",
-                "empty": "zero",
-                "extent": "from_zero",
-            },
-            "pyannote": {"matching": "nearest", "empty": "side"},
-            "ruptures": {"tolerance": 10, "strict": True, "matching": "ruptures", "empty": "zero"},
-            "tcpd": {"tolerance": 5, "ends": "start", "matching": "in_order", "references": "union"},
-            "gebd": {
-                "tolerance": "5%",
-                "ends": "marked",
-                "matching": "in_order",
-                "empty": "recall",
-                "extent": "reference",
-                "references": "best_or_first",
-            },
-            "chunkseg-collar": {"tolerance": "3s", "matching": "nearest", "average": "items"},
-            "wtpsplit": {"ends": "end"},
-            "evalsubtitle": {"ends": "end"},
-        }
-    )
-    preset_mistakes = MappingProxyType(
-        {
-            "mir_eval": "both ends always match; F is 0 if neither side has boundaries; 3.732 and 0.732 are not 3 s apart",
-            "pyannote": "the closest pair first can lose a pair; precision is 1 without hypothesis boundaries",
-            "ruptures": "one reference boundary uses up all estimates near it; 0 without estimates",
-            "tcpd": "the start always matches; a reference boundary can take the estimate of the next one; near boundaries of "
-            "several coders each want an estimate",
-            "gebd": "a reference boundary can take the estimate of the next one; without estimates, the first rater counts and "
-            "not the best",
-            "chunkseg-collar": "the closest pair first can lose a pair",
-            "wtpsplit": "the end of the text always matches: a text of one sentence has F 1",
-            "evalsubtitle": "the end of the file always matches",
-        }
-    )
     coefficients = COUNT_COEFFICIENTS
     default_coefficient = "multi_pi"
     chance_family = "counts"
@@ -291,13 +252,10 @@ def boundary_f(
         ``strict`` (the distance must be smaller than the tolerance), ``matching`` ("maximum", or the rule of another program:
         "nearest", "in_order", "ruptures", "mir_eval"), ``empty`` (value if both sides have no boundaries: "one", "zero", or
         "side" for precision 1 without hypothesis boundaries and recall 1 without reference boundaries, or "recall" for the
-        latter only), ``extent`` ("same",
-        "reference", "intersection", "union", "from_zero": the extent to compare if the sides have different ones, which
-        matters only for ends and per cent), ``level`` (level of a hierarchy, if it has several), ``chunk`` (length of chunks
-        in seconds, which become units), ``last_position`` (whether the position after the last unit counts),
-        ``first_token`` (whether the texts must begin with an empty unit, so that the first token counts) and
-        ``references`` ("each", "best" or "union": the mean over the coders, the best
-        coder, or precision against the boundaries of all coders, if ``reference`` is a list of several coders' annotations).
+        latter only), ``extent`` ("same", "reference", "intersection", "union", "from_zero": the extent to compare if the
+        sides have different ones, which matters only for ends and per cent), ``level`` (level of a hierarchy, if it has
+        several) and ``references`` ("each", "best" or "union": the mean over the coders, the best coder, or precision against
+        the boundaries of all coders, if ``reference`` is a list of several coders' annotations).
 
     Returns
     -------

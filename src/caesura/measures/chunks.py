@@ -1,13 +1,6 @@
-"""Other units than those of the annotation, for presets: chunks of a recording, and a unit after the last one.
-
-chunkseg counts marks of chunks of equal length (the option ``chunk``). SuperDialseg has a mark after every utterance, also
-after the last one (the option ``last_position``).
-"""
+"""Chunks of a recording as units, for the measure that has not moved to the table of columns."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +11,8 @@ from caesura.measures.edges import EdgeBatch
 from caesura.measures.pooled import PooledBatch
 from caesura.model.edges import SAME_PLACE
 from caesura.model.index import bincount, flatnonzero, repeat
-from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, flag, optional, positive
+from caesura.options import Option, optional, positive
 
 # Option for chunks of equal length.
 CHUNK = Option(
@@ -30,58 +22,6 @@ CHUNK = Option(
     "length of chunks in seconds: a chunk with boundaries is one mark, and chunks are units; exists for presets only",
     omitted_at_default=True,
 )
-# Option for the position after the last unit.
-LAST_POSITION = Option(
-    "last_position",
-    False,
-    flag,
-    "whether the position after the last unit counts as an inner position; exists for presets only",
-    omitted_at_default=True,
-)
-# Option for texts that begin with an empty unit.
-FIRST_TOKEN = Option(
-    "first_token",
-    False,
-    flag,
-    "whether the texts must begin with an empty unit, so that the first token counts; exists for presets only",
-    omitted_at_default=True,
-)
-
-
-def without_first_token(pairs: Sequence[Any]) -> dict[int, CaesuraError]:
-    """Return an error for each pair of texts that do not begin with an empty unit."""
-    problem = (
-        "the preset counts the first token, but the texts do not begin with an empty unit; read both files with "
-        "--reading first=yes"
-    )
-    return {
-        place: MismatchError(problem)
-        for place, pair in enumerate(pairs)
-        if isinstance(pair, (tuple, list))
-        and any(isinstance(text, Segmentation) and (text.units or (None,))[0] != "" for text in pair)
-    }
-
-
-def without_empty_unit(pairs: Sequence[Any]) -> list[Any]:
-    """Return pairs of texts without the empty unit at their beginning, so that the first token does not count."""
-    return [tuple(map(_without_first_unit, pair)) for pair in pairs]
-
-
-def _without_first_unit(text: Any) -> Any:
-    if not isinstance(text, Segmentation) or text.length == 1 or (text.units or (None,))[0] != "":
-        return text
-    return Segmentation.from_positions(text.length - 1, text.inner[text.inner > 1] - 1, units=(text.units or ())[1:])
-
-
-def with_last_position(pairs: Sequence[Any]) -> list[Any]:
-    """Return pairs of texts with an empty unit after the end, so that position N is an inner position."""
-    return [tuple(map(_longer, pair)) if isinstance(pair, (tuple, list)) else pair for pair in pairs]
-
-
-def _longer(text: Any) -> Any:
-    if isinstance(text, Segmentation):
-        return Segmentation.from_positions(text.length + 1, np.unique(text.positions).tolist())
-    return {name: _longer(stream) for name, stream in text.items()} if isinstance(text, Mapping) else text
 
 
 def in_chunks(packed: Packed[Batch], seconds: float) -> Packed[Batch]:

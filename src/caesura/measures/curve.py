@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from caesura.measures.base import divide
 from caesura.measures.batch import Batch, Packed
 from caesura.measures.edges import EdgeBatch
 from caesura.measures.old_axis import check_amounts
+from caesura.measures.recipes import recipe_of, recipes_of
 from caesura.model.checks import finite_number
 from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line
@@ -40,14 +40,8 @@ RULE_OPTIONS = (
     Option("prefer", "highest", choice("highest", "lowest"), "threshold to take if several have the highest F"),
     Option("may_mark_nothing", True, flag, "whether to mark nothing if the reference has no boundary"),
 )
-# Rules of other programs.
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {"wtpsplit": {"f_constant": 1e-6, "prefer": "lowest", "may_mark_nothing": False}}
-)
-# Mistakes of the programs that the presets repeat.
-PRESET_MISTAKES: Mapping[str, str] = MappingProxyType(
-    {"wtpsplit": "1e-6 in the denominator of F; of equal thresholds the lowest; marks everything if nothing is right"}
-)
+# The rules of other programs are those of the recipes for this name.
+CURVE = "boundary_curve"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +179,8 @@ class BoundaryCurve(Reasoned, Result):
     @property
     def rule(self) -> Mapping[str, Any]:
         """Options of the rule that chooses the best threshold."""
-        return resolve_options("boundary_curve", RULE_OPTIONS, {}, PRESETS.get(self.compat or ""))
+        recipe = recipe_of(CURVE, self.compat)
+        return resolve_options(CURVE, RULE_OPTIONS, {}, recipe and recipe.measures[CURVE])
 
     @property
     def best(self) -> CurvePoint:
@@ -361,8 +356,8 @@ def curve_of(
     measure: AveragePrecision, pairs: Sequence[tuple[Any, Any]], *, compat: str | None = None
 ) -> tuple[BoundaryCurve, dict[int, CaesuraError]]:
     """Return the pooled curve of texts, and the errors of those that cannot be used."""
-    if compat is not None and compat not in PRESETS:
-        raise OptionError(suggest("boundary_curve has no preset", compat, PRESETS))
+    if compat is not None and recipe_of(CURVE, compat) is None:
+        raise OptionError(suggest("boundary_curve has no preset", compat, [entry.name for entry in recipes_of(CURVE)]))
     packed: tuple[Packed[Batch], Floats]
     if has_scores(pairs):
         packed = pack_scores(pairs, measure.sides, measure.packing)

@@ -8,18 +8,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.batch import Batch, Comparison, View
-from caesura.measures.chunks import without_empty_unit
+from caesura.measures.batch import Batch, View
 from caesura.measures.edges import Packing
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.old_averages import AVERAGE, REFERENCES
 from caesura.measures.old_edit_columns import EditColumns
+from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import Segmentation
@@ -71,11 +71,7 @@ class Declaration(Value, ABC):
     # Values of the declared options. None means the preset's value or the default.
     options: ClassVar[tuple[Option, ...]] = ()  # declared options
     # Option values of each preset, by the name of the preset.
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
-    # Mistakes of the program that a preset repeats, one line each, by the name of the preset.
-    preset_mistakes: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    # Options of formats with which the files for a preset must be read, by the name of the preset.
-    preset_reading: ClassVar[Mapping[str | None, Mapping[str, Any]]] = MappingProxyType({})
+    presets = cast(Any, Presets())
     # Names of the additive counts, unless they depend on the boundary types; see ``part_names``.
     parts: ClassVar[tuple[str, ...]] = ()
     view: ClassVar[View] = "inner"  # arrays that the measure needs; see ``measures.batch.View``
@@ -139,15 +135,18 @@ class Declaration(Value, ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.kind = cls.kinds[-1]
+        if "presets" in cls.__dict__:
+            cls.presets = Presets(cls.presets)
         cls.options = (*(option for option in cls.options if option not in _SHARED), *_SHARED)
 
     def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
             raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
         options = without_aliases(self.options, options)
-        declared = [*(option.name for option in self.options), *(["compat"] if self.presets else [])]
+        names = [option.name for option in self.options]
         for name in options:
-            if name not in declared:
+            if name not in names:
+                declared = [*names, *(["compat"] if self.presets else [])]
                 raise OptionError(suggest(f"{self.name} has no option", name, declared))
         preset = None if compat is None else self.presets[compat]
         self._set(compat, resolve_options(self.name, self.options, options, preset))
@@ -296,20 +295,10 @@ class Declaration(Value, ABC):
         kept = {*self.question_options, "references"}
         return type(self)(**{name: value for name, value in self._resolved if name in kept or value != defaults[name]})
 
-    def plain_pairs(self, pairs: Sequence[Comparison]) -> Sequence[Comparison]:
-        """Return pairs of annotations as :meth:`plain` compares them.
-
-        Parameters
-        ----------
-        pairs : sequence of pairs
-            Pairs of annotations, read as the preset needs them.
-
-        Returns
-        -------
-        sequence of pairs
-            The pairs, without what was added for the preset.
-        """
-        return without_empty_unit(pairs) if self.settings.get("first_token") else pairs
+    @property
+    def recipe(self) -> Recipe | None:
+        """What the program of the preset does besides setting options; None if it sets options only."""
+        return recipe_of(self.name, self.compat)
 
     @property
     def short_name(self) -> str:
@@ -349,8 +338,7 @@ class Declaration(Value, ABC):
     @property
     def needs_pairs(self) -> bool:
         """Whether an option needs the annotations and not only their inner positions."""
-        other_units = ("chunk", "last_position", "first_token")
-        return self["references"] is not None or any(self.settings.get(name) for name in other_units)
+        return self["references"] is not None or bool(self.settings.get("chunk"))
 
     @property
     def higher_is_better(self) -> bool:

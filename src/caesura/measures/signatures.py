@@ -23,6 +23,13 @@ _PLAIN = re.compile(r"[\w.+-]+")
 _NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
 # Facts that a short signature omits if they have this value; registries add the defaults of their options.
 DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs"}
+# Options of version 0.2 that are part of a recipe now: its preset, the value that it set, and the value without it.
+_FORMER_OPTIONS = {
+    "chunk": ("chunkseg", 6, None),
+    "last_position": ("superdialseg", True, False),
+    "first_token": ("disrpt-2025", True, False),
+    "conventions": ("superdialseg", "superdialseg", "plain"),
+}
 _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
 
@@ -170,6 +177,7 @@ def _with_options(
     """Return the measure, and the entries that are not options; add the names of absent options to ``missing``."""
     texts = dict(entries)
     _check_complete(measure_class, texts, missing)
+    _check_former_options(measure_class, texts)
     compat, auto = texts.pop("compat", None), texts.pop("auto", "").split(",")
     options = {}
     for option in measure_class.options:
@@ -190,6 +198,19 @@ def _check_complete(measure_class: type[Measure], texts: Mapping[str, str], miss
         raise OptionError(
             f"the signature is cut off or incomplete; {measure_class.name} lacks {listed}. Copy the whole line"
         )
+
+
+def _check_former_options(measure_class: type[Measure], texts: dict[str, str]) -> None:
+    """Remove the former options that mean what the preset of the signature means now; the others are an error."""
+    names = {option.name for option in measure_class.options}
+    for name in _FORMER_OPTIONS.keys() & texts.keys() - names:
+        preset, value, unset = _FORMER_OPTIONS[name]
+        text = texts.pop(name)
+        if option_value(text) != (value if texts.get("compat") == preset else unset):
+            raise OptionError(
+                f"the signature has {name}:{text}, an option of version 0.2 that only compat={preset} has now; compute the "
+                f"number again, with or without compat={preset}"
+            )
 
 
 def _read_short(parts: SignatureParts) -> Signature:

@@ -27,7 +27,6 @@ from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Floats
 from caesura.options import choice, flag, optional, whole
 
-_SUPERDIALSEG = "superdialseg"
 _ORIGINS = ("given", "auto", "auto, clamped to the text")
 _CHOSEN, _AUTO = range(2)
 _MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
@@ -47,16 +46,13 @@ def _width(name: str, value: Any) -> float | str:
 
 _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for the command line
 _WINDOW = "width k of the window (default: half the mean length of a reference segment)"
-_SEGEVAL = {"rounding": "half_even", "clamp": False, "padding": "segeval"}
 _PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "fournier2012": {"width": "units"},
-        "segeval-2.0.11": _SEGEVAL,
+        "segeval-2.0.11": {"rounding": "half_even", "clamp": False, "padding": "segeval"},
         "nltk": {"rounding": "half_even", "mean": "marks", "minimum": 0, "clamp": False},
-        "evalsubtitle": _SEGEVAL,
     }
 )
-_MISTAKES: Mapping[str, str] = MappingProxyType({"evalsubtitle": "none beyond those of segeval"})
 
 
 class _WindowMeasure(Measure):
@@ -66,7 +62,7 @@ class _WindowMeasure(Measure):
     needs: ClassVar[Any] = Needs(units=True)
     resolved_words = MappingProxyType({"window_from": np.array(_ORIGINS)})
 
-    window: Any = option(None, optional(whole(1)), _WINDOW, aliases=("k",))
+    window: Any = option(None, optional(whole(1)), _WINDOW, last=-2, aliases=("k",))
     rounding: str = option("half_up", choice("half_up", "half_even"), "rounding of the automatic k")
     mean: str = option(
         "segments",
@@ -129,11 +125,16 @@ class _ErrorRate(_WindowMeasure, AxisMeasure):
     needs = Needs()
     needs_common_units = True
     unit_by_options = True
-    window: Any = option(None, optional(_width), f"{_WINDOW}; in seconds: 5s", aliases=("k",))
+    window: Any = option(None, optional(_width), f"{_WINDOW}; in seconds: 5s", last=-2, aliases=("k",))
     padded: bool = option(
-        False, flag, "whether to add empty positions at both ends, so that every position is inspected equally often"
+        False,
+        flag,
+        "whether to add empty positions at both ends, so that every position is inspected equally often",
+        last=-1,
     )
-    width: str = option("positions", choice("positions", "units"), "whether k counts positions or units in a window")
+    width: str = option(
+        "positions", choice("positions", "units"), "whether k counts positions or units in a window", last=-1
+    )
     minimum: int = option(2, whole(0), "smallest automatic k")
     padding: str = option(
         "inner",
@@ -141,7 +142,6 @@ class _ErrorRate(_WindowMeasure, AxisMeasure):
         "number of windows with padding: those with an inner position, or segeval's number",
     )
     presets = _PRESETS
-    preset_mistakes = _MISTAKES
     resolved_words = MappingProxyType({**_WindowMeasure.resolved_words, **AXIS_WORDS})
     best = 0.0
     worst = 1.0
@@ -277,9 +277,8 @@ def pk(
     **options : object
         Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments", "marks" or "positions"),
         ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is limited to the length of the text),
-        ``width`` ("positions" or "units"), ``padding`` ("inner" or "segeval"), ``last_position`` (whether the position after
-        the last unit is inspected) and ``chunk`` (length of chunks in seconds, which become units). In seconds: ``extent``
-        (the extent to compare if the two sides have different ones) and ``level`` (level of a hierarchy).
+        ``width`` ("positions" or "units") and ``padding`` ("inner" or "segeval"). In seconds: ``extent`` (the extent to
+        compare if the two sides have different ones) and ``level`` (level of a hierarchy).
 
     Returns
     -------
@@ -427,16 +426,12 @@ class SegmentationScore(Measure):
     title = "Half F1, a quarter 1 - Pk and a quarter 1 - WindowDiff (SuperDialseg)"
     summary = "F1, Pk and WindowDiff in one"
     short_name = "score"
-    conventions: str = option(
-        "plain", choice("plain", _SUPERDIALSEG), "plain definitions of the three measures, or those of SuperDialseg"
-    )
     resolved_words = Pk.resolved_words
     parts = ("matches", "reference", "hypothesis", "pk_errors", "windows", "window_diff_errors")
 
     @property
     def _measures(self) -> tuple[Measure, Measure, Measure]:
-        compat = None if self.conventions == "plain" else _SUPERDIALSEG
-        return BoundaryF.cached(compat), Pk.cached(compat), WindowDiff.cached(compat)
+        return BoundaryF.cached(self.compat), Pk.cached(self.compat), WindowDiff.cached(self.compat)
 
     def count(self, batch: Batch) -> BatchCounts:
         f, pk, window_diff = (measure.count(batch) for measure in self._measures)
@@ -457,27 +452,16 @@ class SegmentationScore(Measure):
         return {name: float(x[0]) for name, x in zip(("f", "pk", "window_diff"), self._values(row, types), strict=True)}
 
 
-def segmentation_score(
-    reference: Segmentation,
-    hypothesis: Segmentation,
-    *,
-    conventions: str | None = None,
-    last_position: bool | None = None,
-    compat: str | None = None,
-) -> Score:
+def segmentation_score(reference: Segmentation, hypothesis: Segmentation, *, compat: str | None = None) -> Score:
     """Compute the composite score of SuperDialseg: half F1, a quarter 1 - Pk and a quarter 1 - WindowDiff.
 
     Parameters
     ----------
     reference, hypothesis : Segmentation
         The two segmentations to compare.
-    conventions : {"plain", "superdialseg"}, optional
-        The plain definitions of the three measures (default), or those of SuperDialseg.
-    last_position : bool, optional
-        Whether the position after the last unit counts (default: False).
     compat : {"superdialseg"}, optional
-        The number that SuperDialseg prints: its conventions, with the position after the last utterance, and the mean over
-        dialogues.
+        The number that SuperDialseg prints: its conventions for the three measures, with the position after the last
+        utterance, and the mean over dialogues.
 
     Returns
     -------
@@ -503,5 +487,4 @@ def segmentation_score(
     >>> f"{segmentation_score(reference, hypothesis).value:.4f}"
     '0.7222'
     """
-    measure = SegmentationScore.cached(compat, conventions=conventions, last_position=last_position)
-    return measure.score(reference, hypothesis)
+    return SegmentationScore.cached(compat).score(reference, hypothesis)

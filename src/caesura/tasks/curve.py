@@ -13,7 +13,8 @@ import numpy as np
 from caesura.errors import OptionConflictError, OptionError
 from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
-from caesura.measures.curve import PRESETS, BoundaryCurve, curve_of, with_threshold_from
+from caesura.measures.curve import CURVE, BoundaryCurve, curve_of, with_threshold_from
+from caesura.measures.recipes import recipes_of
 from caesura.model.corpus import Corpus
 from caesura.model.index import searchsorted
 from caesura.model.plain import json_entries
@@ -59,7 +60,9 @@ class CurveOptions(OptionSet):
     items: tuple[str, ...] = setting((), text, "Use only this item. May be repeated.", flags=("--item",))
     level: int | None = setting(None, whole(1), "Level of a hierarchy to compare (needed if it has several).")
     compat: str | None = setting(
-        None, choice(*PRESETS), "Rule of another program for the best threshold; the usual one is shown beside it."
+        None,
+        choice(*(recipe.name for recipe in recipes_of(CURVE))),
+        "Rule of another program for the best threshold; the usual one is shown beside it.",
     )
 
     def __post_init__(self) -> None:

@@ -45,8 +45,11 @@ def measures_setting(
 
 def with_plain_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     """Return the measures; those with a preset are followed by their plain form, unless files are read for the preset."""
-    plain = {measure: () if measure.preset_reading.get(measure.compat) else (measure.plain(),) for measure in measures}
-    return tuple(dict.fromkeys(entry for measure in measures for entry in (measure, *plain[measure])))
+    chosen = []
+    for measure in measures:
+        has_own_reading = measure.recipe is not None and measure.recipe.reading
+        chosen += [measure] if has_own_reading else [measure, measure.plain()]
+    return tuple(dict.fromkeys(chosen))
 
 
 def choose_measures(

@@ -15,7 +15,7 @@ from caesura.formats import NAMES, detect, find, is_collection, read_beginning, 
 from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
-from caesura.measures.registry import measures as registered_measures
+from caesura.measures.recipes import recipe_of, recipes
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation
 from caesura.model.json_text import to_json
@@ -204,9 +204,9 @@ class ReadingOptions(OptionSet):
         self, paths: Iterable[str], measures: Iterable[Measure], preset: str | None = None
     ) -> ReadingOptions:
         """Return a copy that reads files as the presets of measures need it."""
-        chosen = [(measure.preset_reading, preset or measure.compat) for measure in measures]
-        chosen = chosen or [(measure.preset_reading, preset) for measure in registered_measures().values()]
-        needed = {name: value for by_preset, key in chosen for name, value in by_preset.get(key, {}).items()}
+        chosen = [recipe_of(measure.name, preset or measure.compat) for measure in measures]
+        chosen = chosen or [recipes().get(preset or "")]
+        needed = {name: value for recipe in chosen if recipe for name, value in recipe.reading.items()}
         return self.with_options(
             **{name: value for name, value in needed.items() if all(self.accepts(path, name) for path in paths)}
         )

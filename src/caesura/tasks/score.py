@@ -307,7 +307,10 @@ def _plain_values(scores: Scores, pairs: Mapping[str, Pair], options: ScoreOptio
     measure = scores.measure
     if measure.compat is None or options.only:
         return {}
-    plain = _score_pairs(measure.plain_pairs(list(pairs.values())), measure.plain())  # type: ignore[arg-type]
+    compared = list(pairs.values())
+    if measure.recipe is not None and (undo := measure.recipe.undo) is not None:
+        compared = [(undo(a), undo(b)) for a, b in compared]
+    plain = _score_pairs(compared, measure.plain())
     if not plain.scored.size:
         return {}
     return {None: plain.total.value} | {place: float(plain.values[place]) for place in plain.scored.tolist()}

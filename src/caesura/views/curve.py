@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from caesura.measures.curve import PRESET_MISTAKES, BoundaryCurve, CurvePoint
+from caesura.measures.curve import CURVE, BoundaryCurve, CurvePoint
+from caesura.measures.recipes import recipe_of
 from caesura.model.value import count_of
 from caesura.tasks.curve import CurveRow, CurveStudy, MeanPoint
 from caesura.views.answer import Answer, Section
@@ -42,8 +43,8 @@ def _thresholds(study: CurveStudy, per_length: str) -> Table:
 def _notes(study: CurveStudy) -> tuple[str, ...]:
     undefined = dict.fromkeys(f"AP is undefined: {row.curve.reason}" for row in study.curves if row.curve.reason)
     chosen = [f"chosen: on {join(study.threshold_from)}; applied: here"] if study.threshold_from else []
-    compat = study.first.compat
-    mistakes = [f"{compat}: {PRESET_MISTAKES[compat]}"] if compat is not None else []
+    recipe = recipe_of(CURVE, study.first.compat)
+    mistakes = [] if recipe is None else [f"{recipe.name}: {recipe.mistakes[CURVE]}"]
     means = ["(mean): over coders, at the threshold with the highest mean F"] if study.means else []
     return (*means, *chosen, *mistakes, *undefined, study.signature)
 

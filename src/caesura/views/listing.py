@@ -20,6 +20,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
+from caesura.measures.recipes import Recipe, recipe_of, recipes_of
 from caesura.measures.registry import AMBIGUOUS, aliases_of
 from caesura.options import Option
 from caesura.views.answer import Answer, Section
@@ -161,12 +162,13 @@ def measure_view(measure_class: type[Measure]) -> Answer:
     sections = [Section("options", table)] if rows else []
     if measure_class.presets:
         presets = tuple(
-            (name, _settings_text(values) or "none: the defaults are those of the paper")
+            (name, _preset_text(values, recipe_of(measure_class.name, name)))
             for name, values in measure_class.presets.items()
         )
         sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))
-    if measure_class.preset_mistakes:
-        mistakes = tuple(measure_class.preset_mistakes.items())
+    recipes = recipes_of(measure_class.name)
+    mistakes = tuple((entry.name, entry.mistakes[measure_class.name]) for entry in recipes)
+    if mistakes:
         sections.append(Section("mistakes", Table(("preset", "mistakes that it keeps"), mistakes), shown=True))
     sections.append(_example_section(facts))
     facts["coefficients"] = list(dict.fromkeys(map(coefficient_label, facts["coefficients"])))
@@ -175,6 +177,14 @@ def measure_view(measure_class: type[Measure]) -> Answer:
 
 def _example_section(facts: Mapping[str, Any]) -> Section:
     return Section("example", f"Example:\n  {facts['example']}", shown=True)
+
+
+def _preset_text(values: Mapping[str, Any], recipe: Recipe | None) -> str:
+    """Return the options that a preset sets, and what its program does besides."""
+    options = _settings_text(values)
+    if recipe is not None and recipe.conversion:
+        return f"{options or 'none'}; {recipe.conversion}"
+    return options or "none: the defaults are those of the paper"
 
 
 def _settings_text(values: Mapping[str, Any]) -> str:

@@ -1,0 +1,78 @@
+"""chunkseg: segmentation of recordings, over chunks of six seconds or, for its collar F1, in seconds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caesura.errors import CaesuraError, MismatchError, OptionError
+from caesura.measures.recipes import Recipe, register
+from caesura.model.columns import Batch, Table
+from caesura.model.index import flatnonzero
+from caesura.model.segmentation import Segmentation
+from caesura.model.value import Ints
+
+SECONDS = 6
+_WINDOWS = {"rounding": "half_even", "clamp": False, "padding": "segeval", "average": "items"}
+_MERGED = "boundaries within a chunk of 6 s are one"
+_FIRST = f"{_MERGED}, and the first chunk can have one"
+
+
+def in_chunks(batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+    """Return recordings as texts whose units are chunks, and one unit more, so that the last chunk can be marked."""
+    if not batch.seconds:
+        problem = (
+            f"chunkseg divides seconds into chunks of {SECONDS} s, but the texts have units; remove compat=chunkseg"
+        )
+        return batch, dict.fromkeys(range(batch.pairs), OptionError(problem))
+    chunks = batch.length // (SECONDS * batch.ticks)
+    short: dict[int, CaesuraError] = {
+        row: MismatchError(f"a recording of {batch.length[row] / batch.ticks:.10g} s has no chunk of {SECONDS} s")
+        for row in flatnonzero(chunks == 0).tolist()
+    }
+    begin, rows = batch.begin.tolist(), np.arange(batch.pairs)
+    texts = [
+        _marked_chunks(side.place[side.off[row] : side.off[row + 1]] - begin[row], number, SECONDS * batch.ticks)
+        for side in batch.sides("end_places")
+        for row, number in enumerate(chunks.tolist())
+    ]
+    return batch.on(Table.of(texts), rows, rows + batch.pairs), short
+
+
+def _marked_chunks(times: Ints, chunks: int, size: int) -> Segmentation:
+    """Return a text with a boundary after each chunk in which a boundary lies."""
+    # A boundary at the beginning is in no chunk, one at the end in the last chunk. The rest after the last chunk is ignored.
+    inside = times[(times > 0) & (times <= chunks * size)]
+    return Segmentation.from_positions(chunks + 1, np.unique(np.minimum(inside // size + 1, chunks)))
+
+
+register(
+    Recipe(
+        name="chunkseg",
+        title="chunkseg, over chunks of 6 s",
+        measures={
+            "pk": _WINDOWS,
+            "window_diff": _WINDOWS,
+            "boundary_similarity": {"alignment": "greedy", "average": "items"},
+            "generalized_hamming": {"average": "items"},
+            "boundary_f": {"empty": "zero", "average": "items_pr"},
+        },
+        mistakes={
+            "pk": _FIRST,
+            "window_diff": _FIRST,
+            "boundary_similarity": _FIRST,
+            "generalized_hamming": f"{_MERGED}; a distance is in chunks",
+            "boundary_f": f"{_FIRST}; F is 0 if neither side has boundaries",
+        },
+        conversion="units are chunks of 6 s, marked if a boundary lies in them",
+        prepare=in_chunks,
+        seconds=True,
+    )
+)
+register(
+    Recipe(
+        name="chunkseg-collar",
+        title="chunkseg, F1 within a collar of 3 s",
+        measures={"boundary_f": {"tolerance": "3s", "matching": "nearest", "average": "items"}},
+        mistakes={"boundary_f": "the closest pair first can lose a pair"},
+    )
+)

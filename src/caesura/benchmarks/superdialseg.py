@@ -1,0 +1,53 @@
+"""SuperDialseg: dialogue segmentation, with the tables of SuperDialseg, DialSeg711 and TIAGE.
+
+Jiang, J., Dong, C., Kurohashi, S., & Aizawa, A. (2023). SuperDialseg: A large-scale dataset for supervised dialogue
+segmentation. EMNLP.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caesura.errors import CaesuraError
+from caesura.measures.recipes import Recipe, register
+from caesura.model.columns import Batch, Table
+from caesura.model.segmentation import Segmentation
+
+_WINDOWS = {"rounding": "half_even", "mean": "positions", "clamp": False, "average": "items"}
+_OF_WINDOWS = "the position after the last utterance counts, but not for k; all dialogues have the same weight"
+
+
+def with_last_position(batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+    """Return the texts with one unit more: there is a mark after every utterance, also after the last one."""
+    if batch.seconds:
+        return batch, {}
+    place, _, off = batch.table.places
+    texts = []
+    for row, text in enumerate(batch.table.annotations):
+        positions = getattr(
+            text, "positions", place[off[row] : off[row + 1]]
+        )  # a level of a hierarchy has inner ones only
+        texts.append(Segmentation.from_positions(int(text.length) + 1, np.unique(positions)))
+    return batch.on(Table.of(texts)), {}
+
+
+register(
+    Recipe(
+        name="superdialseg",
+        title="SuperDialseg (Jiang et al. 2023)",
+        measures={
+            "pk": _WINDOWS,
+            "window_diff": _WINDOWS,
+            "boundary_f": {"empty": "zero", "average": "items"},
+            "segmentation_score": {"average": "items"},
+        },
+        mistakes={
+            "pk": _OF_WINDOWS,
+            "window_diff": _OF_WINDOWS,
+            "boundary_f": "F is 0 if neither side has boundaries, even though they agree",
+            "segmentation_score": "F is 0 if no side has boundaries, so the score of a right answer is .5",
+        },
+        conversion="the position after the last unit counts",
+        prepare=with_last_position,
+    )
+)
