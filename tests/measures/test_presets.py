@@ -159,7 +159,7 @@ def test_chunkseg_corpus():
 
 def test_chunks_need_seconds():
     text = masses([2, 3])
-    with pytest.raises(OptionError, match="chunk=6 divides seconds, but the texts have units"):
+    with pytest.raises(OptionError, match="chunkseg divides seconds into chunks of 6 s, but the texts have units"):
         cz.pk(text, text, compat="chunkseg")
     short = times([1], duration=5)
     with pytest.raises(CaesuraError, match="a recording of 5 s has no chunk of 6 s"):

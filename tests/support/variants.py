@@ -46,9 +46,9 @@ def variants(name: str) -> list[Measure]:
 
 
 def is_about_texts(measure: Measure) -> bool:
-    """Presets for recordings need seconds, and SuperDialseg looks at the boundary after the last unit."""
-    seconds = measure.settings.get("chunk") or str(measure.settings.get("tolerance")).endswith("s")
-    return not seconds and not any(measure.settings.get(name) for name in ("last_position", "first_token"))
+    """Presets for recordings need seconds, and some programs convert texts, such as SuperDialseg, which looks at their ends."""
+    in_seconds = str(measure.settings.get("tolerance")).endswith("s")
+    return not in_seconds and (measure.recipe is None or measure.recipe.prepare is None)
 
 
 VARIANTS = [measure for name in KINDS for measure in variants(name) if is_about_texts(measure)]
