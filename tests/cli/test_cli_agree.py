@@ -352,7 +352,7 @@ def test_agree_invalid_input_prints_one_line_and_exits_1(run: Run, arguments: st
             "readers.json -m flexible_similarity -c multi_pi",
             "multi_pi is not defined over flexible_similarity; use kappa, pi, s, s_modified, alpha",
         ),
-        ("readers.json --compat nltk", "there is no preset 'nltk'; choose from 'mir_eval', 'pyannote'"),
+        ("readers.json --compat nltk", "there is no preset 'nltk'; choose from 'chunkseg', 'chunkseg-collar'"),
         (
             f"readers.json --compat fournier2012 -m {B}",
             "boundary_similarity has no preset 'fournier2012'; did you mean 'fournier2013'?",

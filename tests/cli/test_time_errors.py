@@ -49,7 +49,7 @@ CASES = [
     (1, f"agree {TIMES} -m F1@1s -c pi", "pi counts positions between units, and annotations in seconds"),
     (1, f"agree {TIMES} -c alpha", "use a measure such as boundary_f(tolerance='0.5s'), for spans in characters"),
     (1, "curve scores.csv", "3 units has 2 inner positions, but 3 scores; the end of the text is no inner position"),
-    (2, "score song.lab short.lab -m F1(compat=nltk)", "boundary_f has no preset 'nltk'; choose from 'mir_eval'"),
+    (2, "score song.lab short.lab -m F1(compat=nltk)", "boundary_f has no preset 'nltk'; choose from 'chunkseg'"),
     (2, "score song.lab short.lab -m hausdorff --compat gebd", "it exists for F1"),
     (1, "score nested.json -m span_f(chance=li2024)", "the spans 0-4 and 0-2 overlap or nest; the exact chance"),
     (1, "agree nested.json -m span_f --chance li2024", "no item can be compared: item 'text'"),
