@@ -219,8 +219,8 @@ VALUES = {
     "gaps": ("ignore",), "over": ("segments", "labels"), "ties": ("all",), "direction": ("hypothesis", "mean"), "fill": (2,),
     "frame": (0.5,), "ends": ("start", "both"), "strict": (True,), "matching": ("nearest", "in_order", "ruptures", "mir_eval"),
     "empty": ("zero",), "statistic": ("mean",), "insertion": (0.5,), "deletion": (0.5,), "shift": (0.5,), "costs": ("bookstein",),
-    "coefficient": ("kappa", "pi"), "last_position": (True,), "first_token": (True,), "chunk": (6,), "tokenize": ("words",),
-    "smooth": ("exp",), "conventions": ("superdialseg",), "average": ("items", "items_pr"), "references": ("each", "best", "union"),
+    "coefficient": ("kappa", "pi"), "tokenize": ("words",),
+    "smooth": ("exp",), "average": ("items", "items_pr"), "references": ("each", "best", "union"),
     "labels": (False,), "chance": ("expected", "li2024"),
 }  # fmt: skip
 
