@@ -65,6 +65,7 @@ register(
         },
         conversion="units are chunks of 6 s, marked if a boundary lies in them",
         prepare=in_chunks,
+        kept_in_plain=("boundary_f",),  # no two boundaries in seconds are at the same place
         seconds=True,
     )
 )

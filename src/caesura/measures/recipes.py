@@ -37,6 +37,7 @@ class Recipe:
     undo: Callable[[Any], Any] | None = (
         None  # takes back, for the plain number, what ``reading`` added to an annotation
     )
+    kept_in_plain: tuple[str, ...] = ()  # measures whose plain number is one of converted pairs too
     seconds: bool = False  # whether recordings are compared in seconds, even if they can become texts of common units
 
 
