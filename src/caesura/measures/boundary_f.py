@@ -152,7 +152,8 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
         counts[:, 1], counts[:, 2] = a.count, b.count
         # The ends are the same place on both sides: some maximum matching pairs them, and so do all other rules.
         counts += len(END_PLACES[self.ends])
-        return BatchCounts(counts, self.resolved(batch))
+        axis = {"axis": np.zeros(batch.pairs, np.uint8)}  # units have one extent only
+        return BatchCounts(counts, self.resolved(batch) if batch.seconds else axis)
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
         return MatchingPositions() if self.tolerance == 0 and not set(self._changed) - {"tolerance"} else None
