@@ -94,3 +94,20 @@ def test_evaluate_adds_the_plain_measure(tmp_path: Path):
         result = invoke(["evaluate", str(path), "-m", "F1(compat=wtpsplit)", *arguments, "--json"])
         scores = json.loads(result.stdout)["results"]["scores"]
         assert [score["value"] for score in scores.values()] == pytest.approx(expected)
+
+
+def test_all_measures_of_chunkseg_score_recordings_without_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first recording has marks in chunks 2 and 4, and 2 and 6; of the second, chunks 1 and 7, and 3 and 7."""
+    monkeypatch.chdir(tmp_path)
+    documents = [([7.0, 20.5], [8.0, 31.0], 60.0), ([5.0, 40.0], [12.0, 41.0], 50.0)]
+    lines = [json.dumps(dict(zip(("reference", "hypothesis", "duration"), entry, strict=True))) for entry in documents]
+    Path("batch.jsonl").write_text("\n".join(lines))
+    result = invoke("score batch.jsonl -m Pk -m WD -m B -m GHD -m F1 --compat chunkseg --json".split())
+    assert result.exit_code == 0, result.output
+    totals = [entry for entry in json.loads(result.stdout)["results"]["scores"] if entry["item"] is None]
+    values = {entry["measure"].partition("(")[0]: (entry["value"], entry["plain"]) for entry in totals}
+    assert values["boundary_similarity"] == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert values["boundary_f"] == (0.5, 0.5)
+    assert values["generalized_hamming"][0] == 2

@@ -65,7 +65,10 @@ register(
         },
         conversion="units are chunks of 6 s, marked if a boundary lies in them",
         prepare=in_chunks,
-        kept_in_plain=("boundary_f",),  # no two boundaries in seconds are at the same place
+        kept_in_plain=(
+            "boundary_f",
+            "boundary_similarity",
+        ),  # tolerance and n_t are chunks, and have no meaning in seconds
         seconds=True,
     )
 )

@@ -587,7 +587,9 @@ class Measure(metaclass=ABCMeta):
             return self
         if self.recipe is not None and self.name in self.recipe.kept_in_plain:
             defaults = self._defaults(None)
-            return self.replace(**{name: defaults[name] for name in self.presets[self.compat].keys() - self._changed.keys()})
+            return self.replace(
+                **{name: defaults[name] for name in self.presets[self.compat].keys() - self._changed.keys()}
+            )
         kept = {name: self.settings[name] for name in (*self.question_options, "references")}
         return type(self)(**{**kept, **self._changed})
 

@@ -135,7 +135,7 @@ def measures_in_seconds(
 
 def _has_time_axis(measure: Measure) -> bool:
     """Return whether a measure has a definition in seconds with these options; B needs its n_t in seconds."""
-    return "timed" in measure.kinds and not isinstance(measure.settings.get("n_t"), int)
+    return compares_seconds(measure) or ("timed" in measure.kinds and not isinstance(measure.settings.get("n_t"), int))
 
 
 def measures_as_they_are(
