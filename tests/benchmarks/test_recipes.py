@@ -169,3 +169,25 @@ def test_texts_with_different_words_are_no_pair_of_superdialseg() -> None:
     """The position after the last utterance is added to texts that can be compared, whose lengths a message names."""
     with pytest.raises(MismatchError, match="reference has 5, hypothesis has 4"):
         cz.pk(masses([2, 3]), masses([2, 2]), compat="superdialseg")
+
+
+def test_a_pair_that_cannot_be_compared_does_not_spoil_the_others() -> None:
+    text, recording, spans = masses([2, 3]), times([7, 20], duration=30), cz.Spans([(1, 2, "x")], length=5)
+    for measure in ("boundary_f(compat=superdialseg)", "pk(compat=superdialseg)"):
+        scores = cz.score_many([(text, text), (text, recording), (spans, text)], measure)
+        assert list(scores.errors) == [1, 2]
+        assert scores.values[0] == cz.parse(measure).score(text, text).value
+
+
+def test_processes_convert_too() -> None:
+    pairs = [(masses([2, 3, 6]), masses([2, 2, 7]))] * 4
+    for measure in ("pk(compat=superdialseg)", "boundary_f(compat=superdialseg)"):
+        alone = cz.score_many(pairs, measure)
+        assert cz.score_many(pairs, measure, engine="processes", workers=2).values.tolist() == alone.values.tolist()
+
+
+def test_the_plain_number_of_a_recipe() -> None:
+    assert cz.parse("pk(compat=chunkseg)").plain() == cz.parse("pk")
+    plain = cz.parse("boundary_f(compat=chunkseg)").plain()
+    assert plain == cz.parse("boundary_f(compat=chunkseg, empty=one, average=micro)")
+    assert plain.plain() == plain

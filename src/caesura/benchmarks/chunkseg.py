@@ -65,10 +65,7 @@ register(
         },
         conversion="units are chunks of 6 s, marked if a boundary lies in them",
         prepare=in_chunks,
-        kept_in_plain=(
-            "boundary_f",
-            "boundary_similarity",
-        ),  # tolerance and n_t are chunks, and have no meaning in seconds
+        kept_in_plain=("boundary_f", "boundary_similarity"),  # their tolerance and n_t are chunks
         seconds=True,
     )
 )

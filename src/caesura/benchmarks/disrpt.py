@@ -19,9 +19,9 @@ def with_first_token(batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
     """Return the texts, and an error for each pair that does not begin with an empty unit, which stands for the first token."""
     if batch.seconds:
         return batch, {}
-    lacking = [not _begins_empty(text) for text in batch.table.annotations]
-    rows = zip(batch.first.tolist(), batch.second.tolist(), strict=True)
-    return batch, {row: MismatchError(_PROBLEM) for row, (a, b) in enumerate(rows) if lacking[a] or lacking[b]}
+    texts, rows = batch.table.annotations, zip(batch.first.tolist(), batch.second.tolist(), strict=True)
+    lacking = [row for row, pair in enumerate(rows) if not all(_begins_empty(texts[k]) for k in pair)]
+    return batch, dict.fromkeys(lacking, MismatchError(_PROBLEM))
 
 
 def without_empty_unit(text: Any) -> Any:

@@ -21,13 +21,11 @@ def with_last_position(batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
     """Return the texts with one unit more: there is a mark after every utterance, also after the last one."""
     if batch.seconds:
         return batch, {}
-    place, _, off = batch.table.places
-    texts = []
-    for row, text in enumerate(batch.table.annotations):
-        positions = getattr(
-            text, "positions", place[off[row] : off[row + 1]]
-        )  # a level of a hierarchy has inner ones only
-        texts.append(Segmentation.from_positions(int(text.length) + 1, np.unique(positions)))
+    texts, (place, _, off) = list(batch.table.annotations), batch.table.places
+    for row in np.unique(np.concatenate([batch.first, batch.second])).tolist():
+        inner = place[off[row] : off[row + 1]]  # all that a level of a hierarchy has
+        positions = np.unique(getattr(texts[row], "positions", inner))
+        texts[row] = Segmentation.from_positions(int(batch.table.end[row]) + 1, positions)
     return batch.on(Table.of(texts)), {}
 
 

@@ -180,7 +180,7 @@ class BoundaryCurve(Reasoned, Result):
     def rule(self) -> Mapping[str, Any]:
         """Options of the rule that chooses the best threshold."""
         recipe = recipe_of(CURVE, self.compat)
-        return resolve_options(CURVE, RULE_OPTIONS, {}, recipe and recipe.measures[CURVE])
+        return resolve_options(CURVE, RULE_OPTIONS, {}, None if recipe is None else recipe.measures[CURVE])
 
     @property
     def best(self) -> CurvePoint:

@@ -27,16 +27,13 @@ class Recipe:
     name: str  # name of the preset: ``compat="superdialseg"``
     title: str  # the program or the shared task
     measures: Mapping[str, Options]  # name of a measure -> the options that the program sets
-    mistakes: Mapping[str, str] = field(
-        default_factory=dict
-    )  # name of a measure -> the mistakes of the program that its number repeats
+    # Name of a measure -> the mistakes of the program that its number repeats.
+    mistakes: Mapping[str, str] = field(default_factory=dict)
     reading: Options = field(default_factory=dict)  # options with which files must be read
     conversion: str = ""  # what ``prepare`` does, in a few words
     # Converts pairs that the measure can compare; returns the batch, and an error for each row that cannot be converted.
     prepare: Prepare | None = None
-    undo: Callable[[Any], Any] | None = (
-        None  # takes back, for the plain number, what ``reading`` added to an annotation
-    )
+    undo: Callable[[Any], Any] | None = None  # removes what ``reading`` added to an annotation, for the plain number
     kept_in_plain: tuple[str, ...] = ()  # measures whose plain number is one of converted pairs too
     seconds: bool = False  # whether recordings are compared in seconds, even if they can become texts of common units
 
@@ -69,4 +66,4 @@ class Presets:
 
     def __get__(self, _: Any, owner: Any) -> Mapping[str, Options]:
         recipes = {recipe.name: recipe.measures[owner.name] for recipe in recipes_of(getattr(owner, "name", ""))}
-        return MappingProxyType({**self.own, **recipes, **self.own})
+        return MappingProxyType({**self.own, **recipes, **self.own})  # those beside the class come first, and win
