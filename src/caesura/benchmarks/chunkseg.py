@@ -6,9 +6,8 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.measures.recipes import Recipe, register
-from caesura.model.columns import Batch, Table
-from caesura.model.index import flatnonzero
-from caesura.model.segmentation import Segmentation
+from caesura.model.columns import EMPTY, Batch, Boundaries, Table, distinct, offsets
+from caesura.model.index import bincount, flatnonzero
 from caesura.model.value import Ints
 
 SECONDS = 6
@@ -29,20 +28,23 @@ def in_chunks(batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
         row: MismatchError(f"a recording of {batch.length[row] / batch.ticks:.10g} s has no chunk of {SECONDS} s")
         for row in flatnonzero(chunks == 0).tolist()
     }
-    begin, rows = batch.begin.tolist(), np.arange(batch.pairs)
-    texts = [
-        _marked_chunks(side.place[side.off[row] : side.off[row + 1]] - begin[row], number, SECONDS * batch.ticks)
-        for side in batch.sides("end_places")
-        for row, number in enumerate(chunks.tolist())
-    ]
-    return batch.on(Table.of(texts), rows, rows + batch.pairs), short
+    sides = [_marked_chunks(side, batch, chunks) for side in batch.sides("end_places")]
+    table = Table.of_texts(np.concatenate([chunks + 1, chunks + 1]), np.concatenate([side.count for side in sides]))
+    off = offsets(table.size)
+    table.places = Boundaries(np.concatenate([side.place for side in sides]), EMPTY, off)
+    rows = np.arange(batch.pairs)
+    return batch.on(table, rows, rows + batch.pairs), short
 
 
-def _marked_chunks(times: Ints, chunks: int, size: int) -> Segmentation:
-    """Return a text with a boundary after each chunk in which a boundary lies."""
+def _marked_chunks(side: Boundaries, batch: Batch, chunks: Ints) -> Boundaries:
+    """Return the positions after the chunks in which a boundary lies."""
     # A boundary at the beginning is in no chunk, one at the end in the last chunk. The rest after the last chunk is ignored.
-    inside = times[(times > 0) & (times <= chunks * size)]
-    return Segmentation.from_positions(chunks + 1, np.unique(np.minimum(inside // size + 1, chunks)))
+    owner, size = side.owner, SECONDS * batch.ticks
+    times = side.place - batch.begin[owner]
+    inside = (times > 0) & (times <= chunks[owner] * size)
+    owner, times = owner[inside], times[inside]
+    position = np.minimum(times // size + 1, chunks[owner])
+    return distinct(Boundaries(position, EMPTY, offsets(bincount(owner, minlength=batch.pairs))))
 
 
 register(
