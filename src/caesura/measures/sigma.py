@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
-from types import MappingProxyType
 
 import numpy as np
 
@@ -36,10 +35,6 @@ class Sigma(Measure):
     places_boundaries = False
     needs = Needs(units=True, texts=False, streams=False)
     best = 100.0
-    presets = MappingProxyType({"evalsubtitle": {"tokenize": "sacrebleu", "smooth": "exp"}})
-    preset_mistakes = MappingProxyType(
-        {"evalsubtitle": "the upper limit is an estimate: Sigma can exceed 100 if few words agree"}
-    )
     parts = tuple(f"{name}_{n}" for name in ("matches", "ngrams", "break_matches", "break_ngrams") for n in range(1, 5))
 
     tokenize: str = option(
