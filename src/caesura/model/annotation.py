@@ -8,17 +8,21 @@ includes the ones before it::
     NESTED      intervals inside each other, levels by depth: hierarchies, trees
     LAYERED     every level is a partition, but the levels may cross: music, two independent tiers
     FREE        anything: spans
+
+The streams of a dialogue are separate annotations: each has a length and tokens of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from struct import Struct
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.model.value import Ints
+from caesura.model.value import Floats, Ints, Value
 
 # Whole ticks per second. Places in seconds are compared in ticks, so equal places are equal numbers and sums are exact.
 TICKS = 10**9
@@ -29,10 +33,94 @@ HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS, HAS_LABELS, HAS_C
 )
 SHAPE_BIT = 8
 HEADER = Struct("=qqqq")
+_LIMIT = 2**62  # larger places do not fit the header
 
 
 class Shape(IntEnum):
     MARKS, PARTITION, NESTED, LAYERED, FREE = range(5)
+
+
+class Axis(str):
+    """What places count, ``"units"`` or ``"seconds"``: an axis equals this word. It also has an extent and its units."""
+
+    __slots__ = ("begin", "end", "known", "seconds", "times", "tokens")
+
+    begin: float
+    end: float
+    seconds: bool
+    tokens: Sequence[str] | None  # text of each unit
+    times: Sequence[Any] | Floats | None  # times of N units: N + 1 edges, or N pairs of begin and end
+    known: bool  # whether begin and end are those of the item, not those of the marks
+
+    def __new__(
+        cls,
+        begin: float,
+        end: float,
+        seconds: bool = False,
+        tokens: Sequence[str] | None = None,
+        times: Sequence[Any] | Floats | None = None,
+        known: bool = True,
+    ) -> Self:
+        self = str.__new__(cls, "seconds" if seconds else "units")
+        self.begin, self.end, self.seconds, self.tokens, self.times, self.known = (
+            begin,
+            end,
+            seconds,
+            tokens,
+            times,
+            known,
+        )
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
+        return self.begin, self.end, self.seconds, self.tokens, self.times, self.known
+
+    @property
+    def ticks(self) -> tuple[int, int]:
+        """Begin and end in whole ticks."""
+        begin, end = self.begin, self.end
+        if self.seconds:
+            begin, end = round(begin * TICKS), round(end * TICKS)
+        if begin > -_LIMIT and end < _LIMIT:
+            return int(begin), int(end)
+        return int(min(max(begin, -_LIMIT), _LIMIT)), int(min(max(end, -_LIMIT), _LIMIT))
+
+
+class Annotation(Value):
+    """Base class of what one coder marked in one stream of one item."""
+
+    __slots__ = ()
+
+    @property
+    def axis(self) -> Axis:
+        """What places count, from where to where, and the units with their texts and times."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> Shape:
+        """The first shape of which the annotation is one."""
+        return Shape.MARKS
+
+    @property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
+        return self._pack(len(self))  # type: ignore[arg-type]
+
+    @property
+    def streams(self) -> Mapping[str, Any]:
+        """Stream -> annotation: only a dialogue has several."""
+        return {"": self}
+
+    def _pack(self, rows: int, more_traits: int = 0) -> bytes:
+        axis = self.axis
+        traits = more_traits | self.shape << SHAPE_BIT | HAS_NO_TYPES
+        if axis.tokens is not None:
+            traits |= HAS_UNITS
+        if axis.seconds:
+            traits |= IN_SECONDS
+        if not axis.known:
+            traits |= OPEN_END
+        return HEADER.pack(*axis.ticks, traits, rows)
 
 
 def to_ticks(seconds: ArrayLike) -> Ints:
@@ -40,6 +128,6 @@ def to_ticks(seconds: ArrayLike) -> Ints:
     return np.rint(np.asarray(seconds, np.float64) * TICKS).astype(np.int64)
 
 
-def pack_header(begin: int, end: int, traits: int, shape: Shape, rows: int) -> bytes:
-    """Return the first four numbers of ``packed``: begin and end in ticks, traits and shape, and the number of rows."""
-    return HEADER.pack(begin, end, traits | shape << SHAPE_BIT, rows)
+def pack_places(places: Ints) -> bytes:
+    """Return the rest of ``packed``: the inner places in ticks."""
+    return places.astype(np.int64, "C", copy=False).tobytes()

@@ -14,9 +14,9 @@ import numpy as np
 from caesura.errors import HierarchyError
 from caesura.limits import MAX_LEVELS
 from caesura.model import checks
-from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, Shape, pack_header, to_ticks
+from caesura.model.annotation import Annotation, Axis, Shape
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Value, count_of, frozen_array, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, count_of, frozen_array, read_only
 
 # Spans before they are checked: ``(start, end[, level[, label]])``.
 Rows = Iterable[Sequence[Any]]
@@ -58,7 +58,7 @@ _NO_TIMES = read_only(np.empty(0, np.int64))
 _NO_LEVEL = 0  # level of a span whose level is still unknown
 
 
-class Hierarchy(Value, Displayed):
+class Hierarchy(Annotation, Displayed):
     """Nested spans over N units. Two spans never cross: they are disjoint, or one contains the other.
 
     Parameters
@@ -324,11 +324,15 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return cls._ready(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
 
     @property
-    def packed(self) -> bytes:
-        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        traits = HAS_NO_TYPES | HAS_UNITS * (self.units is not None) | IN_SECONDS * (self.edges is not None)
-        begin, end = (0, self.length) if self.edges is None else to_ticks([self.edges[0], self.edges[-1]]).tolist()
-        return pack_header(begin, end, traits, Shape.NESTED if self.nested else Shape.LAYERED, len(self.spans))
+    def axis(self) -> Axis:
+        edges = self.edges
+        if edges is None:
+            return Axis(0, self.length, tokens=self.units)
+        return Axis(edges[0], edges[-1], True, self.units, edges)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.NESTED if self.nested else Shape.LAYERED
 
     @property
     def flat(self) -> frozenset[tuple[int, int]]:

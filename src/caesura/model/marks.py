@@ -8,15 +8,15 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, Shape, pack_header
+from caesura.model.annotation import Annotation, Axis, pack_places
 from caesura.model.fingerprint import content_bytes, numbers_bytes
 from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
 from caesura.model.text_difference import text_difference
-from caesura.model.value import Ints, Numbers, Texts, Value, count_of
+from caesura.model.value import Ints, Numbers, Texts, count_of
 
 
-class Marks(Value):
+class Marks(Annotation):
     """The number of coders who put a boundary at each inner position of a text of N units.
 
     Only marked positions are stored, so a long text with few marks needs little memory.
@@ -154,9 +154,11 @@ class Marks(Value):
     @property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, and the marked positions."""
-        traits = HAS_NO_TYPES | HAS_UNITS * (self.units is not None)
-        header = pack_header(0, self.length, traits, Shape.MARKS, len(self.positions))
-        return header + self.positions.astype(np.int64, "C", copy=False).tobytes()
+        return self._pack(len(self.positions)) + pack_places(self.positions)
+
+    @property
+    def axis(self) -> Axis:
+        return Axis(0, self.length, tokens=self.units)
 
     def __len__(self) -> int:
         return self.length

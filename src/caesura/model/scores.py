@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from caesura.errors import ScoresError
 from caesura.model import checks
-from caesura.model.annotation import HAS_NO_TYPES, IN_SECONDS, Shape, pack_header, to_ticks
+from caesura.model.annotation import Annotation, Axis
 from caesura.model.edges import SAME_PLACE
-from caesura.model.value import Floats, Value, count_of
+from caesura.model.value import Floats, count_of
 
 
-class BoundaryScores(Value):
+class BoundaryScores(Annotation):
     """One score per inner position of a text, or per time of a recording. The higher, the surer is the boundary.
 
     Parameters
@@ -87,12 +87,8 @@ class BoundaryScores(Value):
         return cls([pair[1] for pair in listed], [pair[0] for pair in listed])
 
     @property
-    def packed(self) -> bytes:
-        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        end, traits = int(self.length), HAS_NO_TYPES
-        if self.timed:
-            end, traits = int(to_ticks(self.length)), traits | IN_SECONDS
-        return pack_header(0, end, traits, Shape.MARKS, len(self))
+    def axis(self) -> Axis:
+        return Axis(0, self.length, self.timed)
 
     @property
     def timed(self) -> bool:

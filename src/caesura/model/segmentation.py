@@ -5,18 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
+from caesura.model.annotation import (
+    HAS_LABELS,
+    HAS_NO_TYPES,
+    HAS_UNITS,
+    HEADER,
+    SHAPE_BIT,
+    Annotation,
+    Axis,
+    Shape,
+    pack_places,
+)
 from caesura.model.boundaries import (
-    MAX_DRAWN_UNITS,
     NO_CODES,
     UNTYPED,
-    Boundaries,
     Types,
     are_flags,
     as_flags,
@@ -31,14 +40,18 @@ from caesura.model.boundaries import (
     sort_types,
     type_names,
 )
-from caesura.model.index import flatnonzero, lexsort
+from caesura.model.index import flatnonzero, lexsort, searchsorted
 from caesura.model.tier import Tier
-from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts, frozen_array
+from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, count_of, frozen_array, read_only
 
 __all__ = ["MAX_DRAWN_UNITS", "UNTYPED", "Segmentation", "check_types", "constructors_for", "sort_types"]
 
+# Texts up to this length are drawn unit by unit in a ``repr``.
+MAX_DRAWN_UNITS = 60
+_TRUE = np.array([True])
 
-class Segmentation(Boundaries):
+
+class Segmentation(Annotation, Displayed):
     """A text of N units with sorted boundary positions, each of which has a type or a set of types.
 
     The constructors ``from_masses``, ``from_positions``, ``from_bits``, ``from_marks``, ``from_sets`` and ``from_labels`` are
@@ -103,7 +116,27 @@ class Segmentation(Boundaries):
     True
     """
 
-    __slots__ = ()
+    __slots__ = (
+        "_codes",
+        "boundary_positions",
+        "inner",
+        "labels",
+        "length",
+        "packed",
+        "types",
+        "types_declared",
+        "units",
+    )
+
+    length: int
+    types: tuple[str, ...]
+    types_declared: bool
+    units: tuple[str, ...] | None
+    labels: tuple[str, ...] | None
+    inner: Ints
+    boundary_positions: Ints
+    packed: bytes
+    _codes: Ints  # empty if there is only one type
 
     def __init__(
         self,
@@ -123,7 +156,59 @@ class Segmentation(Boundaries):
         if labels is not None:
             labels = checks.unit_labels(labels, n)
         declared = checks.flag(types_declared, "types_declared")
-        self._set(n, array, kinds, scale, types_declared=declared, units=units, labels=labels)
+        self._fill(n, array, kinds, scale, declared, checks.unit_texts(units, n), labels)
+
+    @classmethod
+    def from_valid_entries(
+        cls,
+        length: int,
+        positions: Ints,
+        codes: Ints,
+        types: tuple[str, ...],
+        *,
+        types_declared: bool = True,
+        units: Texts | None = None,
+        labels: tuple[str, ...] | None = None,
+    ) -> Self:
+        """Return the segmentation for arguments of the class that are known to be valid; only units are checked.
+
+        Parameters
+        ----------
+        length, positions, codes, types
+            See the class.
+        types_declared, units, labels
+            See the class.
+
+        Returns
+        -------
+        Segmentation
+        """
+        self = cls.__new__(cls)
+        self._fill(length, positions, codes, types, types_declared, checks.unit_texts(units, length), labels)
+        return self
+
+    @classmethod
+    def from_valid_positions(cls, length: int, positions: Ints, units: tuple[str, ...] | None = None) -> Self:
+        """Return the segmentation with boundaries at positions that are known to be valid; nothing is checked.
+
+        Readers of large files use this method. :meth:`from_positions` is safe.
+
+        Parameters
+        ----------
+        length : int
+            Number of units, N.
+        positions : ndarray of int64
+            Boundary positions from 1 to N-1, in ascending order.
+        units : tuple of str, optional
+            Text of each unit.
+
+        Returns
+        -------
+        Segmentation
+        """
+        self = cls.__new__(cls)
+        self._fill(length, positions, NO_CODES, UNTYPED, True, units)
+        return self
 
     @classmethod
     def from_masses(cls, masses: Numbers, *, units: Texts | None = None, labels: Texts | None = None) -> Segmentation:
@@ -507,3 +592,164 @@ class Segmentation(Boundaries):
         Segmentation
         """
         return self if self.labels is None else self._with(labels=None)
+
+    def _fill(  # type: ignore[override]  # with positional arguments, because thousands of segmentations are created
+        self,
+        length: int,
+        boundary_positions: Ints,
+        _codes: Ints,
+        types: tuple[str, ...],
+        types_declared: bool,
+        units: tuple[str, ...] | None,
+        labels: tuple[str, ...] | None = None,
+    ) -> None:
+        places, traits = boundary_positions, 0
+        if places.size and places.item(-1) == length:
+            places = places[: int(searchsorted(places, length))]
+        if len(types) > 1:
+            places = _distinct(places)
+        else:
+            _codes = NO_CODES
+        if types is UNTYPED or types == UNTYPED:
+            types, traits = UNTYPED, HAS_NO_TYPES
+            # A text without boundaries and types has no information about types: all such texts are equal.
+            types_declared = types_declared or not boundary_positions.size
+        if units is not None:
+            traits |= HAS_UNITS
+        if labels is not None:
+            traits |= HAS_LABELS | Shape.PARTITION << SHAPE_BIT
+        packed = HEADER.pack(0, length, traits, len(places)) + pack_places(places)
+        inner = np.frombuffer(packed, np.int64, -1, HEADER.size)
+        _set_length(self, length)
+        _set_inner(self, inner)
+        _set_positions(self, inner if len(inner) == len(boundary_positions) else read_only(boundary_positions))
+        _set_packed(self, packed)
+        _set_units(self, units)
+        _set_codes(self, _codes if _codes is NO_CODES else read_only(_codes))
+        _set_types(self, types)
+        _set_declared(self, types_declared)
+        _set_labels(self, labels)
+        _set_hash(self, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("length", "boundary_positions", "_codes", "types", "types_declared", "units", "labels")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def axis(self) -> Axis:
+        return Axis(0, self.length, tokens=self.units)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.MARKS if self.labels is None else Shape.PARTITION
+
+    def __len__(self) -> int:
+        return self.length
+
+    @property
+    def positions(self) -> Ints:
+        """Positions that have a boundary, each once, in ascending order. N is included only if it was marked."""
+        return self.boundary_positions if not self._codes.size else _distinct(self.boundary_positions)
+
+    @property
+    def boundaries(self) -> tuple[tuple[int, str], ...]:
+        """All (position, type) pairs, sorted by position and then by the order of the types."""
+        names = map(self.types.__getitem__, self.codes.tolist())
+        return tuple(zip(self.boundary_positions.tolist(), names, strict=True))
+
+    @property
+    def codes(self) -> Ints:
+        """Index into ``types`` for each entry of ``boundaries``."""
+        return self._codes if self._codes.size else np.zeros(self.boundary_positions.size, np.int64)
+
+    @property
+    def masses(self) -> tuple[int, ...]:
+        """Segment lengths; they add up to N."""
+        return tuple(np.diff(self.inner, prepend=0, append=self.length).tolist())
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether every position has at most one type."""
+        return self.boundary_positions.size == self.positions.size
+
+    def bits(self) -> str:
+        """Return one character per inner position: ``"1"`` for a boundary, ``"0"`` for no boundary.
+
+        Returns
+        -------
+        str
+        """
+        marks = np.full(self.length - 1, ord("0"), np.uint8)
+        marks[self.inner - 1] = ord("1")
+        return marks.tobytes().decode("ascii")
+
+    def sets(self) -> tuple[frozenset[str], ...]:
+        """Return the set of types after each unit, including the last unit.
+
+        Returns
+        -------
+        tuple of frozenset of str
+        """
+        marks: list[set[str]] = [set() for _ in range(self.length)]
+        for position, name in self.boundaries:
+            marks[position - 1].add(name)
+        return tuple(map(frozenset, marks))
+
+    def _key(self) -> tuple[Any, ...]:  # faster than the general key
+        boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())
+        return (self.length, boundaries, self.types, self.types_declared, self.units, self.labels)
+
+    def __repr__(self) -> str:
+        head = f"Segmentation({count_of(self.length, 'unit')}"
+        if self.length <= MAX_DRAWN_UNITS:
+            return f"{head}: {self.draw()})"
+        masses = self.masses
+        first = "|".join(map(str, masses[:6])) + ("|…" if len(masses) > 6 else "")
+        types = "" if self.types == UNTYPED else f", types {' < '.join(self.types[:6])}"
+        return f"{head}, {len(masses)} segments: {first}{types})"
+
+    def draw(self) -> str:
+        """Draw the segmentation: one dot per unit, ``|`` for untyped boundaries, otherwise the types of each boundary.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from caesura import Segmentation
+        >>> Segmentation.from_marks(["", ",", "", "", "."]).draw()
+        '··,···.'
+        >>> Segmentation.from_sets([set(), {"act", "scene"}, set()], types=["scene", "act"]).draw()
+        '··{scene+act}··'
+        """
+        if self.types == UNTYPED:
+            return "|".join("·" * mass for mass in self.masses)
+        at: dict[int, list[str]] = {}
+        for position, name in self.boundaries:
+            at.setdefault(position, []).append(name)
+        short = all(len(name) == 1 for name in self.types)
+        cells = []
+        for unit in range(1, self.length + 1):
+            names = at.get(unit, [])
+            mark = "".join(names) if short and len(names) < 2 else "{" + "+".join(names) + "}" if names else ""
+            cells.append("·" + mark)
+        return "".join(cells)
+
+
+def _setter(name: str) -> Callable[[Segmentation, Any], None]:
+    setter: Callable[[Segmentation, Any], None] = getattr(Segmentation, name).__set__
+    return setter
+
+
+# A dictionary of slots for each segmentation takes longer than these functions.
+_set_length, _set_units, _set_labels = _setter("length"), _setter("units"), _setter("labels")
+_set_positions, _set_inner, _set_packed = _setter("boundary_positions"), _setter("inner"), _setter("packed")
+_set_codes, _set_types, _set_declared = _setter("_codes"), _setter("types"), _setter("types_declared")
+_set_hash = _setter("_hash")
+
+
+def _distinct(positions: Ints) -> Ints:
+    """Return each position once; they are in ascending order."""
+    is_new = positions[1:] != positions[:-1]
+    return positions if is_new.all() else positions[np.concatenate([_TRUE, is_new])]

@@ -6,23 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from caesura.errors import SpansError
 from caesura.model import checks
-from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, Shape, pack_header, to_ticks
+from caesura.model.annotation import Annotation, Axis, Shape
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
-from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, Value, count_of, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, read_only
 
-# What the positions of spans count: characters or tokens, or seconds.
-Axis = Literal["units", "seconds"]
-AXES: tuple[Axis, ...] = get_args(Axis)
 _MAX_SHOWN = 8
 _FEW = 50  # numbers of which Python finds the largest faster than numpy
 
@@ -47,7 +44,7 @@ class MarkedSpan(NamedTuple):
         return f"{self.start:.10g}-{self.end:.10g}{category}"
 
 
-class Spans(Value, Displayed):
+class Spans(Annotation, Displayed):
     """The spans that one coder marked in one item. They may leave gaps, overlap, nest, and occur twice.
 
     Parameters
@@ -107,7 +104,7 @@ class Spans(Value, Displayed):
     'seconds'
     """
 
-    __slots__ = ("axis", "bounds", "categories", "category_names", "codes", "ends", "starts", "text", "units")
+    __slots__ = ("_seconds", "bounds", "categories", "category_names", "codes", "ends", "starts", "text", "units")
 
     starts: Floats
     ends: Floats
@@ -115,7 +112,7 @@ class Spans(Value, Displayed):
     category_names: tuple[str | None, ...]
     codes: Ints
     bounds: tuple[float, float] | None
-    axis: Axis
+    _seconds: bool
     text: str | None
     units: tuple[str, ...] | None
 
@@ -231,7 +228,7 @@ class Spans(Value, Displayed):
                 category_names=names,
                 codes=codes,
                 bounds=None,
-                axis=AXES[seconds],
+                _seconds=seconds,
                 text=None,
                 units=None,
             )
@@ -242,27 +239,25 @@ class Spans(Value, Displayed):
         names, codes = _codes(categories)
         order = lexsort((codes, ends, starts))
         self._fill(
-            starts=_frozen(starts[order]),
-            ends=_frozen(ends[order]),
+            starts=starts[order],
+            ends=ends[order],
             categories=tuple(categories[i] for i in order.tolist()),
             category_names=names,
             codes=codes[order],
             bounds=bounds,
-            axis=AXES[bool(item.seconds)],
+            _seconds=bool(item.seconds),
             text=item.text,
             units=words,
         )
 
     @property
-    def packed(self) -> bytes:
-        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        traits = HAS_NO_TYPES | OPEN_END * (self.bounds is None)
-        traits |= HAS_UNITS * (self.units is not None or self.text is not None)
-        extent = np.array(self.extent)
-        if self.axis == "seconds":
-            traits, extent = traits | IN_SECONDS, to_ticks(extent)
-        begin, end = map(int, np.clip(extent, -(2.0**62), 2.0**62))
-        return pack_header(begin, end, traits, Shape.FREE, len(self))
+    def axis(self) -> Axis:
+        tokens = self.units if self.text is None else self.text
+        return Axis(*self.extent, self._seconds, tokens, known=self.bounds is not None)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.FREE
 
     @property
     def spans(self) -> tuple[MarkedSpan, ...]:
@@ -351,7 +346,7 @@ class Spans(Value, Displayed):
                 f"{pair} cross; a hierarchy needs spans that nest; gamma and u_alpha compare spans as they are"
             )
         levels = self._layers() if layers else [None] * len(self)
-        if self.axis == "seconds":
+        if self._seconds:
             duration = length if self.bounds is None else None if self.bounds[0] else self.bounds[1]
             if not len(self) and not duration:
                 raise SpansError("without spans, a hierarchy needs the duration; set it with length=")
@@ -391,7 +386,7 @@ class Spans(Value, Displayed):
         if empty is not None:
             raise SpansError(f"spans[{empty}]: a hierarchy needs spans that are longer than 0; got {self.spans[empty]}")
         whole = (self.starts % 1 == 0) & (self.ends % 1 == 0)
-        if self.axis == "units" and not whole.all():
+        if not self._seconds and not whole.all():
             i = checks.first_true(~whole) or 0
             raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
 
@@ -412,7 +407,7 @@ class Spans(Value, Displayed):
         kept = np.array([category in wanted for category in self.categories], bool)
         categories = [category for category in self.categories if category in wanted]
         names, codes = _codes(categories)
-        columns = {"starts": _frozen(self.starts[kept]), "ends": _frozen(self.ends[kept]), "codes": codes}
+        columns = {"starts": self.starts[kept], "ends": self.ends[kept], "codes": codes}
         return self._with(categories=tuple(categories), category_names=names, **columns)
 
     def __iter__(self) -> Iterator[MarkedSpan]:
@@ -421,27 +416,18 @@ class Spans(Value, Displayed):
     def __len__(self) -> int:
         return len(self.categories)
 
-    def _key(
-        self,
-    ) -> tuple[Any, ...]:  # faster than the general key; category names and codes follow from the categories
-        return (
-            self.starts.tobytes(),
-            self.ends.tobytes(),
-            self.categories,
-            self.bounds,
-            self.axis,
-            self.text,
-            self.units,
-        )
+    def _key(self) -> tuple[Any, ...]:  # category names and codes follow from the categories
+        places = self.starts.tobytes(), self.ends.tobytes()
+        return (*places, self.categories, self.bounds, self._seconds, self.text, self.units)
 
     def __json__(self) -> dict[str, Any]:
         spans = [[_plain(span.start), _plain(span.end), span.category] for span in self.spans]
-        return {"axis": self.axis, "bounds": self.bounds and [*map(_plain, self.bounds)], "spans": spans}
+        return {"axis": str(self.axis), "bounds": self.bounds and [*map(_plain, self.bounds)], "spans": spans}
 
     def __repr__(self) -> str:
         listed = "; ".join(str(span) for span in self.spans[:_MAX_SHOWN]) + (" …" if len(self) > _MAX_SHOWN else "")
         length = "" if self.bounds is None else f" in {self.length:.10g}"
-        axis = f" {self.axis}" if self.bounds is not None else " in seconds" if self.axis == "seconds" else ""
+        axis = f" {self.axis}" if self.bounds is not None else " in seconds" if self._seconds else ""
         return f"Spans({count_of(len(self), 'span')}{length}{axis}{': ' if listed else ''}{listed})"
 
 

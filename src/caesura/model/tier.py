@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,17 +10,7 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.annotation import (
-    HAS_CODES,
-    HAS_END_POINTS,
-    HAS_LABELS,
-    HAS_NO_TYPES,
-    IN_SECONDS,
-    OPEN_END,
-    Shape,
-    pack_header,
-    to_ticks,
-)
+from caesura.model.annotation import HAS_CODES, HAS_END_POINTS, HAS_LABELS, Annotation, Axis, Shape, to_ticks
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import Displayed, Floats, count_of
 
@@ -64,8 +52,7 @@ class Point(NamedTuple):
         return f"{self.time:.10g} s {self.label[:40]!r}"
 
 
-@dataclass(frozen=True, slots=True)
-class Tier(Displayed):
+class Tier(Annotation, Displayed):
     """Labelled intervals, points or both of one coder, in seconds, within a recording.
 
     Parameters
@@ -113,15 +100,17 @@ class Tier(Displayed):
     Tier(1 interval and 1 point from 0 to 3 s: play smile)
     """
 
-    intervals: tuple[Interval, ...] = ()
-    begin: float = 0.0
-    end: float = math.nan
-    points: tuple[Point, ...] | None = None
-    words: tuple[Interval, ...] | None = None
-    open_end: bool = field(default=False, metadata={"json": False})
-    edges: Edges = field(init=False, compare=False, repr=False, metadata={"json": False})
-    packed_edges: bytes = field(init=False, compare=False, repr=False, metadata={"json": False})
-    packed: bytes = field(init=False, compare=False, repr=False, metadata={"json": False})
+    __slots__ = ("begin", "edges", "end", "intervals", "open_end", "packed", "packed_edges", "points", "words")
+
+    intervals: tuple[Interval, ...]
+    begin: float
+    end: float
+    points: tuple[Point, ...] | None
+    words: tuple[Interval, ...] | None
+    open_end: bool
+    edges: Edges
+    packed_edges: bytes
+    packed: bytes
 
     def __init__(
         self,
@@ -132,19 +121,20 @@ class Tier(Displayed):
         words: Iterable[Sequence[Any]] | None = None,
         open_end: bool = False,
     ) -> None:
-        put = object.__setattr__
-        put(self, "intervals", _check_intervals(intervals, "intervals"))
-        put(self, "points", None if points is None else _check_points(points, may_coincide=bool(self.intervals)))
-        put(self, "words", None if words is None else _check_intervals(words, "words"))
-        put(self, "begin", _check_time(begin, "begin"))
-        last_rows = [rows[-1] for rows in (self.intervals, self.points, self.words) if rows]
-        last_time = max((row[-2] for row in last_rows), default=self.begin)
-        put(self, "end", last_time if end is None else _check_time(end, "end"))
-        put(self, "open_end", bool(open_end))
-        self._check_extent()
-        put(self, "edges", self._edges()._replace(open_end=self.open_end))
-        put(self, "packed_edges", self.edges.packed())
-        put(self, "packed", _packed(self.edges, bool(self.intervals)))
+        segments = _check_intervals(intervals, "intervals")
+        marks = None if points is None else _check_points(points, may_coincide=bool(segments))
+        spoken = None if words is None else _check_intervals(words, "words")
+        first = _check_time(begin, "begin")
+        last_time = max((rows[-1][-2] for rows in (segments, marks, spoken) if rows), default=first)
+        last = last_time if end is None else _check_time(end, "end")
+        if not first < last:
+            raise TierError(f"end: a recording must end after it begins; got {first:.10g}-{last:.10g} s")
+        listed: dict[str, Sequence[Any] | None] = {"intervals": segments, "points": marks, "words": spoken}
+        for name, rows in listed.items():
+            for i, row in ((0, rows[0]), (len(rows) - 1, rows[-1])) if rows else ():
+                if row[0] < first or row[-2] > last:
+                    raise TierError(f"{name}[{i}] must lie in {first:.10g}-{last:.10g} s; got {row}")
+        self._fill(intervals=segments, points=marks, words=spoken, begin=first, end=last, open_end=bool(open_end))
 
     @classmethod
     def from_times(cls, times: Floats, labels: Sequence[str] | None, *, begin: float, end: float) -> Tier:
@@ -172,7 +162,6 @@ class Tier(Displayed):
             if labels is None:
                 return cls(points=[(time, "") for time in ends[1:-1]], begin=begin, end=end)
             return cls(zip(ends[:-1], ends[1:], labels, strict=True), begin=begin, end=end)
-        self, put = cls.__new__(cls), object.__setattr__
         intervals: tuple[Interval, ...] = ()
         points: tuple[Point, ...] | None = None
         if labels is None:
@@ -182,29 +171,37 @@ class Tier(Displayed):
             intervals = tuple(map(Interval, ends[:-1], ends[1:], labels))
             numbers = {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
             edges = Edges(begin, end, times, np.array([numbers[label] for label in labels], np.int64), tuple(numbers))
-        values = {"intervals": intervals, "points": points, "words": None, "begin": begin, "end": end, "edges": edges}
-        for name, value in {
-            **values,
-            "open_end": False,
-            "packed_edges": edges.packed(),
-            "packed": _packed(edges, bool(intervals)),
-        }.items():
-            put(self, name, value)
-        return self
+        rows: dict[str, Any] = {"intervals": intervals, "points": points, "words": None, "edges": edges}
+        return cls._trusted(**rows, begin=begin, end=end, open_end=False)
 
-    def _edges(self) -> Edges:
-        if self.intervals or self.points is None:
-            return edges_of_intervals(self.intervals, self.begin, self.end)
-        return edges_of_points([point.time for point in self.points], self.begin, self.end)
+    def _complete(self) -> None:
+        edges: Edges | None = getattr(self, "edges", None)
+        if edges is None:
+            if self.intervals or self.points is None:
+                edges = edges_of_intervals(self.intervals, self.begin, self.end)
+            else:
+                edges = edges_of_points([point.time for point in self.points], self.begin, self.end)
+            edges = edges._replace(open_end=self.open_end)
+            object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "packed_edges", edges.packed())
+        traits = HAS_LABELS * edges.is_labelled | HAS_END_POINTS * (edges.points is not None)
+        traits |= HAS_CODES * (edges.codes.size > 0)
+        places = to_ticks(edges.inner).tobytes() + edges.codes.astype(np.int64).tobytes()
+        object.__setattr__(self, "packed", self._pack(len(edges.inner), traits) + places)
 
-    def _check_extent(self) -> None:
-        if not self.begin < self.end:
-            raise TierError(f"end: a recording must end after it begins; got {self.begin:.10g}-{self.end:.10g} s")
-        for name in ("intervals", "points", "words"):
-            rows: Sequence[Interval | Point] = getattr(self, name) or ()
-            for i in (0, len(rows) - 1) if rows else ():
-                if rows[i][0] < self.begin or rows[i][-2] > self.end:
-                    raise TierError(f"{name}[{i}] must lie in {self.begin:.10g}-{self.end:.10g} s; got {rows[i]}")
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("intervals", "begin", "end", "points", "words", "open_end")}
+
+    def __json__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("intervals", "begin", "end", "points", "words")}
+
+    @property
+    def axis(self) -> Axis:
+        return Axis(self.begin, self.end, True, known=not self.open_end)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.PARTITION if self.intervals else Shape.MARKS
 
     @property
     def rows(self) -> tuple[Interval, ...] | tuple[Point, ...]:
@@ -233,19 +230,6 @@ class Tier(Displayed):
         Tier
         """
         return Tier(self.intervals, self.begin, self.end, self.points, words, self.open_end)
-
-
-def _packed(edges: Edges, has_intervals: bool) -> bytes:
-    """Return the header and the inner boundaries in ticks."""
-    traits = HAS_NO_TYPES | IN_SECONDS | OPEN_END * edges.open_end | HAS_LABELS * edges.is_labelled
-    traits |= HAS_END_POINTS * (edges.points is not None) | HAS_CODES * (edges.codes.size > 0)
-    begin, end = to_ticks([edges.begin, edges.end]).tolist()
-    shape = Shape.PARTITION if has_intervals else Shape.MARKS
-    return (
-        pack_header(begin, end, traits, shape, len(edges.inner))
-        + to_ticks(edges.inner).tobytes()
-        + edges.codes.astype(np.int64).tobytes()
-    )
 
 
 def _check_time(value: object, place: str) -> float:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import TreeError
 from caesura.model import checks
-from caesura.model.annotation import HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, IS_TREE, Shape, pack_header
+from caesura.model.annotation import IN_SECONDS, IS_TREE, Annotation, Axis, Shape
 from caesura.model.index import flatnonzero, lexsort, repeat
-from caesura.model.value import Displayed, Floats, Ints, Numbers, Texts, Value, count_of, frozen_array
+from caesura.model.value import Displayed, Floats, Ints, Numbers, Texts, count_of, frozen_array
 
 Times = Iterable[Sequence[float]] | Floats
 # Matches a whole preterminal (groups 1 and 2: label and word), an opening bracket with its label (groups 3 and 4), a closing
@@ -43,7 +43,7 @@ class Node(NamedTuple):
     ends: float
 
 
-class Tree(Value, Displayed):
+class Tree(Annotation, Displayed):
     """Parse tree of one sentence: its brackets in preorder, and its words.
 
     Use the constructors ``from_brackets`` and ``from_nested`` unless you have nodes in preorder.
@@ -266,9 +266,16 @@ class Tree(Value, Displayed):
 
     @property
     def packed(self) -> bytes:
-        """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        traits = IS_TREE | HAS_NO_TYPES | HAS_UNITS | IN_SECONDS * (self.times is not None)
-        return pack_header(0, len(self.words), traits, Shape.NESTED, len(self.labels))
+        """The header of :mod:`caesura.model.annotation`; a tree with times is in seconds, but its extent is in words."""
+        return self._pack(len(self.labels), IS_TREE | IN_SECONDS * (self.times is not None))
+
+    @property
+    def axis(self) -> Axis:
+        return Axis(0, len(self.words), tokens=self.words, times=self.times)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.NESTED
 
     @property
     def length(self) -> int:

@@ -35,14 +35,13 @@ class Value:
 
     def _fill(self, **slots: Any) -> None:
         """Set the slots. Arrays become read-only; an array that other code may still change is copied first."""
-        for name, value in self._complete(slots).items():
+        for name, value in slots.items():
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else value)
         object.__setattr__(self, "_hash", None)
+        self._complete()
 
-    @classmethod
-    def _complete(cls, slots: dict[str, Any]) -> dict[str, Any]:
-        """Return the slots together with those that follow from them."""
-        return slots
+    def _complete(self) -> None:
+        """Set the slots that follow from the others."""
 
     @classmethod
     def _trusted(cls, **slots: Any) -> Self:
