@@ -14,7 +14,7 @@ The streams of a dialogue are separate annotations: each has a length and tokens
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from struct import Struct
 from typing import Any, Self
@@ -22,6 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from caesura.errors import MismatchError
 from caesura.model.value import Floats, Ints, Value
 
 # Whole ticks per second. Places in seconds are compared in ticks, so equal places are equal numbers and sums are exact.
@@ -43,7 +44,7 @@ class Shape(IntEnum):
 class Axis(str):
     """What places count, ``"units"`` or ``"seconds"``: an axis equals this word. It also has an extent and its units."""
 
-    __slots__ = ("begin", "end", "known", "seconds", "times", "tokens")
+    __slots__ = ("begin", "end", "known", "place", "seconds", "times", "tokens")
 
     begin: float
     end: float
@@ -51,6 +52,7 @@ class Axis(str):
     tokens: Sequence[str] | None  # text of each unit
     times: Sequence[Any] | Floats | None  # times of N units: N + 1 edges, or N pairs of begin and end
     known: bool  # whether begin and end are those of the item, not those of the marks
+    place: Callable[[float], int]  # position of a time, on units that have times
 
     def __new__(
         cls,
@@ -60,6 +62,7 @@ class Axis(str):
         tokens: Sequence[str] | None = None,
         times: Sequence[Any] | Floats | None = None,
         known: bool = True,
+        place: Callable[[float], int] | None = None,
     ) -> Self:
         self = str.__new__(cls, "seconds" if seconds else "units")
         self.begin, self.end, self.seconds, self.tokens, self.times, self.known = (
@@ -70,10 +73,16 @@ class Axis(str):
             times,
             known,
         )
+        if place is not None:
+            self.place = place
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
         return self.begin, self.end, self.seconds, self.tokens, self.times, self.known
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        return self.begin, self.end
 
     @property
     def ticks(self) -> tuple[int, int]:
@@ -111,6 +120,62 @@ class Annotation(Value):
         """Stream -> annotation: only a dialogue has several."""
         return {"": self}
 
+    def on(self, axis: Axis) -> Annotation:
+        """Return the annotation on another axis: a different extent, or units instead of seconds.
+
+        What lies outside the extent is cut off or lost.
+
+        Parameters
+        ----------
+        axis : Axis
+            The axis, such as one that ``common_axis`` chose.
+
+        Returns
+        -------
+        Annotation
+            An annotation of the same item; a tier becomes a segmentation over units.
+
+        Raises
+        ------
+        MismatchError
+            If places cannot be converted.
+        """
+        own = self.axis
+        if own.seconds == axis.seconds:
+            return self if own.extent == axis.extent else self._cut(axis)
+        if own.seconds and hasattr(axis, "place"):
+            return self._over_units(axis)
+        raise MismatchError(
+            f"places in {own} cannot be converted to {axis}, because the times of the units are not known"
+        )
+
+    def at_level(self, level: int) -> Any:
+        """Return the segmentation of one level. Only hierarchies have several; a partition is the same on each.
+
+        Parameters
+        ----------
+        level : int
+            Level from 1, the highest.
+
+        Returns
+        -------
+        Annotation
+
+        Raises
+        ------
+        MismatchError
+            If the annotation has no levels, such as spans that may overlap.
+        """
+        if self.shape > Shape.PARTITION:
+            raise MismatchError(f"expected an annotation with levels; got {type(self).__name__}")
+        return self
+
+    def _cut(self, axis: Axis) -> Annotation:
+        raise MismatchError(f"a {type(self).__name__} cannot have a different extent")
+
+    def _over_units(self, axis: Axis) -> Annotation:
+        raise MismatchError(f"a {type(self).__name__} cannot be converted to units")
+
     def _pack(self, rows: int, more_traits: int = 0) -> bytes:
         axis = self.axis
         traits = more_traits | self.shape << SHAPE_BIT | HAS_NO_TYPES
@@ -121,6 +186,13 @@ class Annotation(Value):
         if not axis.known:
             traits |= OPEN_END
         return HEADER.pack(*axis.ticks, traits, rows)
+
+
+def cut_rows(rows: Iterable[Sequence[Any]], axis: Axis) -> list[tuple[Any, ...]]:
+    """Return rows (start, end, ...) within an extent: those outside are lost, and so are those that become empty."""
+    begin, end = axis.extent
+    inside = (row for row in rows if (row[0] < end and row[1] > begin) or begin <= row[0] == row[1] <= end)
+    return [(max(row[0], begin), min(row[1], end), *row[2:]) for row in inside]
 
 
 def to_ticks(seconds: ArrayLike) -> Ints:

@@ -10,18 +10,20 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
 
 from caesura.errors import HierarchyError, InputError, OptionError, TierError
 from caesura.model import checks
+from caesura.model.annotation import Axis
 from caesura.model.corpus import Corpus, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue, tiers_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
-from caesura.model.tier import Interval, Point, Tier
+from caesura.model.tier import Interval, Tier
 from caesura.model.value import count_of
 from caesura.notices import collect_warnings, warn
 from caesura.options import choice, non_negative
@@ -41,8 +43,6 @@ _UNION_WARNING = (
     "(units=0.01)"
 )
 
-# Boundary types in ordinal order; None if boundaries have no types.
-Scale = tuple[str, ...] | None
 # ``"words"``, ``"union"``, the length of a step in seconds, or None (words if there are any, else the union).
 Units = str | float | None
 
@@ -127,16 +127,27 @@ def over_units(
     if labels is None:
         labels = "ignore" if are_no_types(tiers_of_corpus(corpus)) else "types"
     typed = choice("types", "ignore")("labels", labels) == "types"
-    grids = _grids(corpus, chosen, seconds, excluded)
-    all_marks = (marks for by_stream in grids.values() for grid in by_stream.values() for marks in grid.marks.values())
-    occurring = {mark for marks in all_marks for mark in marks.values()}
-    scale = _scale(types, occurring) if typed else None
+    converted = _convert(corpus, chosen, seconds, excluded)
+    texts = [
+        entry.text for by_stream in converted.values() for entries in by_stream.values() for entry in entries.values()
+    ]
+    occurring = {name for text in texts if text.boundary_positions.size for name in text.types}
+    scale = _scale(types, occurring) if typed else UNTYPED
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, str] = {}
-    for item, by_stream in grids.items():
+    for item, by_stream in converted.items():
         with collect_errors(item, excluded, TierError):
-            annotations[item] = _annotations(by_stream, scale, types is not None) or corpus.of_item(item)
-            listed = {stream: grid.note for stream, grid in by_stream.items() if grid.note}
+            streams: dict[str, dict[str, Segmentation]] = {}
+            for stream, entries in by_stream.items():
+                for coder, (_, _, text) in entries.items():
+                    with _errors_of(coder):
+                        untyped = Segmentation.from_valid_positions(text.length, text.inner, text.units)
+                        text = text.with_types(scale, types_declared=types is not None) if typed else untyped
+                        streams.setdefault(coder, {})[stream] = text
+            annotations[item] = {
+                coder: texts[""] if "" in texts else Dialogue(texts) for coder, texts in streams.items()
+            } or corpus.of_item(item)
+            listed = {stream: note for stream, entries in by_stream.items() if (note := _note(entries))}
             if listed:
                 by_name = (f"stream {stream!r}: {note}" if stream else note for stream, note in listed.items())
                 notes[item] = "; ".join(by_name)
@@ -175,13 +186,21 @@ def boundary_times(corpus: Corpus) -> BoundaryTimes:
     errors: list[InputError] = []
     with collect_warnings():  # the conversion itself issues them
         units, tolerance = check_units("units", options.get("units")), options.get("tolerance", DEFAULT_TOLERANCE)
-        grids = _grids(corpus, units, tolerance, errors)
+        converted = _convert(corpus, units, tolerance, errors)
     return {
-        (item, coder, stream): times
-        for item, by_stream in grids.items()
-        for stream, grid in by_stream.items()
-        for coder, times in grid.times.items()
+        (item, coder, stream): _times_by_position(tier, axis)
+        for item, by_stream in converted.items()
+        for stream, entries in by_stream.items()
+        for coder, (tier, axis, _) in entries.items()
     }
+
+
+def _times_by_position(tier: Tier, axis: Axis) -> dict[int, float]:
+    times = {axis.place(row[-2]): row[-2] for row in tier.rows}
+    for interval in tier.intervals:
+        if at := axis.place(interval.start):
+            times.setdefault(at, interval.start)
+    return times
 
 
 def convert_together(
@@ -259,15 +278,6 @@ def never_repeat(tiers: Iterable[Tier]) -> bool:
     )
 
 
-def _annotations(by_stream: Mapping[str, _Grid], scale: Scale, declared: bool) -> dict[str, Annotation]:
-    segmentations = {stream: grid.segmentations(scale, declared) for stream, grid in by_stream.items()}
-    if "" in segmentations:
-        return {**segmentations[""]}
-    coders = next(iter(segmentations.values()), {})
-    streams = {coder: {stream: entries[coder] for stream, entries in segmentations.items()} for coder in coders}
-    return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
-
-
 def check_units(name: str, value: object) -> Units:
     if value is None or (isinstance(value, str) and value in ("words", "union")):
         return value
@@ -277,9 +287,16 @@ def check_units(name: str, value: object) -> Units:
     return seconds
 
 
-def _grids(
+class _Converted(NamedTuple):
+    tier: Tier
+    axis: Axis
+    text: Segmentation  # with all labels as types
+
+
+def _convert(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
-) -> dict[str, dict[str, _Grid]]:
+) -> dict[str, dict[str, dict[str, _Converted]]]:
+    """Return item -> stream -> coder -> tier, axis and segmentation; items without tiers have no streams."""
     tiers: dict[str, dict[str, dict[str, Tier]]] = {}
     for item in corpus.item_names:
         with collect_errors(item, excluded, TierError):
@@ -289,11 +306,40 @@ def _grids(
     chosen = units or ("words" if has_words else "union")
     if chosen == "union" and any(tiers.values()):
         warn(_UNION_WARNING)
-    grids: dict[str, dict[str, _Grid]] = {}
+    converted: dict[str, dict[str, dict[str, _Converted]]] = {}
     for item, by_stream in tiers.items():
         with collect_errors(item, excluded, TierError):
-            grids[item] = {stream: _convert_to_units(group, chosen, tolerance) for stream, group in by_stream.items()}
-    return grids
+            converted[item] = {stream: _over_axes(group, chosen, tolerance) for stream, group in by_stream.items()}
+    return converted
+
+
+def _over_axes(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> dict[str, _Converted]:
+    axes = common_axis(tiers, units, tolerance)
+    converted = {}
+    for coder, tier in tiers.items():
+        with _errors_of(coder):
+            converted[coder] = _Converted(tier, axes[coder], cast(Segmentation, tier.on(axes[coder])))
+    return converted
+
+
+@contextmanager
+def _errors_of(coder: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise TierError(f"coder {coder!r}: {error}") from None
+
+
+def common_axis(
+    tiers: Mapping[str, Tier], units: str | float = "union", tolerance: float = DEFAULT_TOLERANCE
+) -> dict[str, Axis]:
+    """Return the axis of each coder of an item: all coders have the same units, which may have times of the coder."""
+    if units == "words":
+        return _words_axis(tiers)
+    begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
+    if units == "union":
+        return _union_axis(tiers, begin, end, tolerance)
+    return dict.fromkeys(tiers, _steps_axis(begin, end, float(units)))
 
 
 def _streams_of_item(by_coder: Mapping[str, Annotation]) -> dict[str, dict[str, Tier]]:
@@ -319,90 +365,34 @@ def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str,
     return (_PLAIN, *scale) if _PLAIN in occurring and _PLAIN not in scale else scale
 
 
-@dataclass
-class _Grid:
-    length: int
-    units: tuple[str, ...] | None = None
-    marks: dict[str, dict[int, str]] = field(default_factory=dict)  # coder -> position -> type
-    # Coder -> position -> time at which the coder put the boundary.
-    times: dict[str, dict[int, float]] = field(default_factory=dict)
-    # Largest distance by which an edge was moved, and a description of that edge.
-    max_shift: float = 0.0
-    shifted_edge: str = ""
-    empty_intervals: int = 0  # number of intervals that contain no unit
-
-    @property
-    def note(self) -> str:
-        notes = []
-        if self.max_shift > _ROUNDING:
-            shift = f"the largest shift is {self.max_shift:.3g} s, {self.shifted_edge}"
-            notes.append(f"edges were moved to the nearest gap between words; {shift}")
-        if self.empty_intervals:
-            contain, become = ("contains", "becomes") if self.empty_intervals == 1 else ("contain", "become")
-            intervals = count_of(self.empty_intervals, "interval")
-            notes.append(f"{intervals} {contain} no unit and {become} a single boundary")
-        return "; ".join(notes)
-
-    def segmentations(self, scale: Scale, types_declared: bool) -> dict[str, Segmentation]:
-        segmentations: dict[str, Segmentation] = {}
-        for coder, marks in self.marks.items():
-            positions = sorted(marks)
-            if scale is None:
-                inner = [position for position in positions if position < self.length]
-                segmentations[coder] = Segmentation.from_positions(self.length, inner, units=self.units)
-                continue
-            names = [marks[position] for position in positions]
-            try:
-                typed = Segmentation.from_positions(self.length, positions, marks=names, units=self.units)
-                segmentations[coder] = typed.with_types(scale, types_declared=types_declared)
-            except InputError as error:
-                raise TierError(f"coder {coder!r}: {error}") from None
-        return segmentations
+def _note(entries: Mapping[str, _Converted]) -> str:
+    notes = []
+    moved = [
+        (_shift(axis, time), f"for coder {coder!r} at {time:.10g} s")
+        for coder, (tier, axis, _) in entries.items()
+        for time in (*(row[-2] for row in tier.rows), *(interval.start for interval in tier.intervals))
+    ]
+    shift, edge = max(moved, key=itemgetter(0), default=(0.0, ""))
+    if shift > _ROUNDING:
+        notes.append(f"edges were moved to the nearest gap between words; the largest shift is {shift:.3g} s, {edge}")
+    empty = sum(
+        axis.place(row.start) == axis.place(row.end) for tier, axis, _ in entries.values() for row in tier.intervals
+    )
+    if empty:
+        contain, become = ("contains", "becomes") if empty == 1 else ("contain", "become")
+        notes.append(f"{count_of(empty, 'interval')} {contain} no unit and {become} a single boundary")
+    return "; ".join(notes)
 
 
-# Function from a coder and a time to a position; position 0 lies before the first unit.
-Place = Callable[[str, float], int]
+def _shift(axis: Axis, time: float) -> float:
+    """Return the distance from a time inside a word to the nearest edge of the word."""
+    words = axis.times if axis.times is not None else ()
+    gap = bisect_right(words, time, key=itemgetter(1))
+    return 0.0 if gap == len(words) else max(0.0, min(time - words[gap][0], words[gap][1] - time))
 
 
-def _convert_to_units(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> _Grid:
-    if units == "words":
-        grid, place = _over_words(tiers)
-    elif units == "union":
-        grid, place = _over_union(tiers, tolerance)
-    else:
-        grid, place = _over_steps(tiers, float(units))
-    for coder, tier in tiers.items():
-        grid.marks[coder] = _marks(grid, coder, tier, place)
-    return grid
-
-
-def _marks(grid: _Grid, coder: str, tier: Tier, place: Place) -> dict[int, str]:
-    """Return position -> type for one coder: all ends first, then the starts at positions without an end."""
-    marks: dict[int, str] = {}
-    times = grid.times.setdefault(coder, {})
-    ending: dict[int, Interval | Point] = {}
-    for row in tier.rows:
-        time = row.end if isinstance(row, Interval) else row.time
-        at = place(coder, time)
-        if at == 0:
-            raise TierError(f"coder {coder!r}: {row} lies before the first unit; boundaries are not possible there")
-        if at in marks:
-            raise TierError(
-                f"coder {coder!r}: two ends must not fall on the same position; {ending[at]} and {row} both end at {at}; "
-                "join them, or use finer units"
-            )
-        marks[at], ending[at], times[at] = row.label if row.label.strip() else _PLAIN, row, time
-    for interval in tier.intervals:
-        at = place(coder, interval.start)
-        grid.empty_intervals += ending.get(at) is interval
-        if at:
-            marks.setdefault(at, _PLAIN)
-            times.setdefault(at, interval.start)
-    return marks
-
-
-def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
-    """Return the units and a function that places times by each coder's own words. All coders must have the same words."""
+def _words_axis(tiers: Mapping[str, Tier]) -> dict[str, Axis]:
+    """Return axes that place times by each coder's own words. All coders must have the same words."""
     words_by_coder = {coder: tier.words for coder, tier in tiers.items() if tier.words}
     if not words_by_coder:
         raise TierError(
@@ -411,21 +401,20 @@ def _over_words(tiers: Mapping[str, Tier]) -> tuple[_Grid, Place]:
     first, words = next(iter(words_by_coder.items()))
     for coder in words_by_coder:
         _check_same_words(first, words, coder, words_by_coder[coder])
-    starts = {coder: [word.start for word in words_by_coder.get(coder, words)] for coder in tiers}
-    ends = {coder: [word.end for word in words_by_coder.get(coder, words)] for coder in tiers}
-    grid = _Grid(len(words), tuple(word.label for word in words))
+    tokens = tuple(word.label for word in words)
 
-    def place(coder: str, time: float) -> int:
-        gap = bisect_right(ends[coder], time)
-        if gap == len(words) or time <= starts[coder][gap]:
-            return gap
-        after_start, before_end = time - starts[coder][gap], ends[coder][gap] - time
-        shift = min(after_start, before_end)
-        if shift > grid.max_shift:
-            grid.max_shift, grid.shifted_edge = shift, f"for coder {coder!r} at {time:.10g} s"
-        return gap if after_start < before_end else gap + 1
+    def axis(own: Sequence[Interval]) -> Axis:
+        starts, ends = [word.start for word in own], [word.end for word in own]
 
-    return grid, place
+        def place(time: float) -> int:
+            gap = bisect_right(ends, time)
+            if gap == len(own) or time <= starts[gap]:
+                return gap
+            return gap if time - starts[gap] < ends[gap] - time else gap + 1
+
+        return Axis(0, len(own), tokens=tokens, times=tuple(zip(starts, ends, strict=True)), place=place)
+
+    return {coder: axis(words_by_coder.get(coder, words)) for coder in tiers}
 
 
 def _check_same_words(a: str, a_words: Sequence[Interval], b: str, b_words: Sequence[Interval]) -> None:
@@ -436,14 +425,8 @@ def _check_same_words(a: str, a_words: Sequence[Interval], b: str, b_words: Sequ
         raise TierError(f"coders must have the same words; {a} has {len(a_words)} words and {b} has {len(b_words)}")
 
 
-def _bounds(tiers: Mapping[str, Tier]) -> tuple[float, float]:
-    return min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
-
-
-def _over_steps(tiers: Mapping[str, Tier], step: float) -> tuple[_Grid, Place]:
-    begin, end = _bounds(tiers)
-
-    def place(_: str, time: float) -> int:
+def _steps_axis(begin: float, end: float, step: float) -> Axis:
+    def place(time: float) -> int:
         return math.floor((time - begin) / step + 0.5 + _ROUNDING)
 
     steps = (end - begin) / step
@@ -451,41 +434,38 @@ def _over_steps(tiers: Mapping[str, Tier], step: float) -> tuple[_Grid, Place]:
         raise TierError(f"a step must not be longer than the recording, {end - begin:.10g} s; got {step:.10g} s")
     if steps > 2**31:
         raise TierError(f"a step of {step:.10g} s gives too many units in {end - begin:.10g} s; choose a longer step")
-    return _Grid(place("", end)), place
+    return Axis(0, place(end), place=place)
 
 
-def _over_union(tiers: Mapping[str, Tier], tolerance: float) -> tuple[_Grid, Place]:
-    begin, end = _bounds(tiers)
+def _union_axis(tiers: Mapping[str, Tier], begin: float, end: float, tolerance: float) -> dict[str, Axis]:
     if end - begin <= tolerance:
         raise TierError(f"tolerance must be shorter than the recording, {end - begin:.10g} s; got {tolerance:.10g} s")
-    first_times, group = _group_times(tiers, begin, tolerance)
+    first_times, groups = _group_times(tiers, begin, tolerance)
     # If no coder marked the end of the recording, it joins the last group or ends one more unit.
     if len(first_times) == 1 or end > first_times[-1] + tolerance + _ROUNDING:
         first_times.append(end)
     # The text of a unit is its time, which prevents a comparison of segmentations over different times.
     units = tuple(f"{start:.10g}-{stop:.10g} s" for start, stop in pairwise(first_times))
-    return _Grid(len(units), units), lambda coder, time: group[coder, time] if time > begin else 0
+    return {coder: Axis(0, len(units), tokens=units, place=group.__getitem__) for coder, group in groups.items()}
 
 
 def _group_times(
     tiers: Mapping[str, Tier], begin: float, tolerance: float
-) -> tuple[list[float], dict[tuple[str, float], int]]:
-    """Return the first time of each group, and the group of each (coder, time)."""
-    group: dict[tuple[str, float], int] = {}
+) -> tuple[list[float], dict[str, dict[float, int]]]:
+    """Return the first time of each group, and the group of each time of each coder."""
+    groups: dict[str, dict[float, int]] = {coder: {} for coder in tiers}
     first_times = [begin]
     # An interval may start at the beginning of the recording without a boundary there; a point is always a boundary.
     in_group = {coder for coder, tier in tiers.items() if tier.points and not tier.intervals}
-    for time, coder in sorted({(time, coder) for coder, tier in tiers.items() for time in _times(tier)}):
+    for time, coder in sorted(
+        {(time, coder) for coder, tier in tiers.items() for row in tier.rows for time in row[:-1]}
+    ):
         if time > first_times[-1] + tolerance + _ROUNDING or coder in in_group:
             first_times.append(time)
             in_group.clear()
         in_group.add(coder)
-        group[coder, time] = len(first_times) - 1
-    return first_times, group
-
-
-def _times(tier: Tier) -> list[float]:
-    return [time for row in tier.rows for time in row[:-1]]
+        groups[coder][time] = len(first_times) - 1 if time > begin else 0
+    return first_times, groups
 
 
 def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus, dict[str, str]]:

@@ -14,7 +14,7 @@ import numpy as np
 from caesura.errors import HierarchyError
 from caesura.limits import MAX_LEVELS
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Shape
+from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, count_of, frozen_array, read_only
 
@@ -329,6 +329,18 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         if edges is None:
             return Axis(0, self.length, tokens=self.units)
         return Axis(edges[0], edges[-1], True, self.units, edges)
+
+    def _cut(self, axis: Axis) -> Hierarchy:
+        edges = self.edges or range(self.length + 1)
+        rows = cut_rows(((edges[span.start - 1], edges[span.end], span) for span in self.spans), axis)
+        times = sorted({*axis.extent, *(time for row in rows for time in row[:2])})
+        place = {time: i for i, time in enumerate(times)} if axis.seconds else range(int(axis.end) + 1)
+        spans = [(place[start] + 1, place[end], span.level, span.label) for start, end, span in rows]
+        return Hierarchy(len(place) - 1, spans, edges=times if axis.seconds else None, nested=self.nested)
+
+    def _over_units(self, axis: Axis) -> Hierarchy:
+        places = [axis.place(time) for time in self.edges or ()]
+        return Hierarchy(int(axis.end), self.move_spans(places, places), units=axis.tokens, nested=self.nested)
 
     @property
     def shape(self) -> Shape:

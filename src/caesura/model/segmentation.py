@@ -545,7 +545,9 @@ class Segmentation(Annotation, Displayed):
         inside = self.boundary_positions < self.length
         positions, codes = self.length - self.boundary_positions[inside], self.codes[inside]
         texts = {"units": self.units and self.units[::-1], "labels": self.labels and self.labels[::-1]}
-        return self._with_boundaries(positions, codes, self.types, types_declared=self.types_declared, **texts)
+        return self._with_boundaries(
+            self.length, positions, codes, self.types, types_declared=self.types_declared, **texts
+        )
 
     def with_types(self, types: Types, *, types_declared: bool = True) -> Segmentation:
         """Return the same boundaries with a different scale of types.
@@ -575,14 +577,18 @@ class Segmentation(Annotation, Displayed):
         if -1 in places and (i := checks.first_true(codes < 0)) is not None:
             raise SegmentationError(f"boundaries[{i}]: {not_declared(self.boundaries[i][1], scale)}")
         texts = {"units": self.units, "labels": self.labels}
-        return self._with_boundaries(self.boundary_positions, codes, scale, types_declared=types_declared, **texts)
+        return self._with_boundaries(
+            self.length, self.boundary_positions, codes, scale, types_declared=types_declared, **texts
+        )
 
-    def _with_boundaries(self, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any) -> Segmentation:
-        """Return a segmentation of the same length with boundaries in any order."""
+    def _with_boundaries(
+        self, length: int, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any
+    ) -> Segmentation:
+        """Return a segmentation with boundaries in any order."""
         if not (positions[1:] > positions[:-1]).all():
             order = lexsort((codes, positions))
             positions, codes = positions[order], codes[order]
-        return Segmentation.from_valid_entries(self.length, positions, codes, types, **slots)
+        return Segmentation.from_valid_entries(length, positions, codes, types, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.
@@ -638,6 +644,13 @@ class Segmentation(Annotation, Displayed):
     @property
     def axis(self) -> Axis:
         return Axis(0, self.length, tokens=self.units)
+
+    def _cut(self, axis: Axis) -> Segmentation:
+        length = checks.count(axis.end)
+        kept = self.boundary_positions < length
+        labels = None if self.labels is None else (*self.labels, *[""] * length)[:length]
+        slots: dict[str, Any] = {"types_declared": self.types_declared, "units": axis.tokens, "labels": labels}
+        return self._with_boundaries(length, self.boundary_positions[kept], self.codes[kept], self.types, **slots)
 
     @property
     def shape(self) -> Shape:

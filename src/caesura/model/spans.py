@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from caesura.errors import SpansError
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Shape
+from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
 from caesura.model.segmentation import Segmentation
@@ -254,6 +254,9 @@ class Spans(Annotation, Displayed):
     def axis(self) -> Axis:
         tokens = self.units if self.text is None else self.text
         return Axis(*self.extent, self._seconds, tokens, known=self.bounds is not None)
+
+    def _cut(self, axis: Axis) -> Spans:
+        return Spans(cut_rows(self.spans, axis), bounds=axis.extent, seconds=self._seconds)
 
     @property
     def shape(self) -> Shape:

@@ -10,7 +10,8 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.annotation import HAS_CODES, HAS_END_POINTS, HAS_LABELS, Annotation, Axis, Shape, to_ticks
+from caesura.model.annotation import HAS_CODES, HAS_END_POINTS, HAS_LABELS, Annotation, Axis, Shape, cut_rows, to_ticks
+from caesura.model.boundaries import UNTYPED
 from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import Displayed, Floats, count_of
 
@@ -198,6 +199,34 @@ class Tier(Annotation, Displayed):
     @property
     def axis(self) -> Axis:
         return Axis(self.begin, self.end, True, known=not self.open_end)
+
+    def _cut(self, axis: Axis) -> Tier:
+        points = None if self.points is None else [row for row in self.points if axis.begin <= row.time <= axis.end]
+        words = None if self.words is None else cut_rows(self.words, axis)
+        return Tier(cut_rows(self.intervals, axis), *axis.extent, points, words, not axis.known)
+
+    def _over_units(self, axis: Axis) -> Annotation:
+        from caesura.model.segmentation import Segmentation
+
+        # All ends first, then the starts at positions without an end.
+        marks: dict[int, str] = {}
+        ending: dict[int, Interval | Point] = {}
+        for row in self.rows:
+            at = axis.place(row[-2])
+            if at == 0:
+                raise TierError(f"{row} lies before the first unit; boundaries are not possible there")
+            if at in marks:
+                raise TierError(
+                    f"two ends must not fall on the same position; {ending[at]} and {row} both end at {at}; "
+                    "join them, or use finer units"
+                )
+            marks[at], ending[at] = row.label if row.label.strip() else UNTYPED[0], row
+        for interval in self.intervals:
+            if at := axis.place(interval.start):
+                marks.setdefault(at, UNTYPED[0])
+        positions = sorted(marks)
+        names = [marks[position] for position in positions]
+        return Segmentation.from_positions(int(axis.end), positions, marks=names, units=axis.tokens)
 
     @property
     def shape(self) -> Shape:
