@@ -9,7 +9,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import shortest_time
-from caesura.model.dialogue import streams_of
+from caesura.model.old_names import streams_of
 from caesura.views.table import Table
 
 # Relative frequency of each type after a word in the first conversation of Lai, Li & Zhang (2023).

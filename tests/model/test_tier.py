@@ -30,7 +30,7 @@ from caesura.errors import (
 )
 from caesura.model.common_units import boundary_times, tiers_over_units
 from caesura.model.corpus import Source
-from caesura.model.dialogue import streams_of
+from caesura.model.old_names import streams_of
 from caesura.tasks.pairing import pair_items
 from support.compared import compared
 

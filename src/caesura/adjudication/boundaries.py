@@ -24,7 +24,8 @@ from caesura.errors import OptionError
 from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
 from caesura.model.common_units import BoundaryTimes
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Comparable
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 

@@ -18,10 +18,11 @@ from caesura.agreement.disagreement_rows import Disagreements
 from caesura.errors import OptionError
 from caesura.model import checks
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.json_text import canonical_json
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 

@@ -32,8 +32,9 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
 from caesura.model import checks
 from caesura.model.corpus import Corpus, Source
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import signature_line
 from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import UNTYPED

@@ -19,8 +19,9 @@ from caesura.measures.base import Measure
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.model.columns import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, streams_of
+from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name
 from caesura.model.index import argsort, bincount, flatnonzero, nonzero, repeat
+from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints

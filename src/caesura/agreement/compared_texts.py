@@ -20,8 +20,9 @@ from caesura.model.common_units import (
     tiers_over_units,
 )
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, Span
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.notices import warn

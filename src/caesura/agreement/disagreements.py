@@ -41,8 +41,9 @@ from caesura.measures.edit_columns import DELETION, EDIT_KINDS, INSERTION, NONE
 from caesura.measures.many import Scores
 from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Comparable
 from caesura.model.hierarchy import Hierarchy, Span
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.seconds import extent_problem, lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED

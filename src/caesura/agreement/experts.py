@@ -14,7 +14,7 @@ from caesura.errors import MismatchError, OptionError
 from caesura.measures.similarity import similarity_from_confusion
 from caesura.measures.streams import stream_pairs
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import streams_of
+from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.similarity import NONE

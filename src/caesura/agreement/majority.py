@@ -9,8 +9,9 @@ from typing import cast
 import numpy as np
 
 from caesura.errors import MismatchError
-from caesura.model.dialogue import Comparable, Dialogue, streams_of
+from caesura.model.dialogue import Comparable, Dialogue
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tree import Tree
 

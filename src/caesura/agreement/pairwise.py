@@ -18,9 +18,10 @@ from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.columns import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, Dialogue, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Comparable, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import bincount
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
 from caesura.model.signature import with_data

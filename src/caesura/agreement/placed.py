@@ -14,8 +14,9 @@ from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_CELLS, check_limit
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.index import bincount
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans

@@ -19,8 +19,9 @@ from caesura.formats.folders import NON_CODERS, InputFile, collect_file_errors
 from caesura.formats.format import Format
 from caesura.formats.tier_layout import is_from_tiers, name_tier_files
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.reading import length_of
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier

@@ -13,7 +13,8 @@ from caesura.formats.format import Format, Reading
 from caesura.formats.registry import load_with_format
 from caesura.model.common_units import are_transcription, label_counts, never_repeat, number_segments, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
-from caesura.model.dialogue import Annotation, tiers_of
+from caesura.model.dialogue import Annotation
+from caesura.model.old_names import tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.spans import Spans

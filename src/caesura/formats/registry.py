@@ -16,7 +16,8 @@ from caesura.formats import folders
 from caesura.formats.content import decode, decode_text, load, unpacked_path
 from caesura.formats.format import Format, Writing
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, kind_name, tiers_of
+from caesura.model.dialogue import Dialogue, kind_name
+from caesura.model.old_names import tiers_of
 from caesura.options import normalize_name, suggest
 
 # If the content matches several formats, the first one in this order is used.

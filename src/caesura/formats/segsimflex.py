@@ -23,7 +23,8 @@ from caesura.formats.header import sample_rows
 from caesura.formats.marks import MARK, OTHER, ZERO, kind_of_cell
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, streams_of
+from caesura.model.dialogue import Dialogue
+from caesura.model.old_names import streams_of
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag, text
 

@@ -26,7 +26,8 @@ from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
 from caesura.limits import MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE, check_limit
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.old_names import streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 
 _MISSING = "NA"

@@ -18,8 +18,9 @@ from caesura.limits import MAX_MEDIAN_WORK
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.columns import EMPTY, Batch, Boundaries
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.index import bincount, flatnonzero, repeat, searchsorted
+from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.text_difference import text_difference

@@ -17,7 +17,8 @@ from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
 from caesura.model.columns import Batch
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Excluded, Score

@@ -14,8 +14,9 @@ from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, MATCH, NONE, EditColumns
 from caesura.measures.many import score_many
-from caesura.model.dialogue import Annotation, streams_of
+from caesura.model.dialogue import Annotation
 from caesura.model.index import bincount, flatnonzero
+from caesura.model.old_names import streams_of
 from caesura.model.result import HIDDEN, Result
 from caesura.model.value import Ints, OnDemand
 

@@ -10,9 +10,10 @@ from typing import Any
 from caesura.errors import HierarchyError, OptionError
 from caesura.model.common_units import short_spans_note
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, kind_name, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy, common_units
+from caesura.model.old_names import tiers_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans

@@ -116,9 +116,14 @@ class Annotation(Value):
         return self._pack(len(self))  # type: ignore[arg-type]
 
     @property
-    def streams(self) -> Mapping[str, Any]:
-        """Stream -> annotation: only a dialogue has several."""
-        return {"": self}
+    def texts(self) -> Mapping[str, Any]:
+        """Stream -> segmentation; empty if the annotation is neither a segmentation nor a dialogue of segmentations."""
+        return {}
+
+    @property
+    def tiers(self) -> Mapping[str, Any]:
+        """Stream -> tier; empty if the annotation is neither a tier nor a dialogue of tiers."""
+        return {}
 
     def on(self, axis: Axis) -> Annotation:
         """Return the annotation on another axis: a different extent, or units instead of seconds.

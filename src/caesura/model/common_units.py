@@ -20,7 +20,7 @@ from caesura.errors import HierarchyError, InputError, OptionError, TierError
 from caesura.model import checks
 from caesura.model.annotation import Axis
 from caesura.model.corpus import Corpus, collect_errors
-from caesura.model.dialogue import Annotation, Dialogue, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Tier
@@ -229,7 +229,7 @@ def convert_together(
 
 
 def tiers_of_corpus(corpus: Corpus) -> list[Tier]:
-    return [tier for annotation in corpus.values() for tier in tiers_of(annotation).values()]
+    return [tier for annotation in corpus.values() for tier in annotation.tiers.values()]
 
 
 def are_no_types(tiers: Iterable[Tier]) -> bool:
@@ -344,7 +344,7 @@ def common_axis(
 
 def _streams_of_item(by_coder: Mapping[str, Annotation]) -> dict[str, dict[str, Tier]]:
     """Return stream -> coder -> tier, or nothing if the item has no tiers. All coders must have the same streams."""
-    tiers = {coder: tiers_of(annotation) for coder, annotation in by_coder.items()}
+    tiers = {coder: annotation.tiers for coder, annotation in by_coder.items()}
     if not any(tiers.values()):
         return {}
     streams = dict.fromkeys(stream for by_stream in tiers.values() for stream in by_stream)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import InputError, OptionError, own_errors
-from caesura.model.dialogue import Annotation, Dialogue, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.hooks import converter
@@ -301,7 +301,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         bool
         """
         if annotation_type is Tier:
-            return any(tiers_of(annotation) for annotation in self._annotations.values())
+            return any(annotation.tiers for annotation in self._annotations.values())
         return any(isinstance(annotation, annotation_type) for annotation in self._annotations.values())
 
     def of_item(self, item: str) -> dict[str, Annotation]:
@@ -452,7 +452,7 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
 
 
 def _in_seconds(annotation: Annotation) -> bool:
-    return annotation.timed if isinstance(annotation, BoundaryScores) else bool(tiers_of(annotation))
+    return annotation.timed if isinstance(annotation, BoundaryScores) else bool(annotation.tiers)
 
 
 def _check_mapping(value: Any, expected: str) -> Mapping[Any, Any]:

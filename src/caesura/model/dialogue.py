@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from caesura.errors import MismatchError, SegmentationError
@@ -63,35 +63,26 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier], Displayed):
     def __len__(self) -> int:
         return len(self._streams)
 
-    def items(self) -> ItemsView[str, Segmentation | Tier]:
-        """Return all streams with their names.
-
-        Returns
-        -------
-        view
-            Pairs of name and segmentation or tier.
-        """
-        return self._streams.items()
-
-    def values(self) -> ValuesView[Segmentation | Tier]:
-        """Return all streams.
-
-        Returns
-        -------
-        view
-            The segmentations or tiers.
-        """
-        return self._streams.values()
-
     @property
     def timed(self) -> bool:
         """Whether the streams are tiers in seconds."""
-        return isinstance(next(iter(self._streams.values())), Tier)  # all of them are, or none
+        return bool(self.tiers)
+
+    @property
+    def texts(self) -> Mapping[str, Segmentation]:
+        """The streams if they are segmentations; empty if they are tiers."""
+        return {} if self.timed else cast("Mapping[str, Segmentation]", self._streams)
+
+    @property
+    def tiers(self) -> Mapping[str, Tier]:
+        """The streams if they are tiers in seconds; empty if they are segmentations."""
+        is_timed = isinstance(next(iter(self._streams.values())), Tier)  # all of them are, or none
+        return cast("Mapping[str, Tier]", self._streams) if is_timed else {}
 
     @property
     def length(self) -> int:
         """Total number of units in all streams; 0 for tiers, which have no units."""
-        return sum(entry.length for entry in self._streams.values() if isinstance(entry, Segmentation))
+        return sum(text.length for text in self.texts.values())
 
     def __eq__(self, other: object) -> bool:
         return self._streams == dict(other) if isinstance(other, Mapping) else NotImplemented
@@ -105,7 +96,7 @@ class Dialogue(Value, Mapping[str, Segmentation | Tier], Displayed):
         streams = count_of(len(self), "stream")
         head = f"Dialogue({streams} in seconds: " if self.timed else f"Dialogue({self.length} units in {streams}: "
         if self.length <= MAX_DRAWN_UNITS and not self.timed:
-            return head + ", ".join(f"{name} {side.draw()}" for name, side in streams_of(self).items()) + ")"
+            return head + ", ".join(f"{name} {text.draw()}" for name, text in self.texts.items()) + ")"
         return head + ", ".join(list(self._streams)[:8]) + (", …)" if len(self) > 8 else ")")
 
 
@@ -120,8 +111,9 @@ def kind_name(value: object) -> str:
         return "BoundaryScores, which only average_precision and boundary_curve compare"
     if isinstance(value, Spans):
         return "Spans; convert spans that nest with to_hierarchy()"
-    is_timed = isinstance(value, Tier) or (isinstance(value, Dialogue) and value.timed)
-    return type(value).__name__ + ("; convert the tiers to common units with over_units" if is_timed else "")
+    return type(value).__name__ + (
+        "; convert the tiers to common units with over_units" if getattr(value, "tiers", None) else ""
+    )
 
 
 def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
@@ -133,20 +125,9 @@ def reason_not_linear(by_coder: Mapping[str, Annotation]) -> str | None:
     return None
 
 
-def streams_of(annotation: Annotation) -> Mapping[str, Segmentation]:
-    if isinstance(annotation, Segmentation):  # most annotations; the test for a mapping takes longer
-        return {"": annotation}
-    if isinstance(annotation, Dialogue) and not annotation.timed:
-        return cast("Mapping[str, Segmentation]", annotation)
+def texts_of(annotation: Annotation) -> Mapping[str, Segmentation]:
+    """Return stream -> segmentation; raise an error if the annotation is neither a segmentation nor a dialogue of them."""
+    if texts := getattr(annotation, "texts", None):
+        return cast("Mapping[str, Segmentation]", texts)
     got = f"{kind_name(annotation)}{constructors_for(annotation)}"
     raise MismatchError(f"expected a Segmentation or a Dialogue; got {got}")
-
-
-def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
-    if isinstance(annotation, (Segmentation, Spans)):
-        return {}
-    if isinstance(annotation, Tier):
-        return {"": annotation}
-    if isinstance(annotation, Dialogue) and annotation.timed:
-        return cast("Mapping[str, Tier]", annotation)
-    return {}

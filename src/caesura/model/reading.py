@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import bincount, searchsorted
 from caesura.model.result import HIDDEN, Result
-from caesura.model.scores import BoundaryScores
-from caesura.model.segmentation import UNTYPED, Segmentation
+from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans
 from caesura.model.tier import Point, Tier
-from caesura.model.tree import Tree
 from caesura.model.value import count_of, list_few
 
 if TYPE_CHECKING:
@@ -148,12 +146,10 @@ def _item_length(annotations: Iterable[Annotation]) -> float:
 
 
 def length_of(annotation: Annotation) -> float:
-    if isinstance(annotation, Segmentation):
-        return annotation.length
     if isinstance(annotation, Spans):
         extent = annotation.length
         return int(extent) if annotation.axis == "units" and extent % 1 == 0 else extent
-    if tiers := tiers_of(annotation).values():
+    if tiers := annotation.tiers.values():
         return max(tier.end for tier in tiers) - min(tier.begin for tier in tiers)
     assert not isinstance(annotation, Tier)
     return annotation.length
@@ -161,17 +157,12 @@ def length_of(annotation: Annotation) -> float:
 
 def number_of_boundaries(annotation: Annotation) -> int:
     """Return the number of inner boundaries, spans, nodes or inner times of an annotation."""
-    if isinstance(annotation, Segmentation):
-        return int(annotation.inner.size)
-    if isinstance(annotation, Spans):
-        return len(annotation)
-    if tiers := tiers_of(annotation):
-        return sum(len(tier.rows) for tier in tiers.values())
-    if isinstance(annotation, Dialogue):
-        return sum(int(text.inner.size) for text in streams_of(annotation).values())
-    if isinstance(annotation, Tree):
-        return len(annotation.nodes)
-    return len(annotation) if isinstance(annotation, Hierarchy | BoundaryScores) else 0
+    if annotation.texts:
+        return sum(len(text.inner) for text in annotation.texts.values())
+    if annotation.tiers:
+        return sum(len(tier.rows) for tier in annotation.tiers.values())
+    assert not isinstance(annotation, Tier)
+    return len(annotation)
 
 
 def _all_types(corpus: Corpus) -> tuple[str, ...]:
@@ -179,17 +170,10 @@ def _all_types(corpus: Corpus) -> tuple[str, ...]:
     for annotation in corpus.values():
         if isinstance(annotation, Spans):
             scales[tuple(annotation.category_names)] = None
-        elif _has_units(annotation):
-            for text in streams_of(annotation).values():
-                if text.types is not UNTYPED:
-                    scales[text.types] = None
+        for text in annotation.texts.values():
+            if text.types is not UNTYPED:
+                scales[text.types] = None
     return tuple(dict.fromkeys(name for scale in scales for name in scale if name is not None))
-
-
-def _has_units(annotation: Annotation) -> bool:
-    if isinstance(annotation, Segmentation):
-        return True
-    return isinstance(annotation, Dialogue) and not annotation.timed
 
 
 def _implausible(
@@ -202,7 +186,7 @@ def _implausible(
     yield from _mixed_kinds(corpus)
     yield from _repeated_spans(corpus)
     yield from _different_scales(corpus)
-    if not any(_has_units(entry) or _is_marked(entry) for entry in corpus.values()):
+    if not any(entry.texts or _is_marked(entry) for entry in corpus.values()):
         return
     by_coder = corpus.by_coder()
     counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
@@ -263,7 +247,7 @@ def _last_time(annotation: Annotation) -> float:
     """Return the last time that a coder marked; 0 if there is none, or if positions are not in seconds."""
     if isinstance(annotation, Spans):
         return float(annotation.ends.max()) if annotation.axis == "seconds" and len(annotation) else 0.0
-    rows = [tier.rows[-1] for tier in tiers_of(annotation).values() if tier.rows]
+    rows = [tier.rows[-1] for tier in annotation.tiers.values() if tier.rows]
     return max((row.time if isinstance(row, Point) else row.end for row in rows), default=0.0)
 
 
@@ -275,14 +259,10 @@ def _is_marked(annotation: Annotation) -> bool:
 def _labels(corpus: Corpus) -> list[str]:
     counts: Counter[str] = Counter()
     for annotation in corpus.values():
-        if isinstance(annotation, Segmentation):
-            counts.update(annotation.labels or ())
-        elif isinstance(annotation, Hierarchy):
+        if isinstance(annotation, Hierarchy):
             counts.update(_categories(annotation))
-        elif _has_units(annotation):
-            for text in streams_of(annotation).values():
-                if text.labels:
-                    counts.update(text.labels)
+        for text in annotation.texts.values():
+            counts.update(text.labels or ())
     return list(counts) if counts.total() >= _MIN_USES * len(counts) else []
 
 
@@ -319,7 +299,7 @@ def _implausible_counts(
     yield from _of_coders(everywhere, "a boundary at every position")
     yield from _of_coders(_without_spans(by_coder), "no span in any item")
     first_of_item = {item: corpus[item, next(iter(entries))] for item, entries in boundaries.items()}
-    short = [item for item, entry in first_of_item.items() if _has_units(entry) and length_of(entry) == 1]
+    short = [item for item, entry in first_of_item.items() if entry.texts and length_of(entry) == 1]
     if short:
         yield f"{count_of(len(short), 'item')} with only one unit (first: {short[0]!r})"
     sizes = {coder: (len(entries), counts[coder]) for coder, entries in by_coder.items()}
@@ -343,9 +323,9 @@ def _marks_and_places(
     """Return how many boundaries a coder placed in texts with units, and how many positions these texts have."""
     marks = places = 0
     for item, entry in entries.items():
-        if _has_units(entry):
+        if entry.texts:
             marks += boundaries[item][coder]
-            places += sum(text.length - 1 for text in streams_of(entry).values())
+            places += sum(text.length - 1 for text in entry.texts.values())
     return marks, places
 
 
@@ -376,7 +356,7 @@ def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> I
 
 def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, NDArray[np.float64]]) -> None:
     """Add the pairs of equal boundaries, own boundaries, boundaries of others, and positions, over pairs with others."""
-    texts = {coder: streams_of(annotation) for coder, annotation in annotations.items() if _has_units(annotation)}
+    texts = {coder: annotation.texts for coder, annotation in annotations.items() if annotation.texts}
     for stream in {stream: None for streams in texts.values() for stream in streams}:
         inner = {coder: streams[stream].inner for coder, streams in texts.items() if stream in streams}
         if len(inner) < 2 or not {*inner} & {*tallies}:
@@ -412,17 +392,15 @@ def _identical_coders(by_coder: Mapping[str, Mapping[str, Annotation]]) -> Itera
 
 def _implausible_types(corpus: Corpus) -> Iterator[str]:
     boundary_types: dict[str, Counter[str]] = {}
-    names: dict[str, list[str]] = {}
+    categories: dict[str, Counter[str]] = {}
     for (_, coder), annotation in corpus.items():
-        if _has_units(annotation):
-            for text in streams_of(annotation).values():
-                if text.types is not UNTYPED:
-                    numbers = bincount(text.codes, minlength=len(text.types)).tolist()
-                    used = {name: number for name, number in zip(text.types, numbers, strict=True) if number}
-                    boundary_types.setdefault(coder, Counter()).update(used)
-        elif _is_marked(annotation):
-            names.setdefault(coder, []).extend(_categories(annotation))
-    categories = {coder: Counter(own) for coder, own in names.items()}
+        for text in annotation.texts.values():
+            if text.types is not UNTYPED:
+                numbers = bincount(text.codes, minlength=len(text.types)).tolist()
+                used = {name: number for name, number in zip(text.types, numbers, strict=True) if number}
+                boundary_types.setdefault(coder, Counter()).update(used)
+        if _is_marked(annotation):
+            categories.setdefault(coder, Counter()).update(_categories(annotation))
     yield from _implausible_names(boundary_types, "boundary types")
     if corpus.holds(Spans):
         yield from _implausible_names(categories, "categories")

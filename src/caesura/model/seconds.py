@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.edges import SAME_PLACE
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED
@@ -24,11 +24,11 @@ def tier_option(corpus: Mapping[Any, Annotation], name: str) -> Any:
 def lack_units(corpora: Corpora) -> bool:
     """Return whether all annotations are tiers without units: there are no words, and the user chose no units."""
     annotations = [annotation for corpus in corpora for annotation in corpus.values()]
-    if not annotations or not all(map(tiers_of, annotations)):
+    if not annotations or not all(annotation.tiers for annotation in annotations):
         return False
     if any(tier_option(corpus, "units") is not None for corpus in corpora):
         return False
-    return all(tier.words is None for annotation in annotations for tier in tiers_of(annotation).values())
+    return all(tier.words is None for annotation in annotations for tier in annotation.tiers.values())
 
 
 def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Annotation]]:
@@ -88,7 +88,7 @@ def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
     one_item = all(len({item for item, _ in entries}) == 1 for entries in named)
     together: dict[tuple[str, str], list[Tier]] = {}
     for item, annotation in (entry for entries in named for entry in entries):
-        for stream, tier in tiers_of(annotation).items():
+        for stream, tier in annotation.tiers.items():
             together.setdefault((named[0][0][0] if one_item else item, stream), []).append(tier)
     return together
 

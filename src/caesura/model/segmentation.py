@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Self
 
@@ -644,6 +644,10 @@ class Segmentation(Annotation, Displayed):
     @property
     def axis(self) -> Axis:
         return Axis(0, self.length, tokens=self.units)
+
+    @property
+    def texts(self) -> Mapping[str, Segmentation]:
+        return {"": self}
 
     def _cut(self, axis: Axis) -> Segmentation:
         length = checks.count(axis.end)

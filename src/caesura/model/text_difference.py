@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from caesura.errors import MismatchError
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.segmentation import Segmentation
 
 _SPACE = re.compile(r"\s+")
@@ -52,8 +52,8 @@ def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
         difference = _stream_difference(first, annotation, coder, by_coder[coder])
         if difference is not None:
             return f": {difference}"
-    for stream in streams_of(annotation):
-        sides = {coder: streams_of(side)[stream] for coder, side in by_coder.items()}
+    for stream in texts_of(annotation):
+        sides = {coder: texts_of(side)[stream] for coder, side in by_coder.items()}
         base = next((coder for coder, side in sides.items() if side.units is not None), first)
         for coder, side in sides.items():
             difference = _token_difference(base, sides[base], coder, side)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,6 +199,10 @@ class Tier(Annotation, Displayed):
     @property
     def axis(self) -> Axis:
         return Axis(self.begin, self.end, True, known=not self.open_end)
+
+    @property
+    def tiers(self) -> Mapping[str, Tier]:
+        return {"": self}
 
     def _cut(self, axis: Axis) -> Tier:
         points = None if self.points is None else [row for row in self.points if axis.begin <= row.time <= axis.end]

@@ -19,8 +19,9 @@ from caesura.formats.content import as_text_cell, table_text, unpacked_path
 from caesura.formats.format import Format
 from caesura.gold.gold import GOLD_CODER
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans

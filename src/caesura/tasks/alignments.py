@@ -17,8 +17,8 @@ from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
 from caesura.measures.operations import OperationsTable, operations_from_counts, operations_table
 from caesura.measures.structiou import StructIoUScore
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import streams_of
 from caesura.model.index import argsort, bincount, flatnonzero, searchsorted
+from caesura.model.old_names import streams_of
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.tree import Tree
 from caesura.model.value import Ints

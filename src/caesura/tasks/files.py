@@ -17,8 +17,9 @@ from caesura.files import write_files
 from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.seconds import one_level_as_tiers

@@ -17,8 +17,9 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, streams_of
+from caesura.model.dialogue import Dialogue
 from caesura.model.index import bincount
+from caesura.model.old_names import streams_of
 from caesura.model.reading import length_of
 from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import UNTYPED, Segmentation

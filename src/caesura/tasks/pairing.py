@@ -8,9 +8,10 @@ from typing import Any, cast
 from caesura.errors import MismatchError, OptionError
 from caesura.model.columns import Pair, Text
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue, streams_of, tiers_of
+from caesura.model.dialogue import Dialogue
 from caesura.model.fingerprint import fingerprint_of_pairs
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.scores import BoundaryScores
 from caesura.model.spans import Spans

@@ -37,9 +37,10 @@ from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 from caesura.model.tree import Tree

@@ -14,8 +14,8 @@ from caesura.gold.gold import GOLD_CODER, Gold
 from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.limits import short_count
-from caesura.model.dialogue import streams_of
 from caesura.model.fingerprint import SHORT_LENGTH
+from caesura.model.old_names import streams_of
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import OnDemand, count_of
 from caesura.tasks.gold import GoldStudy

@@ -30,9 +30,10 @@ from caesura.judging.planning import Plan
 from caesura.judging.reactions import Reactions
 from caesura.measures.operations import OperationsTable
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, streams_of, tiers_of
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import nonzero
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Edit, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans

@@ -9,8 +9,9 @@ from itertools import count
 from typing import Any
 
 from caesura.measures.edit_columns import EDIT_KINDS
-from caesura.model.dialogue import Annotation, streams_of, tiers_of
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
