@@ -43,9 +43,8 @@ from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.old_names import streams_of, tiers_of
+from caesura.model.old_names import extent_problem, lack_units, one_level_as_tiers, streams_of, tiers_of
 from caesura.model.result import Excluded, keep_warnings, signature_line
-from caesura.model.seconds import extent_problem, lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
 from caesura.model.value import Ints, OnDemand

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 from caesura.errors import HierarchyError, InputError, OptionError, TierError
 from caesura.model import checks
 from caesura.model.annotation import Axis
-from caesura.model.corpus import Corpus, collect_errors
+from caesura.model.corpus import Corpus, by_item, collect_errors
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
@@ -220,12 +220,12 @@ def convert_together(
             by_coder[unique_coder] = corpus[item, coder]
             origins[common_item, unique_coder] = i, item, coder
     converted = convert(Corpus(annotations))
-    parts: list[dict[str, dict[str, Annotation]]] = [{} for _ in corpora]
-    for key in converted:
+    parts: list[list[Any]] = [[] for _ in corpora]
+    for key, annotation in converted.items():
         i, item, coder = origins[key]
-        parts[i].setdefault(item, {})[coder] = converted[key]
+        parts[i].append(((item, coder), annotation))
     together = zip(parts, corpora, strict=True)
-    return [Corpus(part).with_source(corpus.source).with_origin(corpus) for part, corpus in together]
+    return [Corpus(by_item(part)).with_source(corpus.source).with_origin(corpus) for part, corpus in together]
 
 
 def tiers_of_corpus(corpus: Corpus) -> list[Tier]:
@@ -498,17 +498,15 @@ def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus
     >>> corpus["song", "ann"].length, corpus["song", "bo"].extent, notes
     (2, 20, {'song': '1 span is shorter than the tolerance of 0.5 s and was dropped'})
     """
-    merged: dict[str, dict[str, Hierarchy]] = {}
+    merged = by_item((key, _hierarchy(corpus, key)) for key in corpus)
     notes: dict[str, str] = {}
-    for item in corpus.item_names:
-        by_coder = _hierarchies_of(corpus, item)
+    for item, by_coder in merged.items():
         try:
             merged[item], dropped = common_units(by_coder, tolerance=tolerance)
+            if dropped:
+                notes[item] = short_spans_note(dropped, tolerance=tolerance)
         except HierarchyError as error:
-            merged[item], notes[item] = by_coder, str(error)
-            continue
-        if dropped:
-            notes[item] = short_spans_note(dropped, tolerance=tolerance)
+            notes[item] = str(error)
     return Corpus(merged).with_origin(corpus), notes
 
 
@@ -561,18 +559,11 @@ def levels_as_types(corpus: Corpus) -> Corpus:
     >>> corpus["talk", "bo"].types
     ('1', '2', '3')
     """
-    by_item = {item: _hierarchies_of(corpus, item) for item in corpus.item_names}
-    depth = max((hierarchy.depth for by_coder in by_item.values() for hierarchy in by_coder.values()), default=1)
-    flat: dict[str, dict[str, Segmentation]] = {}
-    for item, by_coder in by_item.items():
-        flat[item] = {coder: hierarchy.segmentation(depth) for coder, hierarchy in by_coder.items()}
-    return Corpus(flat)
+    depth = max((_hierarchy(corpus, key).depth for key in corpus), default=1)
+    return Corpus(by_item((key, _hierarchy(corpus, key).segmentation(depth)) for key in corpus))
 
 
-def _hierarchies_of(corpus: Corpus, item: str) -> dict[str, Hierarchy]:
-    hierarchies: dict[str, Hierarchy] = {}
-    for coder, annotation in corpus.of_item(item).items():
-        if not isinstance(annotation, Hierarchy):
-            raise OptionError(f"item {item!r}, coder {coder!r}: expected a Hierarchy; got {type(annotation).__name__}")
-        hierarchies[coder] = annotation
-    return hierarchies
+def _hierarchy(corpus: Corpus, key: tuple[str, str]) -> Hierarchy:
+    if isinstance(annotation := corpus[key], Hierarchy):
+        return annotation
+    raise OptionError(f"item {key[0]!r}, coder {key[1]!r}: expected a Hierarchy; got {type(annotation).__name__}")

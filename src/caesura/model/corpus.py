@@ -6,7 +6,7 @@ from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from caesura.errors import InputError, OptionError, own_errors
 from caesura.model.dialogue import Annotation, Dialogue
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Kinds of data and the classes of their annotations; the most structured kind comes first.
 _KINDS: dict[str, type] = {"trees": Tree, "hierarchy": Hierarchy, "spans": Spans, "timed": Tier, "dialogue": Dialogue}
+Entry = TypeVar("Entry")
 _ANNOTATION_TYPES = (Segmentation, Dialogue, Hierarchy, Spans, Tier, Tree, BoundaryScores)
 
 
@@ -193,10 +194,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         first = corpus if corpus.origin is None else corpus.origin
         if self._annotations.keys() == first.keys():
             return self._with(origin=first)
-        kept: dict[str, dict[str, Annotation]] = {}
-        for item, coder in self._annotations:
-            kept.setdefault(item, {})[coder] = first[item, coder]
-        return self._with(origin=Corpus(kept))
+        return self._with(origin=Corpus(by_item((key, first[key]) for key in self._annotations)))
 
     @property
     def alignment_facts(self) -> dict[str, str | int]:
@@ -360,10 +358,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         >>> {coder: list(annotations) for coder, annotations in corpus.by_coder().items()}
         {'ann': ['t'], 'bo': ['t']}
         """
-        by_coder: dict[str, dict[str, Annotation]] = {coder: {} for coder in self.coders}
-        for (item, coder), annotation in self._annotations.items():
-            by_coder[coder][item] = annotation
-        return by_coder
+        return by_item(((coder, item), annotation) for (item, coder), annotation in self._annotations.items())
 
     def select(self, *, items: Iterable[str] | None = None, coders: Iterable[str] | None = None) -> Corpus:
         """Return the part of the corpus with these items and coders.
@@ -391,11 +386,10 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         _check_names("coder", chosen_coders, dict.fromkeys(self.coders))  # which finds a name faster
         if len(chosen_items) == len(self._by_item) and len(chosen_coders) == len(self.coders):
             return self
-        part: dict[str, dict[str, Annotation]] = {}
-        for (item, coder), annotation in self._annotations.items():
-            if item in chosen_items and coder in chosen_coders:
-                part.setdefault(item, {})[coder] = annotation
-        selected = Corpus(part).with_source(self.source)
+        entries = (
+            entry for entry in self._annotations.items() if entry[0][0] in chosen_items and entry[0][1] in chosen_coders
+        )
+        selected = Corpus(by_item(entries)).with_source(self.source)
         return selected if self.origin is None else selected.with_origin(self)
 
     def __getitem__(self, key: tuple[str, str]) -> Annotation:
@@ -434,6 +428,14 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         items, coders = count_of(len(self.item_names), "item"), count_of(len(self.coders), "coder")
         names = ", ".join(self.coders[:8]) + (", …" if len(self.coders) > 8 else "")
         return f"Corpus({items}, {coders}: {names})" if names else f"Corpus({items}, {coders})"
+
+
+def by_item(entries: Iterable[tuple[tuple[str, str], Entry]]) -> dict[str, dict[str, Entry]]:
+    """Return the entries of (item, coder) as item -> coder -> entry."""
+    grouped: dict[str, dict[str, Entry]] = {}
+    for (item, coder), entry in entries:
+        grouped.setdefault(item, {})[coder] = entry
+    return grouped
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
-from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,8 +15,6 @@ from caesura.model import checks
 from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
-from caesura.model.segmentation import Segmentation
-from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, read_only
 
 _MAX_SHOWN = 8
@@ -547,28 +544,3 @@ def _frozen(array: Floats) -> Floats:
 def _plain(position: float) -> float:
     """Return a position as an integer if it is whole, for JSON."""
     return int(position) if position.is_integer() else position
-
-
-def to_spans(annotation: object) -> Spans:
-    """Return the intervals of a tier, the spans of a hierarchy, or the segments of a segmentation as spans."""
-    if isinstance(annotation, Spans):
-        return annotation
-    if isinstance(annotation, Tier):
-        points = (
-            [] if annotation.intervals else [(point.time, point.time, point.label) for point in annotation.points or ()]
-        )
-        rows = [tuple(interval) for interval in annotation.intervals] or points
-        return Spans(rows, bounds=(annotation.begin, annotation.end), seconds=True)
-    if isinstance(annotation, Hierarchy):
-        edges = annotation.edges
-        if edges is None:
-            spans = [(span.start - 1, span.end, span.label) for span in annotation.spans]
-            return Spans(spans, length=annotation.length, units=annotation.units)
-        times = [(edges[span.start - 1], edges[span.end], span.label) for span in annotation.spans]
-        return Spans(times, bounds=(edges[0], edges[-1]), seconds=True)
-    if isinstance(annotation, Segmentation):
-        labels = annotation.labels
-        ends = [0, *annotation.inner.tolist(), annotation.length]
-        segments = [(start, end, None if labels is None else labels[start]) for start, end in pairwise(ends)]
-        return Spans(segments, length=annotation.length, units=annotation.units)
-    raise SpansError(f"expected spans, a tier, a hierarchy or a segmentation; got {type(annotation).__name__}")

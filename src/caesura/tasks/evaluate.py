@@ -17,8 +17,8 @@ from caesura.formats.settings import Settings, read_settings
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse_measures
+from caesura.model.old_names import lack_units
 from caesura.model.result import keep_warnings
-from caesura.model.seconds import lack_units
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier
 from caesura.options import OptionSet, flag, setting, switch, text

@@ -19,10 +19,9 @@ from caesura.formats.timed import FileTier
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of, tiers_of
+from caesura.model.old_names import one_level_as_tiers, streams_of, tiers_of
 from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
-from caesura.model.seconds import one_level_as_tiers
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier

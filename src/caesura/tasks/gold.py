@@ -22,10 +22,9 @@ from caesura.measures.axis import amount
 from caesura.model.common_units import BoundaryTimes, boundary_times
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of, tiers_of
+from caesura.model.old_names import lack_units, one_level_as_tiers, streams_of, tiers_of
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
-from caesura.model.seconds import lack_units, one_level_as_tiers
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 from caesura.model.value import Ints

@@ -15,8 +15,15 @@ from caesura.model.common_units import are_no_types
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import tiers_of
-from caesura.model.seconds import Corpora, extent_problem, flat_as_tiers, lack_units, tier_option, tiers_by_item
+from caesura.model.old_names import (
+    Corpora,
+    extent_problem,
+    flat_as_tiers,
+    lack_units,
+    tier_option,
+    tiers_by_item,
+    tiers_of,
+)
 from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans
 from caesura.notices import warn

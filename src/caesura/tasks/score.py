@@ -21,9 +21,9 @@ from caesura.model.columns import Pair
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import tiers_where_mixed
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Excluded, Result, Score
-from caesura.model.seconds import tiers_where_mixed
 from caesura.model.segmentation import Segmentation
 from caesura.notices import collect_warnings, warn
 from caesura.options import OptionSet, choice, preset_check, seed, setting, switch, text
