@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
+from caesura.model import boundaries as bounds
 from caesura.model import checks
 from caesura.model.annotation import (
     HAS_LABELS,
@@ -23,23 +24,7 @@ from caesura.model.annotation import (
     Shape,
     pack_places,
 )
-from caesura.model.boundaries import (
-    NO_CODES,
-    UNTYPED,
-    Types,
-    are_flags,
-    as_flags,
-    check_entries,
-    check_positions,
-    check_set,
-    check_types,
-    constructors_for,
-    encode_sets,
-    labels_of_units,
-    not_declared,
-    sort_types,
-    type_names,
-)
+from caesura.model.boundaries import NO_CODES, UNTYPED, Types, check_types, constructors_for, sort_types
 from caesura.model.index import flatnonzero, lexsort, searchsorted
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, count_of, frozen_array, read_only
@@ -49,6 +34,8 @@ __all__ = ["MAX_DRAWN_UNITS", "UNTYPED", "Segmentation", "check_types", "constru
 # Texts up to this length are drawn unit by unit in a ``repr``.
 MAX_DRAWN_UNITS = 60
 _TRUE = np.array([True])
+# The slots from which the others follow, in the order of ``Segmentation._fill``.
+_STATE = ("length", "boundary_positions", "_codes", "types", "types_declared", "units", "labels")
 
 
 class Segmentation(Annotation, Displayed):
@@ -116,17 +103,7 @@ class Segmentation(Annotation, Displayed):
     True
     """
 
-    __slots__ = (
-        "_codes",
-        "boundary_positions",
-        "inner",
-        "labels",
-        "length",
-        "packed",
-        "types",
-        "types_declared",
-        "units",
-    )
+    __slots__ = (*_STATE, "inner", "packed")
 
     length: int
     types: tuple[str, ...]
@@ -152,7 +129,7 @@ class Segmentation(Annotation, Displayed):
         scale = check_types(types)
         n, array = checks.count(length), checks.whole_numbers(positions, "positions")
         kinds = checks.whole_numbers(codes, "codes") if len(scale) > 1 else NO_CODES
-        check_entries(n, array, kinds, scale)
+        bounds.check_entries(n, array, kinds, scale)
         if labels is not None:
             labels = checks.unit_labels(labels, n)
         declared = checks.flag(types_declared, "types_declared")
@@ -166,9 +143,8 @@ class Segmentation(Annotation, Displayed):
         codes: Ints,
         types: tuple[str, ...],
         *,
-        types_declared: bool = True,
         units: Texts | None = None,
-        labels: tuple[str, ...] | None = None,
+        **options: Any,
     ) -> Self:
         """Return the segmentation for arguments of the class that are known to be valid; only units are checked.
 
@@ -176,15 +152,17 @@ class Segmentation(Annotation, Displayed):
         ----------
         length, positions, codes, types
             See the class.
-        types_declared, units, labels
-            See the class.
+        units : iterable of str, optional
+            Text of each unit.
+        **options
+            ``types_declared`` and ``labels``; see the class.
 
         Returns
         -------
         Segmentation
         """
         self = cls.__new__(cls)
-        self._fill(length, positions, codes, types, types_declared, checks.unit_texts(units, length), labels)
+        self._fill(length, positions, codes, types, units=checks.unit_texts(units, length), **options)
         return self
 
     @classmethod
@@ -248,7 +226,7 @@ class Segmentation(Annotation, Displayed):
         length = checks.count(int(ends[-1]))
         if labels is None:
             return cls.from_valid_positions(length, ends[:-1], checks.unit_texts(units, length))
-        unit_labels = labels_of_units(labels, array.tolist(), length)
+        unit_labels = bounds.labels_of_units(labels, array.tolist(), length)
         return cls.from_valid_entries(length, ends[:-1], NO_CODES, UNTYPED, units=units, labels=unit_labels)
 
     @classmethod
@@ -289,7 +267,7 @@ class Segmentation(Annotation, Displayed):
         array = checks.whole_numbers(positions, "positions")
         if marks is None and types is not None:
             raise SegmentationError("types require marks, one for each position; got no marks")
-        check_positions(array, length, length if marks is not None else length - 1)
+        bounds.check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
             return cls.from_valid_positions(length, array, checks.unit_texts(units, length))
         listed = checks.as_list(marks, "marks")
@@ -352,7 +330,7 @@ class Segmentation(Annotation, Displayed):
         SegmentationError
             If an entry is neither 0 nor 1.
         """
-        flags = as_flags(bits, "bits")
+        flags = bounds.as_flags(bits, "bits")
         return cls.from_valid_entries(
             checks.count(len(flags) + 1), flatnonzero(flags) + 1, NO_CODES, UNTYPED, units=units
         )
@@ -382,7 +360,7 @@ class Segmentation(Annotation, Displayed):
         >>> Segmentation.from_starts([1, 0, 0, 1])
         Segmentation(4 units: ···|·)
         """
-        flags = as_flags(starts, "starts")
+        flags = bounds.as_flags(starts, "starts")
         return cls.from_valid_entries(
             checks.count(len(flags)), flatnonzero(flags[1:]) + 1, NO_CODES, UNTYPED, units=units
         )
@@ -412,7 +390,7 @@ class Segmentation(Annotation, Displayed):
         >>> Segmentation.from_ends([0, 0, 1, 1])
         Segmentation(4 units: ···|·)
         """
-        flags = as_flags(ends, "ends")
+        flags = bounds.as_flags(ends, "ends")
         return cls.from_valid_entries(
             checks.count(len(flags)), flatnonzero(flags[:-1]) + 1, NO_CODES, UNTYPED, units=units
         )
@@ -445,7 +423,7 @@ class Segmentation(Annotation, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = checks.as_list(marks, "marks")
-        if types is None and are_flags(marks):
+        if types is None and bounds.are_flags(marks):
             return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
         length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if not (mark is None or (isinstance(mark, str) and mark == ""))]
@@ -476,7 +454,7 @@ class Segmentation(Annotation, Displayed):
         SegmentationError
             If an entry is not a set of types, a type is not declared, or the number of units does not match.
         """
-        sets = [check_set(names, i) for i, names in enumerate(checks.as_list(sets, "sets"))]
+        sets = [bounds.check_set(names, i) for i, names in enumerate(checks.as_list(sets, "sets"))]
         length = checks.count(len(sets) + 1)
         at = [i for i, names in enumerate(sets) if len(names)]
         occupied = [tuple(sets[i]) for i in at]
@@ -524,12 +502,12 @@ class Segmentation(Annotation, Displayed):
         place: Callable[[int], str],
     ) -> Segmentation:
         """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
-        named = [type_names(marks, place, i) for i, marks in enumerate(sets)]
+        named = [bounds.type_names(marks, place, i) for i, marks in enumerate(sets)]
         scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
         code_of = {name: code for code, name in enumerate(scale)}
         at, codes = positions, [code_of.get(name, -1) for names in named for name in names]
         if -1 in codes or len(codes) > len(positions):
-            at, codes = encode_sets(positions, named, code_of, place)
+            at, codes = bounds.encode_sets(positions, named, code_of, place)
         return cls.from_valid_entries(
             length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units
         )
@@ -575,7 +553,7 @@ class Segmentation(Annotation, Displayed):
         places = [place.get(name, -1) for name in self.types]
         codes = np.array(places, np.int64)[self.codes]
         if -1 in places and (i := checks.first_true(codes < 0)) is not None:
-            raise SegmentationError(f"boundaries[{i}]: {not_declared(self.boundaries[i][1], scale)}")
+            raise SegmentationError(f"boundaries[{i}]: {bounds.not_declared(self.boundaries[i][1], scale)}")
         texts = {"units": self.units, "labels": self.labels}
         return self._with_boundaries(
             self.length, self.boundary_positions, codes, scale, types_declared=types_declared, **texts
@@ -605,8 +583,8 @@ class Segmentation(Annotation, Displayed):
         boundary_positions: Ints,
         _codes: Ints,
         types: tuple[str, ...],
-        types_declared: bool,
-        units: tuple[str, ...] | None,
+        types_declared: bool = True,
+        units: tuple[str, ...] | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
         places, traits = boundary_positions, 0
@@ -638,8 +616,7 @@ class Segmentation(Annotation, Displayed):
         _set_hash(self, None)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("length", "boundary_positions", "_codes", "types", "types_declared", "units", "labels")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _STATE}
 
     @property
     def axis(self) -> Axis:

@@ -126,7 +126,7 @@ class Spans(Annotation, Displayed):
         rows = [_check_row(i, row) for i, row in enumerate(checks.as_list(spans, "spans", " of spans", SpansError))]
         starts = np.array([row[0] for row in rows], np.float64)
         ends = np.array([row[1] for row in rows], np.float64)
-        self._set(starts, ends, [row[2] for row in rows], _Item(length, bounds, seconds, text, units))
+        self._set(starts, ends, [row[2] for row in rows], _check_item(length, bounds, seconds, text, units))
 
     @classmethod
     def from_arrays(
@@ -176,7 +176,7 @@ class Spans(Annotation, Displayed):
             sizes = f"{number} starts, {len(columns[1])} ends and {len(labels)} categories"
             raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
         self = cls.__new__(cls)
-        self._set(columns[0], columns[1], labels, _Item(length, bounds, seconds, text, units))
+        self._set(columns[0], columns[1], labels, _check_item(length, bounds, seconds, text, units))
         return self
 
     @classmethod
@@ -213,39 +213,29 @@ class Spans(Annotation, Displayed):
         starts, ends = starts[order] + 0.0, ends[order] + 0.0
         listed = [categories[i] for i in order.tolist()]
         coded = lru_cache(2**12)(_frozen_codes)
+        item = {"bounds": None, "_seconds": seconds, "text": None, "units": None}
         last = 0
         for size in sizes.tolist():
             first, last = last, last + size
             labels = tuple(listed[first:last])
             names, codes = coded(labels)
-            yield cls._ready(
-                starts=_frozen(starts[first:last]),
-                ends=_frozen(ends[first:last]),
-                categories=labels,
-                category_names=names,
-                codes=codes,
-                bounds=None,
-                _seconds=seconds,
-                text=None,
-                units=None,
-            )
+            columns = {"starts": read_only(starts[first:last]), "ends": read_only(ends[first:last]), "codes": codes}
+            yield cls._ready(**columns, **item, categories=labels, category_names=names)
 
-    def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: _Item) -> None:
-        bounds, words = item.check()
-        _check_positions(starts, ends, categories, bounds)
+    def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: dict[str, Any]) -> None:
+        rules = [(ends < starts, "end must not be before start")]
+        if (bounds := item["bounds"]) is not None:
+            outside = (starts < bounds[0]) | (ends > bounds[1])
+            rules.append((outside, f"a span must lie in {bounds[0]:.10g}-{bounds[1]:.10g}"))
+        for is_wrong, rule in rules:
+            if (i := checks.first_true(is_wrong)) is not None:
+                span = MarkedSpan(float(starts[i]), float(ends[i]), categories[i])
+                raise SpansError(f"spans[{i}]: {rule}; got {span}")
         names, codes = _codes(categories)
         order = lexsort((codes, ends, starts))
-        self._fill(
-            starts=starts[order],
-            ends=ends[order],
-            categories=tuple(categories[i] for i in order.tolist()),
-            category_names=names,
-            codes=codes[order],
-            bounds=bounds,
-            _seconds=bool(item.seconds),
-            text=item.text,
-            units=words,
-        )
+        labels = tuple(categories[i] for i in order.tolist())
+        columns = {"starts": starts[order], "ends": ends[order], "categories": labels, "codes": codes[order]}
+        self._fill(**columns, category_names=names, **item)
 
     @property
     def axis(self) -> Axis:
@@ -431,37 +421,32 @@ class Spans(Annotation, Displayed):
         return f"Spans({count_of(len(self), 'span')}{length}{axis}{': ' if listed else ''}{listed})"
 
 
-class _Item(NamedTuple):
-    length: float | None
-    bounds: Sequence[float] | None
-    seconds: bool
-    text: str | None
-    units: Iterable[str] | None
-
-    def check(self) -> tuple[tuple[float, float] | None, tuple[str, ...] | None]:
-        words = None if self.units is None else tuple(map(str, checks.as_list(self.units, "units", error=SpansError)))
-        checks.flag(self.seconds, "seconds", SpansError)
-        if self.text is not None and not isinstance(self.text, str):
-            raise SpansError(f"text: expected a string; got {self.text!r:.80}")
-        if self.text is not None and words is not None:
-            raise SpansError("text and units: set text if positions count characters, or units if they count tokens")
-        content = words if self.text is None else self.text
-        if self.seconds and content is not None:
-            raise SpansError("text and units belong to spans in characters or tokens; these are in seconds")
-        bounds = self._bounds()
-        if content is None:
-            return bounds, words
-        whole = (0.0, float(len(content)))
-        if bounds not in (None, whole):
-            raise SpansError(f"length: expected the number of characters or tokens, {len(content)}; got {bounds}")
-        return whole, words
-
-    def _bounds(self) -> tuple[float, float] | None:
-        if self.length is not None:
-            if self.bounds is not None:
-                raise SpansError("length and bounds: set only one of them")
-            return _check_bounds((0.0, self.length), "length")
-        return None if self.bounds is None else _check_bounds(self.bounds, "bounds")
+def _check_item(
+    length: float | None, bounds: Sequence[float] | None, seconds: bool, text: str | None, units: Iterable[str] | None
+) -> dict[str, Any]:
+    """Return the slots that say what the spans lie in."""
+    words = None if units is None else tuple(map(str, checks.as_list(units, "units", error=SpansError)))
+    slots = {"text": text, "units": words, "_seconds": checks.flag(seconds, "seconds", SpansError)}
+    if text is not None and not isinstance(text, str):
+        raise SpansError(f"text: expected a string; got {text!r:.80}")
+    if text is not None and words is not None:
+        raise SpansError("text and units: set text if positions count characters, or units if they count tokens")
+    content = words if text is None else text
+    if seconds and content is not None:
+        raise SpansError("text and units belong to spans in characters or tokens; these are in seconds")
+    if length is not None and bounds is not None:
+        raise SpansError("length and bounds: set only one of them")
+    extent = None
+    if length is not None:
+        extent = _check_bounds((0.0, length), "length")
+    elif bounds is not None:
+        extent = _check_bounds(bounds, "bounds")
+    if content is None:
+        return {**slots, "bounds": extent}
+    whole = (0.0, float(len(content)))
+    if extent not in (None, whole):
+        raise SpansError(f"length: expected the number of characters or tokens, {len(content)}; got {extent}")
+    return {**slots, "bounds": whole}
 
 
 def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
@@ -507,21 +492,6 @@ def _check_column(name: str, values: ArrayLike) -> Floats:
     return column + 0.0  # a negative zero is 0
 
 
-def _check_positions(
-    starts: Floats, ends: Floats, categories: Sequence[str | None], bounds: tuple[float, float] | None
-) -> None:
-    wrong = checks.first_true(ends < starts)
-    if wrong is not None:
-        span = MarkedSpan(float(starts[wrong]), float(ends[wrong]), categories[wrong])
-        raise SpansError(f"spans[{wrong}]: end must not be before start; got {span}")
-    if bounds is None:
-        return
-    wrong = checks.first_true((starts < bounds[0]) | (ends > bounds[1]))
-    if wrong is not None:
-        span = MarkedSpan(float(starts[wrong]), float(ends[wrong]), categories[wrong])
-        raise SpansError(f"spans[{wrong}]: a span must lie in {bounds[0]:.10g}-{bounds[1]:.10g}; got {span}")
-
-
 def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
     """Return the distinct categories, None first, and the place of each span's category among them."""
     distinct = set(categories)
@@ -533,12 +503,6 @@ def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], In
 def _frozen_codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
     names, codes = _codes(categories)
     return names, read_only(codes)
-
-
-def _frozen(array: Floats) -> Floats:
-    copy = np.array(array, np.float64)
-    copy.setflags(write=False)
-    return copy
 
 
 def _plain(position: float) -> float:
