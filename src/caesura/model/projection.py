@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -451,10 +451,7 @@ class _ItemProjection:
         for coder in self.by_coder:
             if coder not in dialogues:
                 raise MismatchError(f"all coders must have streams, or none; {coder} has none")
-        return self._project_dialogues(dialogues)
-
-    def _project_dialogues(self, dialogues: Mapping[str, Dialogue]) -> dict[str, Annotation]:
-        streams: dict[str, dict[str, Segmentation]] = {coder: {} for coder in dialogues}
+        streams: dict[str, dict[str, Any]] = {coder: {} for coder in dialogues}
         for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
             sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
             try:
@@ -462,7 +459,7 @@ class _ItemProjection:
             except MismatchError as problem:
                 raise MismatchError(f"stream {stream!r}: {problem}") from None
             for coder, side in projected.items():
-                streams[coder][stream] = cast(Segmentation, side)
+                streams[coder][stream] = side
         return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
 
     def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
@@ -520,24 +517,19 @@ def _project_corpus(
 
 
 def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
-    texts: dict[str, list[tuple[int, tuple[str, ...] | None]]] = {}
+    texts: dict[str, list[tuple[int, Sequence[str] | None]]] = {}
     for annotation in by_coder.values():
-        streams = annotation if isinstance(annotation, Dialogue) else {"": annotation}
-        for stream, entry in streams.items():
-            texts.setdefault(stream, []).append(_length_and_tokens(entry))
+        for stream, entry in annotation.items() if isinstance(annotation, Dialogue) else [("", annotation)]:
+            length, tokens = -1, None  # a tier, which cannot be aligned
+            if isinstance(entry, (Segmentation, Hierarchy, Tree)):
+                length = entry.length
+                tokens = tuple(map(_unescaped, entry.words)) if isinstance(entry, Tree) else entry.units
+            texts.setdefault(stream, []).append((length, tokens))
     for entries in texts.values():
         known = {tokens for _, tokens in entries if tokens is not None}
         if len(entries) < len(by_coder) or len({length for length, _ in entries}) > 1 or len(known) > 1:
             return True
     return False
-
-
-def _length_and_tokens(annotation: Any) -> tuple[int, tuple[str, ...] | None]:
-    if isinstance(annotation, Tree):
-        return annotation.length, tuple(map(_unescaped, annotation.words))
-    if isinstance(annotation, (Segmentation, Hierarchy)):
-        return annotation.length, annotation.units
-    return -1, None  # a tier, which cannot be aligned
 
 
 def _tokens(coder: str, annotation: Annotation) -> Sequence[str]:
@@ -562,52 +554,35 @@ def _project_annotation(
     annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
 ) -> Annotation:
     if isinstance(annotation, Segmentation):
-        return _project_segmentation(annotation, alignment, offsets, units, counts)
+        own_offsets = offsets[annotation.boundary_positions]
+        # Position 0 lies before the text. The end of the text is a boundary only if the coder marked it.
+        marks_end = annotation.positions.size > annotation.inner.size
+        rows = np.column_stack([alignment.ends[own_offsets], annotation.codes])
+        inside = (rows[:, 0] > 0) & (rows[:, 0] < len(units) + marks_end)
+        positions, codes = np.unique(rows[inside], axis=0).T
+        counts.moved += alignment.moved(np.unique(own_offsets))
+        counts.lost += annotation.positions.size - np.unique(positions).size
+        texts: dict[str, Any] = {"units": units, "labels": None}
+        if annotation.labels is not None:
+            # A character that only the first text has belongs to the token before it.
+            ends = np.maximum.accumulate(alignment.ends[offsets])
+            texts["labels"] = tuple(repeat(np.array(annotation.labels, object), np.diff(ends)).tolist())
+        declared = annotation.types_declared
+        types = annotation.types
+        return Segmentation.from_valid_entries(len(units), positions, codes, types, types_declared=declared, **texts)
     if isinstance(annotation, Hierarchy):
-        return _project_hierarchy(annotation, alignment, offsets, units, counts)
+        spans = annotation.move_spans(alignment.starts[offsets], alignment.ends[offsets])
+        edges = {edge for span in annotation.spans for edge in (span.start - 1, span.end)} - {0, annotation.length}
+        counts.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
+        counts.lost += len(annotation.spans) - len(spans)
+        return Hierarchy(len(units), spans, units=units, nested=annotation.nested)
     assert isinstance(annotation, Tree)
-    return _project_tree(annotation, alignment, offsets, counts)
-
-
-def _project_segmentation(
-    segmentation: Segmentation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
-) -> Segmentation:
-    own_offsets = offsets[segmentation.boundary_positions]
-    # Position 0 lies before the text. The end of the text is a boundary only if the coder marked it.
-    marks_end = bool(segmentation.positions.size) and int(segmentation.positions[-1]) == segmentation.length
-    last = len(units) if marks_end else len(units) - 1
-    rows = np.column_stack([alignment.ends[own_offsets], segmentation.codes])
-    positions, codes = np.unique(rows[(rows[:, 0] > 0) & (rows[:, 0] <= last)], axis=0).T
-    counts.moved += alignment.moved(np.unique(own_offsets))
-    counts.lost += segmentation.positions.size - np.unique(positions).size
-    labels = None
-    if segmentation.labels is not None:
-        # A character that only the first text has belongs to the token before it.
-        ends = np.maximum.accumulate(alignment.ends[offsets])
-        labels = tuple(repeat(np.array(segmentation.labels, object), np.diff(ends)).tolist())
-    declared = segmentation.types_declared
-    return Segmentation.from_valid_entries(
-        len(units), positions, codes, segmentation.types, types_declared=declared, units=units, labels=labels
-    )
-
-
-def _project_hierarchy(
-    hierarchy: Hierarchy, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
-) -> Hierarchy:
-    spans = hierarchy.move_spans(alignment.starts[offsets], alignment.ends[offsets])
-    edges = {edge for span in hierarchy.spans for edge in (span.start - 1, span.end)} - {0, hierarchy.length}
-    counts.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
-    counts.lost += len(hierarchy.spans) - len(spans)
-    return Hierarchy(len(units), spans, units=units, nested=hierarchy.nested)
-
-
-def _project_tree(tree: Tree, alignment: _Alignment, offsets: Ints, counts: _Counts) -> Tree:
     times = np.column_stack([alignment.starts[offsets[:-1]], alignment.ends[offsets[1:]]]).astype(np.float64)
     times[:, 0] = np.minimum(times[:, 0], times[:, 1])
     counts.moved += alignment.moved(offsets[1:-1])
     try:
-        projected = tree.with_times(times, zero_length="merge")
+        projected = annotation.with_times(times, zero_length="merge")
     except TreeError as problem:
         raise MismatchError(str(problem)) from None
-    counts.lost += tree.length - projected.length
+    counts.lost += annotation.length - projected.length
     return projected
