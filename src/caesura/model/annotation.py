@@ -205,6 +205,11 @@ def to_ticks(seconds: ArrayLike) -> Ints:
     return np.rint(np.asarray(seconds, np.float64) * TICKS).astype(np.int64)
 
 
+def pack_header(begin: int, end: int, traits: int, shape: Shape, rows: int) -> bytes:
+    """Return the first four numbers of ``packed``: begin and end in ticks, traits and shape, and the number of rows."""
+    return HEADER.pack(begin, end, traits | shape << SHAPE_BIT, rows)
+
+
 def pack_places(places: Ints) -> bytes:
     """Return the rest of ``packed``: the inner places in ticks."""
     return places.astype(np.int64, "C", copy=False).tobytes()
