@@ -25,15 +25,19 @@ _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 def check_positions(array: Ints, length: int, last: int) -> None:
-    if (i := checks.first_true((array < 1) | (array > last))) is not None:
-        if last < 1:
-            raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
-        raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
+    _check_range(array, length, last)
     if (i := checks.first_true(array[1:] <= array[:-1])) is not None:
         before, here = array[i : i + 2]
         if here == before:
             raise SegmentationError(f"positions[{i + 1}]: a position may occur only once; got {here} again")
         raise SegmentationError(f"positions[{i + 1}]: positions must ascend; got {here} after {before}")
+
+
+def _check_range(array: Ints, length: int, last: int) -> None:
+    if (i := checks.first_true((array < 1) | (array > last))) is not None:
+        if last < 1:
+            raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
+        raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
 
 
 def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, ...]) -> None:
@@ -44,9 +48,7 @@ def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, .
         raise SegmentationError(f"codes: expected one per position; got {len(codes)} for {len(positions)} positions")
     if (i := checks.first_true((codes < 0) | (codes >= len(types)))) is not None:
         raise SegmentationError(f"codes[{i}]: a code must lie in 0..{len(types) - 1}; got {codes[i]}")
-    if (i := checks.first_true((positions < 1) | (positions > length))) is not None:
-        problem = f"a position must lie in 1..{length} for {length} units; got {positions[i]}"
-        raise SegmentationError(f"positions[{i}]: {problem}")
+    _check_range(positions, length, length)
     steps = np.diff(positions)
     if (i := checks.first_true((steps < 0) | ((steps == 0) & (np.diff(codes) <= 0)))) is not None:
         here, before = ((int(positions[j]), types[codes[j]]) for j in (i + 1, i))
@@ -114,7 +116,7 @@ def check_types(types: Types) -> tuple[str, ...]:
     if type(types) is tuple and set(map(type, types)) == {str} and all(types):
         scale = types  # texts that share a scale have the same object, which is fast to compare
     else:
-        scale = tuple(_type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
+        scale = tuple(checks.type_name(name, f"types[{i}]") for i, name in enumerate(checks.as_list(types, "types")))
     if not scale:
         raise SegmentationError("types: at least one type must be declared; got none")
     seen: set[str] = set()
@@ -130,14 +132,8 @@ def sort_types(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (0, int(name), name) if _NUMBER.fullmatch(name) else (1, 0, name)))
 
 
-def _type_name(mark: object, place: str) -> str:
-    if (isinstance(mark, str) and mark) or (isinstance(mark, (int, np.integer)) and not isinstance(mark, bool)):
-        return str(mark)
-    raise SegmentationError(f"{place}: a type must be a name that is not empty; got {mark!r}")
-
-
 def type_names(marks: Collection[str | int], place: Callable[[int], str], i: int) -> list[str]:
-    return [mark if type(mark) is str and mark else _type_name(mark, place(i)) for mark in marks]
+    return [mark if type(mark) is str and mark else checks.type_name(mark, place(i)) for mark in marks]
 
 
 def encode_sets(

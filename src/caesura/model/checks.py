@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import InputError, SegmentationError
+from caesura.errors import CaesuraError, InputError, SegmentationError
 from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts
 
 # Whole numbers above this limit may not fit a machine word after sums.
@@ -98,19 +98,23 @@ def strings(values: Sequence[object], name: str, error: type[InputError] = Segme
                 raise error(f"{name}[{i}]: expected a string; got {value!r:.80}")
 
 
-def unit_texts(units: Texts | None, length: int, error: type[InputError] = SegmentationError) -> tuple[str, ...] | None:
+def unit_texts(
+    units: Texts | None,
+    length: int,
+    error: type[InputError] = SegmentationError,
+    name: str = "units",
+    content: str = "",
+) -> tuple[str, ...] | None:
     if units is None:
         return None
-    texts = units if isinstance(units, tuple) else tuple(as_list(units, "units", error=error))
+    texts = units if isinstance(units, tuple) else tuple(as_list(units, name, content, error))
     if len(texts) != length:
-        raise error(f"units: expected one string per unit; got {len(texts)} for {length} units")
-    strings(texts, "units", error)
+        raise error(f"{name}: expected one string per unit; got {len(texts)} for {length} units")
+    strings(texts, name, error)
     return texts
 
 
-def unit_labels(labels: Texts, length: int) -> tuple[str, ...]:
-    texts = tuple(as_list(labels, "labels", " of strings"))
-    if len(texts) != length:
-        raise SegmentationError(f"labels: expected one string per unit; got {len(texts)} for {length} units")
-    strings(texts, "labels")
-    return texts
+def type_name(value: object, place: str, error: type[CaesuraError] = SegmentationError) -> str:
+    if (isinstance(value, str) and value) or (isinstance(value, (int, np.integer)) and not isinstance(value, bool)):
+        return str(value)
+    raise error(f"{place}: a type must be a name that is not empty; got {value!r}")

@@ -120,8 +120,8 @@ def _in_seconds(annotation: Annotation) -> bool:
 
 def _item_seconds(annotations: Iterable[Annotation]) -> float:
     listed = list(annotations)
-    edges = [entry.edges for entry in listed if isinstance(entry, Hierarchy) and entry.edges is not None]
-    return max(float(times[-1] - times[0]) for times in edges) if edges else _item_length(listed)
+    extents = [entry.axis.extent for entry in listed if isinstance(entry, Hierarchy) and entry.edges is not None]
+    return max(float(end - begin) for begin, end in extents) if extents else _item_length(listed)
 
 
 def _unit_of_spans(spans: Spans) -> str:

@@ -130,8 +130,7 @@ class Segmentation(Annotation, Displayed):
         n, array = checks.count(length), checks.whole_numbers(positions, "positions")
         kinds = checks.whole_numbers(codes, "codes") if len(scale) > 1 else NO_CODES
         bounds.check_entries(n, array, kinds, scale)
-        if labels is not None:
-            labels = checks.unit_labels(labels, n)
+        labels = checks.unit_texts(labels, n, name="labels", content=" of strings")
         declared = checks.flag(types_declared, "types_declared")
         self._fill(n, array, kinds, scale, declared, checks.unit_texts(units, n), labels)
 

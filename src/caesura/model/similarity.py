@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from caesura.errors import OptionError
+from caesura.model import checks
 from caesura.options import number
 
 # Name of the last row and column, if they have names. It means no boundary.
@@ -49,11 +50,7 @@ def symmetric_mean(matrix: Matrix) -> Matrix:
 
 
 def check_type_name(place: str, value: object) -> str:
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return str(value)
-    raise OptionError(f"{place}: a type must be a name that is not empty; got {value!r}")
+    return checks.type_name(value, place, OptionError)
 
 
 def check_pairs(name: str, triples: Iterable[Any]) -> Pairs:
