@@ -108,19 +108,19 @@ def test_expected_over_units():
 
 def test_random_copies_keep_numbers_and_labels():
     measure = cz.parse("pairwise_f")
-    batch, _, _ = measure.to_batch([(CODERS["ann"], CODERS["cy"])])
-    copies = random_copies(batch, 0, 50, np.random.default_rng(0))
+    batch, _, _ = measure.pack([(CODERS["ann"], CODERS["cy"])])
+    copies = random_copies(batch, "places", 0, 50, np.random.default_rng(0))
     assert len(copies) == 50
-    assert set(copies.a_count) == {3}
-    assert set(copies.b_count) == {2}
-    assert copies.a_code.reshape(50, 3).tolist() == [batch.a_code.tolist()] * 50
-    assert (np.diff(copies.a_pos.reshape(50, 3), axis=1) > 0).all()
+    a, b = copies.sides()
+    assert (set(a.count), set(b.count)) == ({3}, {2})
+    assert copies.sides("segments")[0].label.reshape(50, 4).tolist() == [batch.sides("segments")[0].label.tolist()] * 50
+    assert (np.diff(a.place.reshape(50, 3), axis=1) > 0).all()
     text = cz.Segmentation.from_marks(["", ",", ".", "", ",", ""])
-    units, _, _ = cz.parse("B").to_batch([(text, text)])
-    copies = random_copies(units, 0, 100, np.random.default_rng(0))
-    assert copies.a_pos.min() >= 1
-    assert copies.a_pos.max() <= text.length - 1
-    assert len(np.unique(copies.a_pos)) == text.length - 1
+    units, _, _ = cz.parse("B").pack([(text, text)])
+    places = random_copies(units, "inner", 0, 100, np.random.default_rng(0)).sides("inner")[0].place
+    assert places.min() >= 1
+    assert places.max() <= text.length - 1
+    assert len(np.unique(places)) == text.length - 1
 
 
 def test_measures_over_units_without_chance_model():

@@ -106,7 +106,7 @@ def test_typed_bounds_equal_those_from_objects(typed_corpus, measures, monkeypat
             results.append(cz.judge(typed_corpus, ["a"], measures=measures, seed=2, bounds=12).to_dict())
         except cz.CaesuraError as error:
             results.append(str(error))
-        monkeypatch.setattr(drawn_texts.DrawnTexts, "second_sides", lambda *_: None)
+        monkeypatch.setattr(drawn_texts.DrawnTexts, "pairs_with", lambda *_: None)
     assert results[0] == results[1]
 
 
@@ -129,7 +129,7 @@ def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
 
 def test_drawn_bounds_equal_those_from_objects(corpus, monkeypatch):
     by_arrays = cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict()
-    monkeypatch.setattr(drawn_texts.DrawnTexts, "second_sides", lambda *_: None)
+    monkeypatch.setattr(drawn_texts.DrawnTexts, "pairs_with", lambda *_: None)
     assert cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict() == by_arrays
 
 

@@ -1,4 +1,4 @@
-"""Two segmentations are counted without a batch; the kernel is the same, and so is every bit of the score."""
+"""Two annotations that certainly can be compared skip the checks of a batch; every bit of the score is the same."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ import struct
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.errors import CaesuraError
-from caesura.kernels import boundary, gather, segments, window
+from caesura.kernels import gather
 from caesura.measures.base import Measure
-from caesura.measures.batch import Batch, gather_plain, pack
-from support.compared import compared
 from support.strategies import Pair, pairs, typed_pairs
 from support.variants import VARIANTS
 
-DIRECT = [measure for measure in VARIANTS if type(measure).count_pair is not Measure.count_pair]
 MORE = [
     "pk(window=1)",
     "pk(width='units')",
@@ -37,7 +33,7 @@ MORE = [
     "boundary_f(tolerance='20%')",
     "boundary_f(average='items')",
 ]
-MEASURES = [*DIRECT, *map(cz.parse, MORE)]
+MEASURES = [*VARIANTS, *map(cz.parse, MORE)]
 
 
 def outcome(compute: object) -> tuple:
@@ -81,12 +77,6 @@ def test_long_pairs_have_the_scores_of_a_batch(measure: Measure) -> None:
         assert outcome(lambda a=a, b=b: measure.score(a, b)) == outcome(lambda place=place: scores[place])  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("name", ["boundary_similarity", "segmentation_similarity", "pk", "window_diff", "boundary_f"])
-def test_the_measures_that_are_called_in_loops_need_no_batch(name: str) -> None:
-    a, b = long_pair(1)
-    assert cz.parse(name).count_pair(a, b) is not None
-
-
 def test_a_window_that_is_too_long_has_the_error_of_the_batch() -> None:
     a, b = (cz.Segmentation.from_masses(masses) for masses in ([2, 3], [1, 4]))
     measure = cz.parse("pk(window=5)")
@@ -127,106 +117,22 @@ def test_packed_follows_from_the_other_fields(text: str) -> None:
     assert not again.boundary_positions.flags.writeable
 
 
-@st.composite
-def lists_of_pairs(draw: st.DrawFn) -> list[tuple[cz.Segmentation, cz.Segmentation]]:
-    plain = draw(st.lists(pairs(max_units=12), max_size=5))
-    texts = [pair.segmentations for pair in plain]
-    if draw(st.booleans()):
-        texts += [pair.segmentations for pair in draw(st.lists(typed_pairs(max_units=6), max_size=2))]
-    if draw(st.booleans()):
-        units = [f"u{i}" for i in range(4)]
-        other = list(units) if draw(st.booleans()) else None
-        a, b = cz.Segmentation.from_bits("010", units=units), cz.Segmentation.from_bits("011", units=other)
-        texts.append((a, b))
-    if draw(st.booleans()):
-        texts.append((cz.Segmentation.from_bits("01"), cz.Segmentation.from_bits("010")))
-    return draw(st.permutations(texts))
-
-
-@given(texts=lists_of_pairs())
-def test_gathered_arrays_are_those_of_the_pairs_joined_in_python(texts: list) -> None:
-    for view in ("inner", "typed"):
-        batch = gather_plain(texts, view)
-        if batch is None:
-            assert any(
-                a.length != b.length
-                or (a.units and b.units)
-                or (view == "typed" and {a.types, b.types} != {("boundary",)})
-                for a, b in texts
-            )
-            continue
-        joined, places, errors = pack(texts, view, ("a", "b"))
-        assert not errors
-        assert places.tolist() == list(range(len(texts)))
-        assert batch.types == joined.types
-        for name in ("length", "a_pos", "a_code", "a_off", "b_pos", "b_code", "b_off"):
-            array, expected = getattr(batch, name), getattr(joined, name)
-            assert array.dtype == expected.dtype
-            assert array.tolist() == expected.tolist()
-
-
-def arrays_of(batch: Batch) -> list[list]:
-    return [
-        getattr(batch, name).tolist() for name in ("length", "a_pos", "a_code", "a_off", "b_pos", "b_code", "b_off")
-    ]
-
-
-@pytest.mark.parametrize("measure", [*MEASURES, cz.parse("win_pr")], ids=repr)
-@given(plain=st.lists(pairs(max_units=40), min_size=2, max_size=6))
-@settings(max_examples=20)
-def test_positions_are_counted_where_they_are_or_from_a_copy(measure: Measure, plain: list[Pair]) -> None:
-    texts = [pair.segmentations for pair in plain]
-    batch, *_ = measure.pack(texts)
-    copied = (
-        pack(texts, compared(measure), measure.sides)[0] if type(batch) is Batch and len(batch) == len(texts) else batch
-    )
-    counts, expected = measure.count(batch), measure.count(copied)
-    assert counts.counts.tobytes() == expected.counts.tobytes()
-    assert {name: column.tolist() for name, column in counts.resolved.items()} == {
-        name: column.tolist() for name, column in expected.resolved.items()
-    }
-
-
-def test_positions_are_copied_when_they_are_needed() -> None:
-    texts = [long_pair(seed, units=60) for seed in range(4)]
-    batch = cz.score_many(texts, "boundary_similarity").batch
-    assert batch.packed == ([a.packed for a, _ in texts], [b.packed for _, b in texts])
-    copied, *_ = pack(texts, "typed", ("a", "b"))
-    assert arrays_of(pickle.loads(pickle.dumps(batch.slice(1, 3)))) == arrays_of(copied.take(np.array([1, 2])))
-    assert arrays_of(batch.slice(1, 1)) == arrays_of(copied.take(np.array([], np.int64)))
-    assert batch.packed is not None
-    assert arrays_of(batch.take(np.array([3, 0]))) == arrays_of(copied.take(np.array([3, 0])))
-    assert batch.packed is not None  # the documents that were taken have been copied, not these
-    assert arrays_of(batch) == arrays_of(copied)
-    assert batch.packed is None
-    assert arrays_of(batch.slice(1, 3))[1] == copied.a_pos.tolist()
-    with pytest.raises(AttributeError, match="positions"):
-        batch.positions  # type: ignore[attr-defined]  # noqa: B018
-
-
 @pytest.mark.parametrize(
     "pair", [(1, 2), ([0, 1], [0, 1]), "ab", (np.zeros(3), np.zeros(3)), None, ({}, {}), ()], ids=repr
 )
-def test_other_objects_are_not_gathered(pair: object) -> None:
+def test_what_is_no_pair_of_annotations_costs_only_itself(pair: object) -> None:
     plain = cz.Segmentation.from_bits("010")
-    assert gather_plain([(plain, plain), pair], "inner") is None
+    scores = cz.score_many([(plain, plain), pair], "pk")  # type: ignore[list-item]
+    assert scores.values[0] == 0
     with pytest.raises(CaesuraError):
-        raise cz.score_many([(plain, plain), pair], "pk").errors[1]  # type: ignore[list-item]
+        raise scores.errors[1]
 
 
 def test_kernels_refuse_what_is_not_bytes() -> None:
-    gains = cz.parse("boundary_similarity").gains(("boundary",))  # type: ignore[attr-defined]
-    rule = cz.parse("pk").rule  # type: ignore[attr-defined]
-    packed = cz.Segmentation.from_bits("010").packed
-    columns = np.empty((1, 6)), np.empty(1, np.int64), np.empty(1, np.uint8)
     for call in (
-        lambda: gather.survey([1], [2]),  # type: ignore[list-item]
+        lambda: gather.read_headers([1]),  # type: ignore[list-item]
         lambda: gather.gather([1], np.array([0, 1])),  # type: ignore[list-item]
-        lambda: boundary.count_packed([packed, 1], [packed, 1], gains, np.empty((2, 6))),  # type: ignore[list-item]
-        lambda: window.sweep_packed([packed], [1], rule, *columns),  # type: ignore[list-item]
-        lambda: boundary.count_pair("a", "b", gains),  # type: ignore[arg-type]
-        lambda: window.sweep_pair(None, None, rule),  # type: ignore[arg-type]
-        lambda: segments.count_within_pair([], [], 1),  # type: ignore[arg-type]
+        lambda: gather.gather_codes([1], np.array([0, 1])),  # type: ignore[list-item]
     ):
         with pytest.raises(TypeError):
             call()

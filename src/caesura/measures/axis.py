@@ -98,7 +98,7 @@ class AxisMeasure(Measure):
 
     @property
     def preparation(self) -> tuple[Any, ...]:
-        return *super().preparation, self.extent, self.level
+        return *super().preparation[:-2], self.extent, self.level
 
     @property
     def always_converts(self) -> bool:

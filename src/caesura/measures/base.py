@@ -272,7 +272,7 @@ class Measure(metaclass=ABCMeta):
         """
         return common_types(batch, self.sides) if self.typed else (UNTYPED, {})
 
-    def validate(self) -> None:
+    def validate(self) -> None:  # noqa: B027 - most measures have nothing to check
         """Raise ``OptionError`` if options contradict each other.
 
         Raises
@@ -612,8 +612,9 @@ class Measure(metaclass=ABCMeta):
 
     @property
     def preparation(self) -> tuple[Any, ...]:
-        """What the rows of a batch depend on: measures of one class with equal preparations can score the same batch."""
-        return self.references, self.compat
+        """What the rows of a batch depend on: measures with equal preparations can score the same batch if it fits them."""
+        prepare = None if self.recipe is None else self.recipe.prepare
+        return self.references, self.typed, type(self).scale, prepare, "same", None
 
     @cached_property
     def recipe(self) -> Recipe | None:

@@ -71,7 +71,9 @@ class CheckedColumns:
         d = self._documents
         sides = []
         for column in (d.reference, d.hypothesis):
-            side = Boundaries(column.positions, column.codes if len(self.types) > 1 else EMPTY, column.offsets)
+            rows = slice(int(column.offsets[0]), int(column.offsets[-1]))  # others may stand before and behind
+            code = column.codes[rows] if len(self.types) > 1 else EMPTY
+            side = Boundaries(column.positions[rows], code, column.offsets - rows.start)
             side = side if self.valid is None else take(side, self.valid)
             sides.append(side)
         length = d.length if self.valid is None else d.length[self.valid]

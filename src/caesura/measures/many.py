@@ -157,11 +157,9 @@ class Scores(Result):
         Scores or None
             The scores; None if the pairs must be packed again, or one of them cannot be scored.
         """
-        if self.errors or type(measure) is not type(self.measure) or self.batch.streams is not None:
+        if self.errors or self.batch.streams is not None or measure.preparation != self.measure.preparation:
             return None
-        if measure.preparation != self.measure.preparation or measure.needs != self.measure.needs:
-            return None
-        if measure.check(self.batch):
+        if measure.needs.problems(self.batch, measure.name, measure.sides) or measure.check(self.batch):
             return None
         result = compute(measure, self.batch)
         values = measure.values(result.counts, self.batch.types)
@@ -185,6 +183,8 @@ class Scores(Result):
 
     def _edits(self, place: int) -> tuple[Edit, ...] | None:
         """Return the edits of a pair that was scored; those of its neighbours are computed with them and kept."""
+        if self.measure.references is not None:
+            return None  # the edits differ from reference to reference
         block, within = divmod(int(searchsorted(self.places, place)), _EDIT_BLOCK)
         number, edits = self.__dict__.get("_last_edits", (None, None))
         if number != block:
