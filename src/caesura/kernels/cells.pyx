@@ -6,7 +6,288 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-cdef double EPS = 1e-9  # two lengths that differ by at most this much are equal
+EVERY, BY_BOTH, BY_FIRST = EVERY_CELL, LABELLED_BY_BOTH, LABELLED_BY_FIRST
+cdef double EPS = 1e-9  # two Jaccard indices that differ by at most this much are equal
+
+
+cdef class Pairs:
+    def __init__(
+        self,
+        const int64_t[::1] begin not None,
+        const int64_t[::1] end not None,
+        const int64_t[::1] a_place not None,
+        const int64_t[::1] a_off not None,
+        const int64_t[::1] a_label not None,
+        const int64_t[::1] b_place not None,
+        const int64_t[::1] b_off not None,
+        const int64_t[::1] b_label not None,
+        Counted counted,
+    ):
+        """Keep the columns of both sides, and which cells count; labels may be empty if all cells do."""
+        cdef Py_ssize_t d, n = a_off.shape[0] - 1
+        self.size, self.counted = n, counted
+        self.begin, self.end = begin, end
+        self.a_place, self.a_off, self.a_label = a_place, a_off, a_label
+        self.b_place, self.b_off, self.b_label = b_place, b_off, b_label
+        self.has_labels = a_label.shape[0] > 0
+        if min(begin.shape[0], end.shape[0], b_off.shape[0] - 1) < n:
+            raise IndexError("too few extents or offsets")
+        if a_off[n] > a_place.shape[0] or b_off[n] > b_place.shape[0]:
+            raise IndexError("offsets beyond the boundaries")
+        if (self.has_labels or counted != EVERY_CELL) and (
+            a_off[n] - a_off[0] + n > a_label.shape[0] or b_off[n] - b_off[0] + n > b_label.shape[0]
+        ):
+            raise IndexError("offsets beyond the labels")
+        self.first_a = &a_place[0] if a_place.shape[0] else NULL
+        self.first_b = &b_place[0] if b_place.shape[0] else NULL
+        self.most_a = self.most_b = 0
+        for d in range(n):
+            self.most_a = max(self.most_a, a_off[d + 1] - a_off[d])
+            self.most_b = max(self.most_b, b_off[d + 1] - b_off[d])
+
+    cdef const int64_t* labels_of_a(self, Py_ssize_t d) noexcept nogil:
+        return &self.a_label[self.a_off[d] - self.a_off[0] + d] if self.has_labels else NULL
+
+    cdef const int64_t* labels_of_b(self, Py_ssize_t d) noexcept nogil:
+        return &self.b_label[self.b_off[d] - self.b_off[0] + d] if self.has_labels else NULL
+
+    cdef int64_t sweep(self, Py_ssize_t d, double* width, int64_t* a_segment, int64_t* b_segment) noexcept nogil:
+        """Fill width and segments of the cells of a pair that count, from left to right; return their number.
+
+        There are at most as many cells as boundaries, and one more. Segments are numbered from 0. If only the first side must
+        have a label, a segment of the other side ends where the first has none, and its parts have different numbers; time
+        before the first and after the last interval of the other side is not part of its segmentation.
+        """
+        cdef const int64_t* a = self.first_a + self.a_off[d]
+        cdef const int64_t* b = self.first_b + self.b_off[d]
+        cdef const int64_t* a_label = self.labels_of_a(d)
+        cdef const int64_t* b_label = self.labels_of_b(d)
+        cdef int64_t a_size = self.a_off[d + 1] - self.a_off[d], b_size = self.b_off[d + 1] - self.b_off[d]
+        cdef int64_t at = self.begin[d], end = self.end[d]
+        cdef int64_t i = 0, j = 0, cells = 0, cuts = 0, stop, a_stop, b_stop, counts
+        while True:
+            a_stop = a[i] if i < a_size else end
+            b_stop = b[j] if j < b_size else end
+            stop = a_stop if a_stop < b_stop else b_stop
+            width[cells] = stop - at
+            a_segment[cells] = i
+            b_segment[cells] = j + cuts
+            counts = stop > at
+            if self.counted == LABELLED_BY_BOTH:
+                counts &= a_label[i] > 0 and b_label[j] > 0
+            elif self.counted == LABELLED_BY_FIRST:
+                counts &= a_label[i] > 0 and (b_label[j] > 0 or (0 < j and j < b_size))
+                cuts += 1 - counts
+            cells += counts
+            at = stop
+            if i == a_size and j == b_size:
+                return cells
+            # Which side has the next boundary is random, so a branch would often be predicted wrongly.
+            i += <int64_t>(i < a_size) & <int64_t>(a_stop <= stop)
+            j += <int64_t>(j < b_size) & <int64_t>(b_stop <= stop)
+
+
+cdef class Memory:
+    """Working memory for the cells of a pair."""
+
+    cdef double* width
+    cdef double* a_length
+    cdef double* b_length
+    cdef int64_t* a_segment
+    cdef int64_t* b_segment
+    cdef unsigned char* chosen
+
+    def __cinit__(self, Pairs pairs):
+        cdef int64_t cells = pairs.most_a + pairs.most_b + 1
+        self.width = <double*>malloc(cells * (5 * sizeof(double) + 1))
+        if self.width == NULL:
+            raise MemoryError
+        self.a_length = self.width + cells
+        self.b_length = self.a_length + cells
+        self.a_segment = <int64_t*>(self.b_length + cells)
+        self.b_segment = self.a_segment + cells
+        self.chosen = <unsigned char*>(self.b_segment + cells)
+
+    def __dealloc__(self):
+        free(self.width)
+
+
+def counted_lengths(Pairs pairs not None, double[::1] out not None):
+    """Fill the length of all cells of each pair that count."""
+    cdef Py_ssize_t d
+    cdef int64_t c, cells
+    cdef Memory memory = Memory(pairs)
+    with nogil:
+        for d in range(pairs.size):
+            cells = pairs.sweep(d, memory.width, memory.a_segment, memory.b_segment)
+            out[d] = 0
+            for c in range(cells):
+                out[d] += memory.width[c]
+
+
+def label_lengths(Pairs pairs not None, int64_t labels, double[:, ::1] out not None):
+    """Fill the length of all cells of each pair that count, of those with equal labels, and of each label of either side.
+
+    There are ``labels`` labels with 0 for no label, so ``out`` has 2 + 2 ``labels`` columns.
+    """
+    cdef Py_ssize_t d
+    cdef int64_t c, cells, x, y
+    cdef const int64_t* a_label
+    cdef const int64_t* b_label
+    cdef Memory memory = Memory(pairs)
+    if out.shape[0] < pairs.size or out.shape[1] < 2 + 2 * labels or (pairs.size and not pairs.has_labels):
+        raise IndexError("too few sums or labels")
+    out[:, :] = 0
+    with nogil:
+        for d in range(pairs.size):
+            cells = pairs.sweep(d, memory.width, memory.a_segment, memory.b_segment)
+            a_label, b_label = pairs.labels_of_a(d), pairs.labels_of_b(d)
+            for c in range(cells):
+                x, y = a_label[memory.a_segment[c]], b_label[memory.b_segment[c]]
+                out[d, 0] += memory.width[c]
+                if x == y:
+                    out[d, 1] += memory.width[c]
+                out[d, 2 + x] += memory.width[c]
+                out[d, 2 + labels + y] += memory.width[c]
+
+
+def overlaps(Pairs pairs not None, bint choose, bint all_ties, double near, double[:, ::1] out not None):
+    """For each segment, find its largest overlap and its largest Jaccard index with one segment of the other side.
+
+    ``out`` becomes, for the segments of a: the sum of the largest overlaps, and of the largest Jaccard indices, each times the
+    length of its segment; the same for the segments of b; the length of all cells. If ``choose``, two more columns are the sum of
+    the Jaccard indices of chosen pairs of segments, and their number. A segment chooses the largest overlap; of overlaps that are
+    equal or differ by at most ``near`` the one with the larger Jaccard index; of equal indices the left one, or all of them if
+    ``all_ties``. The cells of a segment follow each other, because two segments have at most one cell in common.
+    """
+    cdef Py_ssize_t d
+    cdef int64_t c, cells
+    cdef double* width
+    cdef double* a_length
+    cdef double* b_length
+    cdef Memory memory = Memory(pairs)
+    cdef unsigned char* chosen = memory.chosen if choose else NULL
+    width, a_length, b_length = memory.width, memory.a_length, memory.b_length
+    with nogil:
+        for d in range(pairs.size):
+            cells = pairs.sweep(d, width, memory.a_segment, memory.b_segment)
+            for c in range(cells):
+                a_length[memory.a_segment[c]] = b_length[memory.b_segment[c]] = 0
+                memory.chosen[c] = 0
+            out[d, 4] = 0
+            for c in range(cells):
+                a_length[memory.a_segment[c]] += width[c]
+                b_length[memory.b_segment[c]] += width[c]
+                out[d, 4] += width[c]
+            find_overlaps(
+                width, cells, memory.a_segment, a_length, memory.b_segment, b_length, all_ties, near, chosen, &out[d, 0]
+            )
+            find_overlaps(
+                width, cells, memory.b_segment, b_length, memory.a_segment, a_length, all_ties, near, chosen, &out[d, 2]
+            )
+            if choose:
+                out[d, 5] = out[d, 6] = 0
+            for c in range(cells if choose else 0):
+                if chosen[c]:
+                    out[d, 5] += width[c] / (a_length[memory.a_segment[c]] + b_length[memory.b_segment[c]] - width[c])
+                    out[d, 6] += 1
+
+
+cdef void find_overlaps(
+    const double* width, int64_t cells, const int64_t* segment, const double* length, const int64_t* other,
+    const double* other_length, bint all_ties, double near, unsigned char* chosen, double* out,
+) noexcept nogil:
+    """Compute the two sums of a pair for one side; mark cells unless ``chosen`` is NULL."""
+    cdef int64_t c, first = 0, last
+    cdef double covered = 0, weighted = 0, size, jaccard, largest, best, tied
+    while first < cells:
+        size = length[segment[first]]
+        last = first
+        largest = best = 0
+        while last < cells and segment[last] == segment[first]:
+            jaccard = width[last] / (size + other_length[other[last]] - width[last])
+            if width[last] > largest:
+                largest = width[last]
+            if jaccard > best:
+                best = jaccard
+            last += 1
+        covered += largest
+        weighted += size * best
+        tied = 0
+        for c in range(first, last if chosen != NULL else first):
+            if width[c] >= largest - near:
+                jaccard = width[c] / (size + other_length[other[c]] - width[c])
+                if jaccard > tied:
+                    tied = jaccard
+        for c in range(first, last if chosen != NULL else first):
+            if width[c] >= largest - near:
+                jaccard = width[c] / (size + other_length[other[c]] - width[c])
+                if jaccard >= tied - EPS:
+                    chosen[c] = 1
+                    if not all_ties:
+                        break
+        first = last
+    out[0] = covered
+    out[1] = weighted
+
+
+# Edges in floating-point seconds, for measures of boundary scores.
+
+
+cdef extern from "Python.h":
+    int PyBytes_AsStringAndSize(object packed, char** content, Py_ssize_t* size) except -1
+
+
+cdef enum:
+    HAS_LABELS = 1
+    HAS_OPEN_END = 2
+    HAS_POINTS = 4
+
+
+cdef struct Edges:
+    double begin
+    double end
+    int64_t size
+    int64_t traits
+    const double* pos
+    const int64_t* code
+
+
+cdef inline int read_edges(object packed, Edges* edges) except -1:
+    """Find extent, boundaries and classes; raise TypeError unless ``packed`` is bytes."""
+    cdef char* content
+    cdef Py_ssize_t size
+    PyBytes_AsStringAndSize(packed, &content, &size)
+    edges.begin = (<const double*>content)[0]
+    edges.end = (<const double*>content)[1]
+    edges.size = (<const int64_t*>content)[2]
+    edges.traits = (<const int64_t*>content)[3]
+    edges.pos = <const double*>content + 4
+    edges.code = <const int64_t*>content + 4 + edges.size
+    return 0
+
+
+cdef inline bint is_same_place(double x, double y) noexcept nogil:
+    """Return whether two times differ by at most 1e-9 seconds."""
+    return x - y <= 1e-9 and y - x <= 1e-9
+
+
+cdef inline bint share_extent(const Edges* a, const Edges* b) noexcept nogil:
+    """Return whether both sides have the same extent, and it is known."""
+    return not (a.traits | b.traits) & HAS_OPEN_END and is_same_place(a.begin, b.begin) and is_same_place(a.end, b.end)
+
+
+cdef inline void move_to_same_places(
+    const double* a_pos, int64_t i, int64_t a_end, double* b_pos, int64_t b_begin, int64_t b_end
+) noexcept nogil:
+    """Move each boundary of b that is the same place as a boundary of a to the place of a."""
+    cdef int64_t j
+    for j in range(b_begin, b_end):
+        while i < a_end and a_pos[i] < b_pos[j] - 1e-9:
+            i += 1
+        if i < a_end and a_pos[i] <= b_pos[j] + 1e-9:
+            b_pos[j] = a_pos[i]
+            i += 1
 
 
 def gather(list a_packed not None, list b_packed not None, bint needs_extent, bint needs_labels, bint all_points):
@@ -74,232 +355,3 @@ def same_places(
     with nogil:
         for d in range(n):
             move_to_same_places(a, a_off[d], a_off[d + 1], b, b_off[d], b_off[d + 1])
-
-
-def sweep(
-    const double[::1] begin not None,
-    const double[::1] end not None,
-    const double[::1] a_pos not None,
-    const int64_t[::1] a_off not None,
-    const double[::1] b_pos not None,
-    const int64_t[::1] b_off not None,
-    double[::1] width not None,
-    int64_t[::1] a_seg not None,
-    int64_t[::1] b_seg not None,
-    int64_t[::1] cell_off not None,
-):
-    """Fill width and segments of the cells of all documents, from left to right; return their number.
-
-    Segments are numbered over all documents: document d has ``a_off[d + 1] - a_off[d] + 1`` segments of a. There are at most
-    as many cells as boundaries and documents.
-    """
-    cdef Py_ssize_t d, n = a_off.shape[0] - 1
-    cdef int64_t c = 0
-    cdef int64_t cells = a_off[n] - a_off[0] + b_off[n] - b_off[0] + n
-    if a_off[n] > a_pos.shape[0] or b_off[n] > b_pos.shape[0] or cells > min(width.shape[0], a_seg.shape[0], b_seg.shape[0]):
-        raise IndexError("offsets beyond the boundaries or the cells")
-    cdef const double* a = &a_pos[0] if a_pos.shape[0] else NULL
-    cdef const double* b = &b_pos[0] if b_pos.shape[0] else NULL
-    with nogil:
-        for d in range(n):
-            cell_off[d] = c
-            c += sweep_document(
-                begin[d], end[d], a + a_off[d], a_off[d + 1] - a_off[d], b + b_off[d], b_off[d + 1] - b_off[d],
-                a_off[d] - a_off[0] + d, b_off[d] - b_off[0] + d, &width[c], &a_seg[c], &b_seg[c],
-            )
-        cell_off[n] = c
-    return c
-
-
-def lengths(const double[::1] width not None, const int64_t[::1] segment not None, double[::1] length not None):
-    """Add the widths of the cells of each segment."""
-    cdef Py_ssize_t c
-    with nogil:
-        for c in range(width.shape[0]):
-            length[segment[c]] += width[c]
-
-
-def overlaps(
-    const double[::1] width not None,
-    const int64_t[::1] cell_off not None,
-    const int64_t[::1] segment not None,
-    const double[::1] length not None,
-    const int64_t[::1] other not None,
-    const double[::1] other_length not None,
-    bint choose,
-    bint ties_all,
-    unsigned char[::1] chosen not None,
-    double[:, ::1] out not None,
-):
-    """For each segment, find its largest overlap and its largest Jaccard index with one segment of the other side.
-
-    ``out`` becomes the sum of the largest overlaps, the sum of the largest Jaccard indices, each times the length of its
-    segment, and the length of the document. If ``choose``, ``chosen`` marks the cell with the largest overlap of each segment; of
-    equal overlaps the one with the larger Jaccard index; of equal indices the left one, or all of them if ``ties_all``. The cells of
-    a segment follow each other, because two segments have at most one cell in common.
-    """
-    cdef Py_ssize_t d, n = cell_off.shape[0] - 1
-    if cell_off[n] > min(width.shape[0], segment.shape[0], other.shape[0]) or (choose and cell_off[n] > chosen.shape[0]):
-        raise IndexError("offsets beyond the cells")
-    cdef unsigned char* mark = &chosen[0] if choose and chosen.shape[0] else NULL
-    with nogil:
-        for d in range(n):
-            overlaps_of_document(
-                &width[0], cell_off[d], cell_off[d + 1], &segment[0], &length[0], &other[0], &other_length[0], ties_all, mark,
-                &out[d, 0],
-            )
-
-
-cdef void overlaps_of_document(
-    const double* width, int64_t first, int64_t end, const int64_t* segment, const double* length, const int64_t* other,
-    const double* other_length, bint ties_all, unsigned char* chosen, double* out,
-) noexcept nogil:
-    """Compute the three sums of the cells first .. end - 1; mark cells unless ``chosen`` is NULL."""
-    cdef int64_t c, last
-    cdef double covered = 0, weighted = 0, total = 0, size, jaccard, largest, best, tied
-    while first < end:
-        size = length[segment[first]]
-        last = first
-        largest = best = 0
-        while last < end and segment[last] == segment[first]:
-            total += width[last]
-            jaccard = width[last] / (size + other_length[other[last]] - width[last])
-            if width[last] > largest:
-                largest = width[last]
-            if jaccard > best:
-                best = jaccard
-            last += 1
-        covered += largest
-        weighted += size * best
-        tied = 0
-        for c in range(first, last if chosen != NULL else first):
-            if width[c] >= largest - EPS:
-                jaccard = width[c] / (size + other_length[other[c]] - width[c])
-                if jaccard > tied:
-                    tied = jaccard
-        for c in range(first, last if chosen != NULL else first):
-            if width[c] >= largest - EPS:
-                jaccard = width[c] / (size + other_length[other[c]] - width[c])
-                if jaccard >= tied - EPS:
-                    chosen[c] = 1
-                    if not ties_all:
-                        break
-        first = last
-    out[0] = covered
-    out[1] = weighted
-    out[2] = total
-
-
-cdef class Memory:
-    """Working memory for documents with at most some numbers of boundaries."""
-
-    cdef double* block
-    cdef double* b_pos
-    cdef double* width
-    cdef double* a_length
-    cdef double* b_length
-    cdef int64_t* a_seg
-    cdef int64_t* b_seg
-
-    def __cinit__(self, int64_t a_size, int64_t b_size):
-        cdef int64_t cells = a_size + b_size + 1
-        self.block = <double*>malloc((b_size + 4 * cells + 1) * sizeof(double))
-        if self.block == NULL:
-            raise MemoryError
-        self.b_pos = self.block
-        self.width = self.b_pos + b_size
-        self.a_seg = <int64_t*>(self.width + cells)
-        self.b_seg = self.a_seg + cells
-        self.a_length = <double*>(self.b_seg + cells)
-        self.b_length = self.a_length + a_size + 1
-
-    def __dealloc__(self):
-        free(self.block)
-
-    cdef void find_overlaps(self, const Edges* a, const Edges* b, double* out) noexcept nogil:
-        """Compute the three sums of a document for the segments of a, then those for the segments of b."""
-        cdef int64_t c, cells
-        cells = sweep_document(a.begin, a.end, a.pos, a.size, b.pos, b.size, 0, 0, self.width, self.a_seg, self.b_seg)
-        for c in range(a.size + 1):
-            self.a_length[c] = 0
-        for c in range(b.size + 1):
-            self.b_length[c] = 0
-        for c in range(cells):
-            self.a_length[self.a_seg[c]] += self.width[c]
-            self.b_length[self.b_seg[c]] += self.width[c]
-        overlaps_of_document(
-            self.width, 0, cells, self.a_seg, self.a_length, self.b_seg, self.b_length, False, NULL, out
-        )
-        overlaps_of_document(
-            self.width, 0, cells, self.b_seg, self.b_length, self.a_seg, self.a_length, False, NULL, out + 3
-        )
-
-
-def overlaps_of_pair(a_packed not None, b_packed not None):
-    """Return the three sums of :func:`overlaps` for two ``Tier.packed_edges``, for the segments of a and for those of b.
-
-    None if the extents differ.
-    """
-    cdef Edges a, b
-    cdef double out[6]
-    read_edges(a_packed, &a)
-    read_edges(b_packed, &b)
-    if not share_extent(&a, &b):
-        return None
-    cdef Memory memory = Memory(a.size, b.size)
-    with nogil:
-        memcpy(memory.b_pos, b.pos, b.size * sizeof(double))
-        move_to_same_places(a.pos, 0, a.size, memory.b_pos, 0, b.size)
-        b.pos = memory.b_pos
-        memory.find_overlaps(&a, &b, out)
-    return out[0], out[1], out[2], out[3], out[4], out[5]
-
-
-def overlaps_of_batch(
-    const double[::1] begin not None,
-    const double[::1] end not None,
-    const double[::1] a_pos not None,
-    const int64_t[::1] a_off not None,
-    const double[::1] b_pos not None,
-    const int64_t[::1] b_off not None,
-    double[:, ::1] out not None,
-):
-    """Fill the sums of :func:`overlaps_of_pair` per document if all cells count; the cells are not stored."""
-    cdef Py_ssize_t d, n = begin.shape[0]
-    cdef int64_t a_size = 0, b_size = 0
-    cdef Edges a, b
-    if a_off[n] > a_pos.shape[0] or b_off[n] > b_pos.shape[0]:
-        raise IndexError("offsets beyond the boundaries")
-    for d in range(n):
-        a_size, b_size = max(a_size, a_off[d + 1] - a_off[d]), max(b_size, b_off[d + 1] - b_off[d])
-    cdef Memory memory = Memory(a_size, b_size)
-    with nogil:
-        for d in range(n):
-            a.begin, a.end, a.size, b.size = begin[d], end[d], a_off[d + 1] - a_off[d], b_off[d + 1] - b_off[d]
-            if a.size:
-                a.pos = &a_pos[a_off[d]]
-            if b.size:
-                b.pos = &b_pos[b_off[d]]
-            memory.find_overlaps(&a, &b, &out[d, 0])
-
-
-def chosen_pairs(
-    const double[::1] width not None,
-    const int64_t[::1] cell_off not None,
-    const int64_t[::1] a_seg not None,
-    const double[::1] a_length not None,
-    const int64_t[::1] b_seg not None,
-    const double[::1] b_length not None,
-    const unsigned char[::1] chosen not None,
-    double[:, ::1] out not None,
-):
-    """Compute the sum of the Jaccard indices of the chosen pairs of segments, and their number."""
-    cdef Py_ssize_t d
-    cdef int64_t c
-    with nogil:
-        for d in range(cell_off.shape[0] - 1):
-            out[d, 0] = out[d, 1] = 0
-            for c in range(cell_off[d], cell_off[d + 1]):
-                if chosen[c]:
-                    out[d, 0] += width[c] / (a_length[a_seg[c]] + b_length[b_seg[c]] - width[c])
-                    out[d, 1] += 1

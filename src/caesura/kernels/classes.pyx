@@ -1,282 +1,179 @@
-"""Contingency tables of classes: sums of squares and entropies of each document, in one pass over its cells."""
+"""Contingency tables of classes: sums of squares and entropies of each pair of annotations, in one pass over its cells."""
 
 from libc.math cimport log2
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memset
 
-from caesura.kernels.cells cimport HAS_LABELS, Edges, move_to_same_places, read_edges, share_extent, sweep_document
+from caesura.kernels.cells cimport Pairs
 
 
 cdef enum:
     SUMS = 14
 
 
-def class_sums(
-    const double[::1] width not None,
-    const int64_t[::1] a_seg not None,
-    const int64_t[::1] b_seg not None,
-    const int64_t[::1] off not None,
-    const int64_t[::1] a_class not None,
-    const int64_t[::1] b_class not None,
-    bint entropies,
-    double[::1] table not None,
-    double[::1] rows not None,
-    double[::1] columns not None,
-    double[:, ::1] out not None,
-):
-    """Fill 14 sums per document; return the first document whose table does not fit into ``table``, or -1.
+cdef class Memory:
+    """Working memory for the cells of a pair, and for classes of segments."""
+
+    cdef double* width
+    cdef double* sorted_width
+    cdef int64_t* a_segment
+    cdef int64_t* b_segment
+    cdef int64_t* row
+    cdef int64_t* column
+    cdef double* rows
+    cdef double* columns
+    cdef double* before
+    cdef int64_t* start
+
+    def __cinit__(self, Pairs pairs, int64_t classes):
+        cdef int64_t cells = pairs.most_a + pairs.most_b + 1
+        self.width = <double*>malloc((6 * cells + 4 * classes + 1) * sizeof(double))
+        if self.width == NULL:
+            raise MemoryError
+        self.sorted_width = self.width + cells
+        self.a_segment = <int64_t*>(self.sorted_width + cells)
+        self.b_segment = self.a_segment + cells
+        self.row = self.b_segment + cells
+        self.column = self.row + cells
+        self.rows = <double*>(self.column + cells)
+        self.columns = self.rows + classes
+        self.before = self.columns + classes
+        self.start = <int64_t*>(self.before + classes)
+
+    def __dealloc__(self):
+        free(self.width)
+
+
+def class_sums(Pairs pairs not None, bint by_label, bint entropies, double[:, ::1] out not None):
+    """Fill 14 sums per pair; a class is a segment, or all segments of a side with the same label.
 
     With x the length that two classes have in common, r and c the lengths of these classes and T the whole length, the
     sums are: x^2, r^2 and c^2; x log2(r / x), x log2(c / x); r log2(T / r), c log2(T / c), all in bits times length; the numbers
     of classes of either side; T; and products of two different lengths: x x' of the same r, x x' of the same c, r r', and c c'.
-    With ``entropies`` the products are 0, without them the sums of logarithms. ``table``, ``rows`` and ``columns`` are working
-    memory.
+    With ``entropies`` the products are 0, without them the sums of logarithms.
     """
-    cdef Py_ssize_t d, n = off.shape[0] - 1
-    cdef int64_t i, r, c, R, C
-    with nogil:
-        for d in range(n):
-            R = 0
-            C = 0
-            for i in range(off[d], off[d + 1]):
-                r = a_class[a_seg[i]]
-                c = b_class[b_seg[i]]
-                if r >= R:
-                    R = r + 1
-                if c >= C:
-                    C = c + 1
-            if R * C > table.shape[0] or R > rows.shape[0] or C > columns.shape[0]:
-                with gil:
-                    return d
-            if off[d] == off[d + 1]:
-                for i in range(SUMS):
-                    out[d, i] = 0.0
-                continue
-            sum_document(
-                &width[off[d]], &a_seg[off[d]], &b_seg[off[d]], off[d + 1] - off[d], &a_class[0], &b_class[0], entropies, R, C,
-                &table[0], &rows[0], &columns[0], &out[d, 0],
-            )
-    return -1
-
-
-cdef void sum_document(
-    const double* width, const int64_t* a_seg, const int64_t* b_seg, int64_t cells, const int64_t* a_class, const int64_t* b_class,
-    bint entropies, int64_t R, int64_t C, double* table, double* rows, double* columns, double* out,
-) noexcept nogil:
-    """Compute the sums of a document with classes below R and C."""
-    cdef int64_t i, r, c
-    cdef double x, T = 0.0
-    for i in range(R * C):
-        table[i] = 0.0
-    for i in range(R):
-        rows[i] = 0.0
-    for i in range(C):
-        columns[i] = 0.0
-    for i in range(cells):
-        r = a_class[a_seg[i]]
-        c = b_class[b_seg[i]]
-        table[r * C + c] += width[i]
-        rows[r] += width[i]
-        columns[c] += width[i]
-        T += width[i]
-    for i in range(SUMS):
-        out[i] = 0.0
-    out[9] = T
-    if not entropies:
-        add_products(R, C, table, rows, columns, out)
-    for r in range(R):
-        for c in range(C):
-            x = table[r * C + c]
-            if x > 0.0:
-                out[0] += x * x
-                if entropies and rows[r] > x:
-                    out[3] += x * log2(rows[r] / x)
-                if entropies and columns[c] > x:
-                    out[4] += x * log2(columns[c] / x)
-    for r in range(R):
-        x = rows[r]
-        if x > 0.0:
-            out[1] += x * x
-            out[7] += 1.0
-            if entropies:
-                out[5] += x * log2(T / x)
-    for c in range(C):
-        x = columns[c]
-        if x > 0.0:
-            out[2] += x * x
-            out[8] += 1.0
-            if entropies:
-                out[6] += x * log2(T / x)
-
-
-cdef void add_products(
-    int64_t R, int64_t C, const double* table, const double* rows, const double* columns, double* out
-) noexcept nogil:
-    """Add the products of two different lengths. They are sums of positive terms, unlike differences of squares."""
-    cdef int64_t r, c
-    cdef double before
-    for r in range(R):
-        before = 0.0
-        for c in range(C):
-            out[10] += table[r * C + c] * before
-            before += table[r * C + c]
-    for c in range(C):
-        before = 0.0
-        for r in range(R):
-            out[11] += table[r * C + c] * before
-            before += table[r * C + c]
-    before = 0.0
-    for r in range(R):
-        out[12] += rows[r] * before
-        before += rows[r]
-    before = 0.0
-    for c in range(C):
-        out[13] += columns[c] * before
-        before += columns[c]
-
-
-def products_in_groups(
-    const double[::1] length not None,
-    const int64_t[::1] group not None,
-    const int64_t[::1] document not None,
-    double[::1] before not None,
-    double[::1] out not None,
-):
-    """Add the products of every two lengths of the same group to the sum of their document.
-
-    ``before`` has one entry per group, which is 0 at the beginning.
-    """
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(length.shape[0]):
-            out[document[i]] += length[i] * before[group[i]]
-            before[group[i]] += length[i]
-
-
-cdef int64_t count_classes(const int64_t* code, int64_t size, int64_t last) noexcept nogil:
-    """Return 1 + the largest class of the segments that end at ``size`` boundaries, and of the last segment."""
-    cdef int64_t i, number = last + 1
-    for i in range(size):
-        if code[i] >= number:
-            number = code[i] + 1
-    return number
-
-
-cdef class Memory:
-    """Working memory for documents with at most some numbers of boundaries, entries of the table, and classes."""
-
-    cdef double* block
-    cdef double* b_pos
+    cdef Py_ssize_t d
+    cdef int64_t k, cells, classes = max(pairs.most_a, pairs.most_b) + 1
+    if by_label:
+        if pairs.size and not pairs.has_labels:
+            raise ValueError("the pairs have no labels")
+        for k in range(pairs.a_label.shape[0]):
+            classes = max(classes, pairs.a_label[k] + 1)
+        for k in range(pairs.b_label.shape[0]):
+            classes = max(classes, pairs.b_label[k] + 1)
+    cdef Memory memory = Memory(pairs, classes)
     cdef double* width
-    cdef double* table
-    cdef double* rows
-    cdef double* columns
-    cdef int64_t* a_seg
-    cdef int64_t* b_seg
-    cdef int64_t* a_code
-    cdef int64_t* b_code
-
-    def __cinit__(self, int64_t a_size, int64_t b_size, int64_t table, int64_t R, int64_t C):
-        cdef int64_t cells = a_size + b_size + 1
-        self.block = <double*>malloc((b_size + 4 * cells + 1 + table + R + C) * sizeof(double))
-        if self.block == NULL:
-            raise MemoryError
-        self.b_pos = self.block
-        self.width = self.b_pos + b_size
-        self.table = self.width + cells
-        self.rows = self.table + table
-        self.columns = self.rows + R
-        self.a_seg = <int64_t*>(self.columns + C)
-        self.b_seg = self.a_seg + cells
-        self.a_code = self.b_seg + cells
-        self.b_code = self.a_code + a_size + 1
-
-    def __dealloc__(self):
-        free(self.block)
-
-    cdef void sum_edges(self, const Edges* a, const Edges* b, int64_t R, int64_t C, bint entropies, double* out) noexcept nogil:
-        """Compute the sums of a document from its edges."""
-        cdef int64_t cells = sweep_document(
-            a.begin, a.end, a.pos, a.size, b.pos, b.size, 0, 0, self.width, self.a_seg, self.b_seg
-        )
-        sum_document(
-            self.width, self.a_seg, self.b_seg, cells, a.code, b.code, entropies, R, C, self.table, self.rows, self.columns, out
-        )
-
-
-def class_sums_of_pair(a_packed not None, b_packed not None, bint entropies, int64_t max_table):
-    """Return the sums of :func:`class_sums` for two ``Tier.packed_edges``.
-
-    None if a side has no labels, the extents differ, or the table would have more than ``max_table`` entries.
-    """
-    cdef Edges a, b
-    cdef double out[SUMS]
-    cdef int64_t R, C
-    read_edges(a_packed, &a)
-    read_edges(b_packed, &b)
-    R, C = count_classes(a.code, a.size, a.code[a.size]), count_classes(b.code, b.size, b.code[b.size])
-    if not (a.traits & b.traits & HAS_LABELS) or not share_extent(&a, &b) or R * C > max_table:
-        return None
-    cdef Memory memory = Memory(a.size, b.size, R * C, R, C)
+    cdef int64_t* row
+    cdef int64_t* column
     with nogil:
-        memcpy(memory.b_pos, b.pos, b.size * sizeof(double))
-        move_to_same_places(a.pos, 0, a.size, memory.b_pos, 0, b.size)
-        b.pos = memory.b_pos
-        memory.sum_edges(&a, &b, R, C, entropies, out)
-    return (
-        out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7], out[8], out[9], out[10], out[11], out[12], out[13],
-    )
+        for d in range(pairs.size):
+            width, row, column = memory.width, memory.a_segment, memory.b_segment
+            cells = pairs.sweep(d, width, row, column)
+            if by_label:
+                number(cells, row, pairs.labels_of_a(d))
+                number(cells, column, pairs.labels_of_b(d))
+                # Sort by column, then by row; equal pairs of classes follow each other.
+                sort_cells(cells, column, row, width, memory.column, memory.row, memory.sorted_width, memory.start)
+                sort_cells(cells, memory.row, memory.column, memory.sorted_width, row, column, width, memory.start)
+            add_sums(cells, width, row, column, entropies, memory.rows, memory.columns, memory.before, &out[d, 0])
 
 
-def class_sums_of_batch(
-    const double[::1] begin not None,
-    const double[::1] end not None,
-    const double[::1] a_pos not None,
-    const int64_t[::1] a_off not None,
-    const int64_t[::1] a_code not None,
-    const int64_t[::1] a_last not None,
-    const double[::1] b_pos not None,
-    const int64_t[::1] b_off not None,
-    const int64_t[::1] b_code not None,
-    const int64_t[::1] b_last not None,
-    bint entropies,
-    int64_t max_table,
-    double[:, ::1] out not None,
-):
-    """Fill the sums of :func:`class_sums` per document if all cells count; the cells are not stored.
+cdef void number(int64_t cells, int64_t* segment, const int64_t* label) noexcept nogil:
+    """Replace the segment of each cell by its label."""
+    cdef int64_t i
+    for i in range(cells):
+        segment[i] = label[segment[i]]
 
-    Return whether the table of every document has at most ``max_table`` entries; otherwise nothing is filled.
-    """
-    cdef Py_ssize_t d, n = begin.shape[0]
-    cdef int64_t a_size = 0, b_size = 0, most_R = 0, most_C = 0, table = 0, R, C
-    cdef Edges a, b
-    if a_off[n] > min(a_pos.shape[0], a_code.shape[0]) or b_off[n] > min(b_pos.shape[0], b_code.shape[0]):
-        raise IndexError("offsets beyond the boundaries")
-    cdef const int64_t* a_codes = &a_code[0] if a_code.shape[0] else NULL
-    cdef const int64_t* b_codes = &b_code[0] if b_code.shape[0] else NULL
-    for d in range(n):
-        a.size, b.size = a_off[d + 1] - a_off[d], b_off[d + 1] - b_off[d]
-        R, C = count_classes(a_codes + a_off[d], a.size, a_last[d]), count_classes(b_codes + b_off[d], b.size, b_last[d])
-        a_size, b_size, table = max(a_size, a.size), max(b_size, b.size), max(table, R * C)
-        most_R, most_C = max(most_R, R), max(most_C, C)
-    if table > max_table:
-        return False
-    cdef Memory memory = Memory(a_size, b_size, table, most_R, most_C)
-    a.code, b.code = memory.a_code, memory.b_code
-    with nogil:
-        for d in range(n):
-            a.begin, a.end, a.size, b.size = begin[d], end[d], a_off[d + 1] - a_off[d], b_off[d + 1] - b_off[d]
-            if a.size:
-                a.pos = &a_pos[a_off[d]]
-                memcpy(memory.a_code, a_codes + a_off[d], a.size * sizeof(int64_t))
-            if b.size:
-                b.pos = &b_pos[b_off[d]]
-                memcpy(memory.b_code, b_codes + b_off[d], b.size * sizeof(int64_t))
-            memory.a_code[a.size], memory.b_code[b.size] = a_last[d], b_last[d]
-            R, C = count_classes(a.code, a.size, a_last[d]), count_classes(b.code, b.size, b_last[d])
-            memory.sum_edges(&a, &b, R, C, entropies, &out[d, 0])
-    return True
+
+cdef int64_t largest(int64_t cells, const int64_t* values) noexcept nogil:
+    cdef int64_t i, most = -1
+    for i in range(cells):
+        if values[i] > most:
+            most = values[i]
+    return most
+
+
+cdef void sort_cells(
+    int64_t cells, const int64_t* key, const int64_t* other, const double* width, int64_t* new_key, int64_t* new_other,
+    double* new_width, int64_t* start,
+) noexcept nogil:
+    """Copy cells in ascending order of their keys; cells with equal keys keep their order."""
+    cdef int64_t i, k, at = 0, count, keys = largest(cells, key) + 1
+    memset(start, 0, keys * sizeof(int64_t))
+    for i in range(cells):
+        start[key[i]] += 1
+    for k in range(keys):
+        count = start[k]
+        start[k] = at
+        at += count
+    for i in range(cells):
+        at = start[key[i]]
+        start[key[i]] += 1
+        new_key[at] = key[i]
+        new_other[at] = other[i]
+        new_width[at] = width[i]
+
+
+cdef void add_sums(
+    int64_t cells, const double* width, const int64_t* row, const int64_t* column, bint entropies, double* rows, double* columns,
+    double* before, double* out,
+) noexcept nogil:
+    """Compute the sums of a pair from its cells, which are sorted by row and column."""
+    cdef int64_t i = 0, r, c, last = -1
+    cdef int64_t R = largest(cells, row) + 1, C = largest(cells, column) + 1
+    cdef double x, T = 0.0, before_in_row = 0.0
+    memset(rows, 0, R * sizeof(double))
+    memset(columns, 0, C * sizeof(double))
+    memset(before, 0, C * sizeof(double))
+    memset(out, 0, SUMS * sizeof(double))
+    for i in range(cells):
+        rows[row[i]] += width[i]
+        columns[column[i]] += width[i]
+        T += width[i]
+    out[9] = T
+    i = 0
+    while i < cells:
+        r, c, x = row[i], column[i], 0.0
+        while i < cells and row[i] == r and column[i] == c:
+            x += width[i]
+            i += 1
+        out[0] += x * x
+        if entropies:
+            if rows[r] > x:
+                out[3] += x * log2(rows[r] / x)
+            if columns[c] > x:
+                out[4] += x * log2(columns[c] / x)
+            continue
+        # Pairs of places in different classes are sums of positive terms, unlike differences of squares.
+        if r != last:
+            before_in_row = 0.0
+            last = r
+        out[10] += x * before_in_row
+        out[11] += x * before[c]
+        before_in_row += x
+        before[c] += x
+    add_margin(R, rows, T, entropies, out + 1, out + 5, out + 7, out + 12)
+    add_margin(C, columns, T, entropies, out + 2, out + 6, out + 8, out + 13)
+
+
+cdef void add_margin(
+    int64_t classes, const double* length, double T, bint entropies, double* squares, double* entropy, double* number,
+    double* products,
+) noexcept nogil:
+    """Add the sums over the classes of a side."""
+    cdef int64_t k
+    cdef double x, before = 0.0
+    for k in range(classes):
+        x = length[k]
+        if x > 0.0:
+            squares[0] += x * x
+            number[0] += 1.0
+            if entropies:
+                entropy[0] += x * log2(T / x)
+            else:
+                products[0] += x * before
+                before += x
 
 
 cdef inline double quotient(double numerator, double denominator, double empty) noexcept nogil:

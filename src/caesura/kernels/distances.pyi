@@ -1,27 +1,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
-def pair_within(
-    r_pos: NDArray[np.float64],
-    r_off: NDArray[np.int64],
-    h_pos: NDArray[np.float64],
-    h_off: NDArray[np.int64],
-    tolerance: NDArray[np.float64],
-    strict: bool,
-    mate: NDArray[np.int64],
-) -> None: ...
 def nearest(
-    from_pos: NDArray[np.float64],
+    from_pos: NDArray[np.int64],
     from_off: NDArray[np.int64],
-    to_pos: NDArray[np.float64],
+    to_pos: NDArray[np.int64],
     to_off: NDArray[np.int64],
     distance: NDArray[np.float64],
 ) -> None: ...
 def medians(values: NDArray[np.float64], off: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
 def edit_costs(
-    r_pos: NDArray[np.float64],
+    r_pos: NDArray[np.int64],
     r_off: NDArray[np.int64],
-    h_pos: NDArray[np.float64],
+    h_pos: NDArray[np.int64],
     h_off: NDArray[np.int64],
     insertion: NDArray[np.float64],
     deletion: NDArray[np.float64],

@@ -1,56 +1,20 @@
-"""Distances between boundaries on an axis: pairs within a tolerance, nearest boundaries, edit costs, windows."""
+"""Distances between boundaries on an axis: nearest boundaries, edit costs, windows."""
 
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from libc.stdlib cimport qsort
 
 
-def pair_within(
-    const double[::1] r_pos not None,
-    const int64_t[::1] r_off not None,
-    const double[::1] h_pos not None,
-    const int64_t[::1] h_off not None,
-    const double[::1] tolerance not None,
-    bint strict,
-    int64_t[::1] mate not None,
-):
-    """Fill ``mate`` with a maximum matching of boundaries at most ``tolerance[d]`` apart, or less far if ``strict``.
-
-    ``mate[i]`` becomes the index in ``h_pos`` of the partner of ``r_pos[i]``, or -1. Pairing the first two boundaries that
-    fit gives a maximum matching: a later boundary that fits the earlier of two candidates also fits the later one.
-    """
-    cdef Py_ssize_t d, n = r_off.shape[0] - 1
-    cdef int64_t i, j
-    cdef double t, distance
-    with nogil:
-        for d in range(n):
-            t = tolerance[d]
-            i = r_off[d]
-            j = h_off[d]
-            while i < r_off[d + 1]:
-                distance = fabs(h_pos[j] - r_pos[i]) if j < h_off[d + 1] else 0
-                if j < h_off[d + 1] and (distance < t or (not strict and distance == t)):
-                    mate[i] = j
-                    i += 1
-                    j += 1
-                elif j == h_off[d + 1] or h_pos[j] > r_pos[i]:
-                    mate[i] = -1
-                    i += 1
-                else:
-                    j += 1
-
-
 def nearest(
-    const double[::1] from_pos not None,
+    const int64_t[::1] from_pos not None,
     const int64_t[::1] from_off not None,
-    const double[::1] to_pos not None,
+    const int64_t[::1] to_pos not None,
     const int64_t[::1] to_off not None,
     double[::1] distance not None,
 ):
     """Fill the distance of each boundary to the nearest boundary of the other side, which must have one."""
     cdef Py_ssize_t d, n = from_off.shape[0] - 1
-    cdef int64_t i, j
-    cdef double x
+    cdef int64_t i, j, x
     with nogil:
         for d in range(n):
             j = to_off[d]
@@ -82,9 +46,9 @@ def medians(double[::1] values not None, const int64_t[::1] off not None, double
 
 
 def edit_costs(
-    const double[::1] r_pos not None,
+    const int64_t[::1] r_pos not None,
     const int64_t[::1] r_off not None,
-    const double[::1] h_pos not None,
+    const int64_t[::1] h_pos not None,
     const int64_t[::1] h_off not None,
     const double[::1] insertion not None,
     const double[::1] deletion not None,

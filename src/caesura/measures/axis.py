@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, declared
-from caesura.measures.cells import Cells, find_cells
+from caesura.measures.cells import counted_lengths
 from caesura.measures.needs import same_extents
 from caesura.model.annotation import Shape
 from caesura.model.columns import Batch, Partition, Table, at_level
@@ -44,7 +44,6 @@ AXIS_WORDS = MappingProxyType({"axis": np.array(["units", "time"])})
 Side = Segmentation | Tier | Hierarchy
 GAPS = Option("gaps", "segment", choice("segment", "ignore"), "whether time without a label is a segment or is ignored")
 BETA = Option("beta", 1, positive, "weight of recall (coverage, under) against precision (purity, over) in F")
-AXIS_OPTIONS = (GAPS, EXTENT, LEVEL)  # options of all measures of segments
 # Ends of the extent that the option ``ends`` adds to the boundaries of both sides.
 END_PLACES = {"none": (), "start": ("begin",), "end": ("end",), "both": ("begin", "end"), "marked": ()}
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+) ?(s|ms|%)")
@@ -93,8 +92,8 @@ class AxisMeasure(Measure):
     # Whether the options say if seconds or common units are compared: a number such as n_t=2 is one of positions.
     unit_by_options: ClassVar[bool] = False
 
-    extent: str = declared(EXTENT, last=1)
-    level: int | None = declared(LEVEL, last=1)
+    extent: str = declared(EXTENT, last=3)
+    level: int | None = declared(LEVEL, last=3)
 
     @property
     def preparation(self) -> tuple[Any, ...]:
@@ -215,21 +214,19 @@ class SegmentMeasure(AxisMeasure):
 
     min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
 
-    gaps: str = declared(GAPS, last=1)
+    gaps: str = declared(GAPS, last=2)
 
-    def counted_cells(self, batch: Batch) -> Cells:
-        """Return the cells that count: all, or those that have a label on both sides."""
-        cells = find_cells(batch)
-        if self.gaps == "segment":
-            return cells
-        a, b = batch.sides("segments")
-        return cells.keep((a.label[cells.a_seg] > 0) & (b.label[cells.b_seg] > 0))
+    @property
+    def reason_without_cells(self) -> str:
+        """Why no cell of a pair counts."""
+        return "no time has a label on both sides; use gaps='segment'"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        if self.gaps == "segment":
-            return {}
-        empty = flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
-        return {int(d): Undefined("no time has a label on both sides; use gaps='segment'") for d in empty}
+        errors = super().check(batch)
+        if self.gaps != "segment":
+            for row in flatnonzero(counted_lengths(batch, self.gaps) == 0).tolist():
+                errors.setdefault(row, Undefined(self.reason_without_cells))
+        return errors
 
 
 def f_of_ratios(counts: Floats, columns: tuple[int, int, int, int], beta: float, *, empty: float = 0.0) -> Floats:

@@ -125,8 +125,8 @@ class Measure(metaclass=ABCMeta):
     """
 
     compat: str | None = field(default=None, kw_only=True)
-    average: str = declared(AVERAGE, last=2)
-    references: str | None = declared(REFERENCES, last=2)
+    average: str = declared(AVERAGE, last=4)
+    references: str | None = declared(REFERENCES, last=4)
 
     _declared_options: ClassVar[tuple[Option, ...]]
 

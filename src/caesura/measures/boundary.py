@@ -172,8 +172,8 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
             description="maximum span of a transposition, in positions or, such as 1s, in seconds (exclusive)",
         )
     )
-    extent: str = declared(replace(EXTENT, omitted_at_default=True), last=1)
-    level: int | None = declared(replace(LEVEL, omitted_at_default=True), last=1)
+    extent: str = declared(replace(EXTENT, omitted_at_default=True), last=3)
+    level: int | None = declared(replace(LEVEL, omitted_at_default=True), last=3)
     presets = MappingProxyType({"fournier2013": {}, "segeval-2.0.11": GREEDY})
     # Words for ``ticks``: places in seconds are compared in whole numbers of these.
     resolved_words = MappingProxyType({**AXIS_WORDS, "ticks": np.array(["1e-9s", "1e-6s"])})

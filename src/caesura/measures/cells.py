@@ -1,47 +1,31 @@
-"""Cells: the stretches between all boundaries of both sides. Each lies in one segment of either side."""
+"""Pairs as kernels sweep over them, cell by cell: a cell is a stretch between two neighbouring boundaries of both sides."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.kernels import cells as kernel
-from caesura.model.columns import Batch
-from caesura.model.index import repeat
-from caesura.model.value import Floats, Ints
+from caesura.model.columns import EMPTY, Batch
+from caesura.model.value import Floats
+
+# Which cells count, by the value of the option ``gaps``.
+COUNTED = MappingProxyType({"segment": kernel.EVERY, "ignore": kernel.BY_BOTH, "reference": kernel.BY_FIRST})
 
 
-class Cells(NamedTuple):
-    """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``."""
-
-    width: Floats  # length of each cell in ticks
-    # Number of the segment of either side that contains the cell, counted over all pairs.
-    a_seg: Ints
-    b_seg: Ints
-    off: Ints  # first cell of each pair, followed by the number of all cells
-
-    @property
-    def document(self) -> Ints:
-        return repeat(np.arange(len(self.off) - 1), np.diff(self.off))
-
-    def keep(self, wanted: NDArray[np.bool_]) -> Cells:
-        off = np.concatenate([[0], np.cumsum(wanted)])[self.off]
-        return Cells(self.width[wanted], self.a_seg[wanted], self.b_seg[wanted], off)
-
-
-def find_cells(batch: Batch) -> Cells:
-    """Return the cells of every pair."""
-    return batch.shared("cells", lambda: _sweep(batch))
-
-
-def _sweep(batch: Batch) -> Cells:
+def pairs_of(batch: Batch, gaps: str, labels: str | None = None) -> kernel.Pairs:
+    """Return the boundaries of a batch with the labels of a column, and which of their cells count."""
     a, b = batch.sides()
-    size = len(a.place) + len(b.place) + batch.pairs
-    width, a_seg, b_seg = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
-    off = np.empty(batch.pairs + 1, np.int64)
-    begin, end = batch.begin.astype(np.float64), (batch.begin + batch.length).astype(np.float64)
-    edges = a.place.astype(np.float64), a.off, b.place.astype(np.float64), b.off
-    n = kernel.sweep(begin, end, *edges, width, a_seg, b_seg, off)
-    return Cells(width[:n], a_seg[:n], b_seg[:n], off)
+    a_label = b_label = EMPTY
+    if labels is not None or gaps != "segment":
+        a_label, b_label = (side.label for side in batch.sides(labels or "segments"))
+    sides = a.place, a.off, a_label, b.place, b.off, b_label
+    return kernel.Pairs(batch.begin, batch.begin + batch.length, *sides, COUNTED[gaps])
+
+
+def counted_lengths(batch: Batch, gaps: str) -> Floats:
+    """Return the length in ticks of the cells of each pair that count."""
+    lengths = np.empty(batch.pairs)
+    kernel.counted_lengths(pairs_of(batch, gaps), lengths)
+    return lengths

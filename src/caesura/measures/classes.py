@@ -4,40 +4,58 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError
+from caesura.kernels import cells as cells_kernel
 from caesura.kernels import classes as kernel
-from caesura.measures.axis import AXIS_OPTIONS, BETA, Side, f_of_ratios
-from caesura.measures.batch import Batch
-from caesura.measures.contingency import ClassSums, dense_sums, sparse_sums, sums_of_labels, sums_of_tiers
-from caesura.measures.edges import EdgeBatch, Packing, segment_classes
-from caesura.measures.old_axis import SegmentMeasure
-from caesura.measures.old_base import BatchCounts, Counts, divide
+from caesura.measures.axis import BETA, SegmentMeasure, Side, f_of_ratios
+from caesura.measures.base import BatchCounts, Counts, declared, divide, option
+from caesura.measures.cells import COUNTED, pairs_of
+from caesura.model.annotation import HAS_LABELS
+from caesura.model.columns import Batch
 from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Score
-from caesura.model.tier import Tier
-from caesura.model.value import Floats
-from caesura.options import Option, choice, optional, positive
+from caesura.model.value import Floats, Ints
+from caesura.options import choice, optional, positive
 
-_OVER_WORDS = choice("segments", "labels")
-_FRAME = Option(
-    "frame", None, optional(positive), "count samples at this distance in seconds instead of time, as mir_eval does"
-)
-_EMPTY = Option("empty", "one", choice("one", "zero"), "ratio of a side with one class, whose entropy is 0")
+_OVER = choice("segments", "labels"), "what forms a class: every segment, or all segments with equal labels"
 _MIR_EVAL = MappingProxyType({"over": "labels", "frame": 0.1, "extent": "from_zero"})
 _SAMPLING = MappingProxyType(
     {"mir_eval": "samples of 0.1 s in 32 bits can fall into the segment before their boundary"}
 )
 
 
-def _over(default: str) -> Option:
-    return Option("over", default, _OVER_WORDS, "what forms a class: every segment, or all segments with equal labels")
+class ClassSums(NamedTuple):
+    """Sums over the classes of each pair, and over the lengths that a class of either side have in common."""
+
+    # Squares of the common lengths, and of the lengths of the classes of the reference and of the hypothesis.
+    cells: Floats
+    rows: Floats
+    columns: Floats
+    # Conditional entropies times the whole length, in bits: x log2(row / x) and x log2(column / x).
+    cells_in_rows: Floats
+    cells_in_columns: Floats
+    # Entropies times the whole length.
+    row_entropy: Floats
+    column_entropy: Floats
+    # Number of classes of either side.
+    row_number: Floats
+    column_number: Floats
+    total: Floats  # whole length
+    # Only without entropies: products of every two different common lengths of the same class, and of the lengths of every two
+    # classes.
+    in_rows: Floats
+    in_columns: Floats
+    of_rows: Floats
+    of_columns: Floats
+
+
+# Which powers of a length the sums are.
+_POWERS = np.array([2, 2, 2, 1, 1, 1, 1, 0, 0, 1, 2, 2, 2, 2])
 
 
 class ClassMeasure(SegmentMeasure):
@@ -47,84 +65,63 @@ class ClassMeasure(SegmentMeasure):
 
     needs_entropies: ClassVar[bool] = False
 
-    def sums(self, batch: EdgeBatch) -> ClassSums:
-        if self._counts_labels and (sums := sums_of_labels(batch, entropies=self.needs_entropies)) is not None:
-            return sums
-        if self._samples(batch):
-            batch = _sampled(batch, self["frame"])
-        cells = self.counted_cells(batch)
-        if self._samples(batch):
-            cells = cells.keep(cells.width > 0)
-        if self["over"] == "segments":
-            return sparse_sums(cells, None, None, entropies=self.needs_entropies)
-        classes = segment_classes(batch, "a"), segment_classes(batch, "b")
-        dense = dense_sums(cells, *classes, entropies=self.needs_entropies)
-        return dense or sparse_sums(cells, *classes, entropies=self.needs_entropies)
+    over: str = option("segments", *_OVER)
+    frame: float | None = option(
+        None, optional(positive), "count samples at this distance in seconds instead of time, as mir_eval does", last=1
+    )
 
     @abstractmethod
     def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
         """Return the counts of this measure."""
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        columns = self.columns_of(self.sums(batch), in_units=not batch.timed or self._samples(batch))
-        return BatchCounts(np.column_stack(columns), self.resolved(batch))
+    def count(self, batch: Batch) -> BatchCounts:
+        in_units = not batch.seconds or self.frame is not None
+        key = ("classes", self.over, self.frame, self.gaps, self.needs_entropies)
+        columns = self.columns_of(batch.shared(key, lambda: self._sums(batch)), in_units=in_units)
+        return BatchCounts(np.array(columns).T, self.resolved(batch))
 
-    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
-        if not self._counts_labels:
-            return None
-        sums = sums_of_tiers(a, b, entropies=self.needs_entropies)
-        return None if sums is None else self.columns_of(sums, in_units=False)
-
-    @cached_property
-    def _counts_labels(self) -> bool:
-        """Whether labels are the classes, all time counts, and it is not sampled."""
-        return self["over"] == "labels" and self["gaps"] == "segment" and self["frame"] is None
-
-    def _samples(self, batch: EdgeBatch) -> bool:
-        """Return whether samples of time are counted; units are samples already."""
-        return batch.timed and self["frame"] is not None
+    def _sums(self, batch: Batch) -> ClassSums:
+        labels = "segments" if self.over == "labels" else None
+        samples = batch.seconds and self.frame is not None  # units are samples already
+        pairs = _sampled(batch, self.frame, self.gaps) if samples else pairs_of(batch, self.gaps, labels)
+        sums = np.empty((batch.pairs, len(_POWERS)))
+        kernel.class_sums(pairs, self.over == "labels", self.needs_entropies, sums)
+        if batch.seconds and not samples:
+            sums /= float(batch.ticks) ** _POWERS
+        return ClassSums(*sums.T)
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["extent"] not in ("reference", "from_zero") and self.settings.get("beta", 1) == 1)
-
-    @property
-    def packing(self) -> Packing:
-        return super().packing._replace(needs_labels=self["over"] == "labels" or self["gaps"] == "ignore")
+        return bool(self.extent not in ("reference", "from_zero") and self.settings.get("beta", 1) == 1)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, EdgeBatch)
         errors = super().check(batch)
-        for side, labelled in zip(self.sides, (batch.a_labelled, batch.b_labelled), strict=True):
-            for d in flatnonzero(~labelled).tolist() if self["over"] == "labels" else ():
-                errors.setdefault(
-                    d, MismatchError(f"{side}: {self.name} needs labels of segments; use over='segments' without them")
-                )
+        if self.over == "labels":
+            labelled = batch.table.has(HAS_LABELS)
+            for side, rows in zip(self.sides, (batch.first, batch.second), strict=True):
+                message = f"{side}: {self.name} needs labels of segments; use over='segments' without them"
+                for row in flatnonzero(~labelled[rows]).tolist():
+                    errors.setdefault(row, MismatchError(message))
         return errors
 
 
-def _sampled(batch: EdgeBatch, frame: float) -> EdgeBatch:
-    """Return the batch with places as numbers of samples, which mir_eval takes at multiples of ``frame`` in 32 bits."""
+def _sampled(batch: Batch, frame: Any, gaps: str) -> cells_kernel.Pairs:
+    """Return the pairs with places as numbers of samples, which mir_eval takes at multiples of ``frame`` in 32 bits."""
     step = np.float32(frame)
-    samples = np.floor(batch.end / frame)
 
-    def count(places: Floats, most: Floats) -> Floats:
+    def count(ticks: Ints, most: Ints) -> Ints:
         """Return the number of samples before each place; a sample on a boundary belongs to the later segment."""
+        places = ticks / batch.ticks
         number = np.maximum(np.floor(places / frame) - 3, 0)
         for _ in range(7):
             number += (number.astype(np.float32) * step).astype(np.float64) < places
-        return np.asarray(np.minimum(number, most), np.float64)
+        return np.minimum(number.astype(np.int64), most)
 
-    changes: dict[str, Any] = {"begin": count(batch.begin, samples), "end": samples}
-    for side, pos, off, code in (
-        ("a", batch.a_places, batch.a_off, batch.a_code),
-        ("b", batch.b_places, batch.b_off, batch.b_code),
-    ):
-        used = slice(off[0], off[-1])
-        changes[f"{side}_pos"] = count(pos[used].astype(np.float64), repeat(samples, np.diff(off)))
-        changes |= {f"{side}_off": off - off[0], f"{side}_code": code[used]}
-    return replace(batch, **changes)
+    samples = np.floor((batch.begin + batch.length) / batch.ticks / frame).astype(np.int64)
+    sides: list[Ints] = []
+    for (place, _, off), segments in zip(batch.sides(), batch.sides("segments"), strict=True):
+        sides += [count(place, repeat(samples, np.diff(off))), off, segments.label]
+    return cells_kernel.Pairs(count(batch.begin, samples), samples, *sides, COUNTED[gaps])
 
 
 def _pairs(length: Any, squares: Any, *, in_units: bool) -> Any:
@@ -145,7 +142,6 @@ class RandIndex(ClassMeasure):
     caution = "near 1 for many segments, because most pairs are apart; use adjusted_rand_index then"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
-    options = (_over("segments"), _FRAME, *AXIS_OPTIONS)
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     preset_mistakes = _SAMPLING
     parts = ("agreeing", "all")
@@ -166,7 +162,6 @@ class AdjustedRandIndex(ClassMeasure):
     title = "Adjusted Rand index (Hubert & Arabie 1985)"
     short_name = "ARI"
     aliases = MappingProxyType({"adjusted_rand": {}})
-    options = (_over("segments"), _FRAME, *AXIS_OPTIONS)
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     preset_mistakes = _SAMPLING
     worst = None
@@ -193,7 +188,8 @@ class PairwiseF(ClassMeasure):
     short_name = "pairwise F"
     needs_labels = True
     aliases = MappingProxyType({"pairwise": {}})
-    options = (_over("labels"), BETA, _FRAME, *AXIS_OPTIONS)
+    over: str = option("labels", *_OVER)
+    beta: float = declared(BETA)
     presets = MappingProxyType({"mir_eval": _MIR_EVAL})
     preset_mistakes = _SAMPLING
     parts = ("joined", "reference", "hypothesis")
@@ -203,7 +199,7 @@ class PairwiseF(ClassMeasure):
         return _pair_sums(sums, in_units=in_units)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        return f_of_ratios(counts, (0, 2, 0, 1), self["beta"], empty=1.0)
+        return f_of_ratios(counts, (0, 2, 0, 1), self.beta, empty=1.0)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         joined, reference, hypothesis = (counts[name] for name in self.parts)
@@ -216,7 +212,9 @@ class PairwiseF(ClassMeasure):
 class _EntropyMeasure(ClassMeasure):
     """Base class of V and NCE: conditional entropies, in bits, divided by a normalizer."""
 
-    options = (_over("labels"), BETA, _FRAME, _EMPTY, *AXIS_OPTIONS)
+    over: str = option("labels", *_OVER)
+    beta: float = declared(BETA)
+    empty: str = option("one", choice("one", "zero"), "ratio of a side with one class, whose entropy is 0", last=1)
     presets = MappingProxyType({"mir_eval": {**_MIR_EVAL, "empty": "zero"}})
     preset_mistakes = MappingProxyType(
         {"mir_eval": f"0 for identical annotations with one label; {_SAMPLING['mir_eval']}"}
@@ -235,12 +233,12 @@ class _EntropyMeasure(ClassMeasure):
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         values = np.empty(len(counts))
-        empty, weight = float(self["empty"] == "one"), float(self["beta"]) ** 2
+        empty, weight = float(self.empty == "one"), float(self.beta) ** 2
         kernel.f_of_entropies(np.asarray(counts, np.float64), empty, weight, values)
         return values
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        empty = float(self["empty"] == "one")
+        empty = float(self.empty == "one")
         over, under = (_explained(counts[self.parts[i]], counts[self.parts[i + 1]], empty) for i in (0, 2))
         return {"over": over, "under": under}
 

@@ -11,54 +11,17 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import distances as kernel
-from caesura.measures.axis import END_PLACES, EXTENT, LEVEL, Side
-from caesura.measures.batch import Batch
-from caesura.measures.chunks import CHUNK
-from caesura.measures.edges import EdgeBatch, Packing
-from caesura.measures.old_axis import AxisMeasure
-from caesura.measures.old_base import BatchCounts, Counts, divide
+from caesura.measures.axis import END_PLACES, AxisMeasure, Side
+from caesura.measures.base import BatchCounts, Counts, divide, option
+from caesura.measures.needs import Needs
+from caesura.model.columns import EMPTY, Batch, Boundaries
 from caesura.model.index import bincount, flatnonzero, reduceat, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice, non_negative, optional
-
-_ENDS = Option(
-    "ends", "none", choice("none", "start", "end", "both"), "ends of the extent that count as boundaries of both sides"
-)
-
-
-class _Points:
-    """Boundaries of all documents of a batch, with the ends that count."""
-
-    def __init__(self, batch: EdgeBatch, ends: str) -> None:
-        self.a_pos, self.a_off = _with_ends(batch.a_pos, batch.a_off, batch, ends)
-        self.b_pos, self.b_off = _with_ends(batch.b_pos, batch.b_off, batch, ends)
-
-    @property
-    def one_empty(self) -> NDArray[np.bool_]:
-        return np.asarray((np.diff(self.a_off) == 0) != (np.diff(self.b_off) == 0))
-
-    def distances(self) -> tuple[Floats, Floats]:
-        """Return the distance of each boundary to the nearest boundary of the other side, for both sides."""
-        to_b, to_a = np.zeros(int(self.a_off[-1])), np.zeros(int(self.b_off[-1]))
-        kernel.nearest(self.a_pos, self.a_off, self.b_pos, self.b_off, to_b)
-        kernel.nearest(self.b_pos, self.b_off, self.a_pos, self.a_off, to_a)
-        return to_b, to_a
-
-
-def _with_ends(pos: NDArray[Any], off: Ints, batch: EdgeBatch, ends: str) -> tuple[Floats, Ints]:
-    """Return the boundaries of a side with the ends that count, and offsets that begin at 0."""
-    pos, off = pos[off[0] : off[-1]].astype(np.float64), off - off[0]
-    for place in END_PLACES[ends]:
-        at = off[:-1] if place == "begin" else off[1:]
-        pos = np.insert(pos, at, getattr(batch, place))
-        off = off + np.arange(len(off))
-    return pos, off
-
+from caesura.options import choice, non_negative, optional
 
 def _sums(values: Floats, off: Ints) -> Floats:
-    document = repeat(np.arange(len(off) - 1), np.diff(off))
-    return bincount(document, values, len(off) - 1)
+    return bincount(repeat(np.arange(len(off) - 1), np.diff(off)), values, len(off) - 1)
 
 
 def _maxima(values: Floats, off: Ints) -> Floats:
@@ -87,25 +50,50 @@ class _DistanceMeasure(AxisMeasure):
     worst = None
     higher_is_better = False
 
+    ends: str = option(
+        "none", choice("none", "start", "end", "both"), "ends of the extent that count as boundaries of both sides"
+    )
+
     @property
-    def packing(self) -> Packing:
-        ends = self["ends"] != "none"
-        return super().packing._replace(needs_extent=ends, all_points=not ends)
+    def needs(self) -> Needs:
+        return Needs(extent=self.ends != "none")
+
+    @property
+    def column(self) -> str:
+        """The column of the table that is compared: a point at the end counts unless the option adds the ends."""
+        return "end_places" if self.ends == "none" else "places"
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["extent"] in ("same", "union"))
+        return bool(self.extent in ("same", "union"))
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, EdgeBatch)
-        empty = flatnonzero(_Points(batch, self["ends"]).one_empty)
+        a, b = self._boundaries(batch)
         error = Undefined(
             f"{self.name} needs boundaries on both sides; only one side has any; ends='both' adds the ends"
         )
-        return dict.fromkeys(empty.tolist(), error)
+        return dict.fromkeys(flatnonzero((a.count == 0) != (b.count == 0)).tolist(), error)
 
-    def resolved(self, batch: EdgeBatch) -> dict[str, NDArray[Any]]:
-        return batch.resolved(extent=self["ends"] != "none" and self["extent"] != "same")
+    def _boundaries(self, batch: Batch) -> tuple[Boundaries, Boundaries]:
+        """Return the boundaries of both sides with the ends that count."""
+        a, b = batch.sides(self.column)
+        for end in END_PLACES[self.ends]:
+            a, b = (_with_end(side, batch, end) for side in (a, b))
+        return a, b
+
+    def distances(self, batch: Batch) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]:
+        """Return the distances of the boundaries to the nearest one of the other side, and their offsets, for both sides."""
+        a, b = self._boundaries(batch)
+        to_b, to_a = np.zeros(len(a.place)), np.zeros(len(b.place))
+        kernel.nearest(a.place, a.off, b.place, b.off, to_b)
+        kernel.nearest(b.place, b.off, a.place, a.off, to_a)
+        return (to_b / batch.ticks, a.off), (to_a / batch.ticks, b.off)
+
+
+def _with_end(side: Boundaries, batch: Batch, end: str) -> Boundaries:
+    """Return the boundaries of a side and an end of each extent."""
+    at, place = (side.off[:-1], batch.begin) if end == "begin" else (side.off[1:], batch.begin + batch.length)
+    return Boundaries(np.insert(side.place, at, place), EMPTY, side.off + np.arange(len(side.off)))
 
 
 class BoundaryDeviation(_DistanceMeasure):
@@ -115,40 +103,33 @@ class BoundaryDeviation(_DistanceMeasure):
     summary = "distance to the nearest boundary"
     short_name = "median deviation"
     aliases = MappingProxyType({"deviation": {}})
-    options = (
-        Option("statistic", "median", choice("median", "mean"), "median or mean of the distances of an item"),
-        _ENDS,
-        EXTENT,
-        LEVEL,
-    )
+    statistic: str = option("median", choice("median", "mean"), "median or mean of the distances of an item")
     presets = MappingProxyType({"mir_eval": {"ends": "both", "extent": "from_zero"}})
     question_options = ("extent",)
     preset_mistakes = MappingProxyType({"mir_eval": "both ends count, so at least two distances are 0"})
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        if self["statistic"] == "mean":
+        if self.statistic == "mean":
             return "reference_distance", "reference", "hypothesis_distance", "hypothesis"
         return "deviation_sum", "ref_to_est_sum", "est_to_ref_sum", "items"
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        points = _Points(batch, self["ends"])
-        to_b, to_a = points.distances()
-        if self["statistic"] == "mean":
-            sums = _sums(to_b, points.a_off), np.diff(points.a_off), _sums(to_a, points.b_off), np.diff(points.b_off)
+    def count(self, batch: Batch) -> BatchCounts:
+        (to_b, a_off), (to_a, b_off) = self.distances(batch)
+        if self.statistic == "mean":
+            sums = _sums(to_b, a_off), np.diff(a_off), _sums(to_a, b_off), np.diff(b_off)
             return BatchCounts(np.column_stack(sums).astype(np.float64), self.resolved(batch))
-        ref_to_est, est_to_ref = _medians(to_b, points.a_off), _medians(to_a, points.b_off)
-        larger = np.maximum(ref_to_est, est_to_ref)
-        return BatchCounts(np.column_stack([larger, ref_to_est, est_to_ref, np.ones(len(batch))]), self.resolved(batch))
+        ref_to_est, est_to_ref = _medians(to_b, a_off), _medians(to_a, b_off)
+        columns = np.maximum(ref_to_est, est_to_ref), ref_to_est, est_to_ref, np.ones(batch.pairs)
+        return BatchCounts(np.column_stack(columns), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        if self["statistic"] == "mean":
+        if self.statistic == "mean":
             return np.maximum(divide(counts[:, 0], counts[:, 1]), divide(counts[:, 2], counts[:, 3]))
         return divide(counts[:, 0], counts[:, 3])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         a, b, c, d = (counts[name] for name in self.part_names(types))
-        if self["statistic"] == "mean":
+        if self.statistic == "mean":
             return {"ref_to_est": a / b if b else 0.0, "est_to_ref": c / d if d else 0.0}
         return {"ref_to_est": b / d if d else 0.0, "est_to_ref": c / d if d else 0.0}
 
@@ -159,15 +140,12 @@ class Hausdorff(_DistanceMeasure):
     caution = "one stray boundary decides the value; it is undefined if one side has no boundary"
     summary = "largest distance to a boundary"
     short_name = "Hausdorff distance"
-    options = (_ENDS, EXTENT, LEVEL)
     parts = ("distance_sum", "items")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        points = _Points(batch, self["ends"])
-        to_b, to_a = points.distances()
-        largest = np.maximum(_maxima(to_b, points.a_off), _maxima(to_a, points.b_off))
-        return BatchCounts(np.column_stack([largest, np.ones(len(batch))]), self.resolved(batch))
+    def count(self, batch: Batch) -> BatchCounts:
+        (to_b, a_off), (to_a, b_off) = self.distances(batch)
+        largest = np.maximum(_maxima(to_b, a_off), _maxima(to_a, b_off))
+        return BatchCounts(np.column_stack([largest, np.ones(batch.pairs)]), self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return divide(*counts.T)
@@ -179,67 +157,54 @@ class GeneralizedHamming(AxisMeasure):
     caution = "compare texts of different length with normalize='worst' only"
     summary = "cost of moving boundaries"
     short_name = "GHD"
-    options = (
-        Option("insertion", 2, non_negative(), "cost of a boundary that only the reference has"),
-        Option("deletion", 2, non_negative(), "cost of a boundary that only the hypothesis has"),
-        Option("shift", 1, non_negative(), "cost of moving a boundary, per unit or second"),
-        Option(
-            "costs",
-            None,
-            optional(choice("bookstein")),
-            "bookstein: shift 2, and the mean length of a reference segment for insertion and deletion",
-        ),
-        Option(
-            "normalize", "none", choice("none", "worst"), "whether to divide by the cost of replacing all boundaries"
-        ),
-        CHUNK,
-        EXTENT,
-        LEVEL,
+    insertion: float = option(2, non_negative(), "cost of a boundary that only the reference has")
+    deletion: float = option(2, non_negative(), "cost of a boundary that only the hypothesis has")
+    shift: float = option(1, non_negative(), "cost of moving a boundary, per unit or second")
+    costs: str | None = option(
+        None,
+        optional(choice("bookstein")),
+        "bookstein: shift 2, and the mean length of a reference segment for insertion and deletion",
+    )
+    normalize: str = option(
+        "none", choice("none", "worst"), "whether to divide by the cost of replacing all boundaries"
     )
     best = 0.0
     worst = None
     higher_is_better = False
-    presets = MappingProxyType({"chunkseg": {"chunk": 6, "average": "items"}})
-    preset_mistakes = MappingProxyType(
-        {"chunkseg": "boundaries within a chunk of 6 s are one; a distance is in chunks"}
-    )
+    column = "end_places"
     parts = ("cost", "worst")
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["costs"] is None and self["insertion"] == self["deletion"])
+        return bool(self.costs is None and self.insertion == self.deletion)
 
     @property
-    def packing(self) -> Packing:
-        return super().packing._replace(needs_extent=self["costs"] is not None, all_points=True)
+    def needs(self) -> Needs:
+        return Needs(extent=self.costs is not None)
 
     def validate(self) -> None:
         defaults = self._defaults(self.compat)
-        if self["costs"] is not None and any(self[n] != defaults[n] for n in ("insertion", "deletion", "shift")):
+        if self.costs is not None and any(self.settings[n] != defaults[n] for n in ("insertion", "deletion", "shift")):
             raise OptionError("costs='bookstein' sets insertion, deletion and shift; remove these options, or costs")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        n, m = batch.a_count, batch.b_count
-        insertion, deletion, shift = self._costs(batch)
-        out = np.empty(len(batch))
-        row = np.empty(int(m.max(initial=0)) + 1)
-        a, b = (batch.a_pos.astype(np.float64), batch.a_off), (batch.b_pos.astype(np.float64), batch.b_off)
-        kernel.edit_costs(*a, *b, insertion, deletion, shift, row, out)
-        counts = np.column_stack([out, deletion * m + insertion * n])
-        if not isinstance(batch, EdgeBatch):  # chunks
-            return BatchCounts(counts, {"axis": np.zeros(len(batch), np.uint8)})
-        return BatchCounts(counts, batch.resolved(extent=self["costs"] is not None and self["extent"] != "same"))
+    def count(self, batch: Batch) -> BatchCounts:
+        a, b = batch.sides(self.column)
+        insertion, deletion, shift = self._costs(batch, a.count)
+        out, row = np.empty(batch.pairs), np.empty(int(b.count.max(initial=0)) + 1)
+        kernel.edit_costs(a.place, a.off, b.place, b.off, insertion, deletion, shift, row, out)
+        counts = np.column_stack([out, deletion * b.count + insertion * a.count]) / batch.ticks
+        return BatchCounts(counts, self.resolved(batch))
 
-    def _costs(self, batch: Batch) -> tuple[Floats, Floats, float]:
-        if self["costs"] is not None:
-            length = batch.end - batch.begin if isinstance(batch, EdgeBatch) else batch.length
-            mean = length / (batch.a_count + 1)
+    def _costs(self, batch: Batch, boundaries: Ints) -> tuple[Floats, Floats, float]:
+        """Return the costs of insertion, deletion and a shift by one tick, in ticks."""
+        if self.costs is not None:
+            mean = batch.length / (boundaries + 1)
             return mean, mean, 2.0
-        ones = np.ones(len(batch))
-        return ones * self["insertion"], ones * self["deletion"], float(self["shift"])
+        ticks = np.full(batch.pairs, float(batch.ticks))
+        return ticks * self.insertion, ticks * self.deletion, float(self.shift)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        return divide(*counts.T) if self["normalize"] == "worst" else counts[:, 0].copy()
+        return divide(*counts.T) if self.normalize == "worst" else counts[:, 0].copy()
 
 
 def boundary_deviation(

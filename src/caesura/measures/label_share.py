@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
-from caesura.measures.axis import AXIS_OPTIONS, Side, amount
-from caesura.measures.batch import Batch, Packed
-from caesura.measures.edges import EdgeBatch, Packing, segment_classes
-from caesura.measures.old_axis import SegmentMeasure, amounts, check_amounts
-from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
+from caesura.kernels import cells as kernel
+from caesura.measures.axis import AxisMeasure, SegmentMeasure, Side, amount, amounts
+from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
+from caesura.measures.cells import pairs_of
+from caesura.model.annotation import HAS_LABELS
+from caesura.model.columns import Batch, Boundaries, Packed, Segments
 from caesura.model.index import bincount, flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice
+from caesura.options import choice
 
 # Chance agreement from which on a coefficient is undefined: 1 up to rounding.
 CERTAIN = 1 - 1e-12
@@ -56,17 +57,13 @@ class LabelShare(SegmentMeasure):
         "the share beside it; if coders have streams, their times are added"
     )
     aliases = MappingProxyType({"time_kappa": {"coefficient": "kappa"}, "time_pi": {"coefficient": "pi"}})
-    options = (
-        Option(
-            "coefficient",
-            "none",
-            choice("none", "kappa", "pi"),
-            "correct the share for chance: kappa with the shares of each side, pi with their mean",
-        ),
-        Option(
-            "tolerance", 0, amount, "a label agrees if the other side has it within this distance (two coders, kappa)"
-        ),
-        *AXIS_OPTIONS,
+    coefficient: str = option(
+        "none",
+        choice("none", "kappa", "pi"),
+        "correct the share for chance: kappa with the shares of each side, pi with their mean",
+    )
+    tolerance: float | str = option(
+        0, amount, "a label agrees if the other side has it within this distance (two coders, kappa)"
     )
     options_in_short_name = ("coefficient",)
     amount_options = ("tolerance",)
@@ -77,23 +74,19 @@ class LabelShare(SegmentMeasure):
 
     @property
     def short_name(self) -> str:
-        return {"none": "label share", "kappa": "time kappa", "pi": "time pi"}[self["coefficient"]]
+        return {"none": "label share", "kappa": "time kappa", "pi": "time pi"}[self.coefficient]
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["extent"] not in ("reference", "from_zero"))
+        return bool(self.extent not in ("reference", "from_zero"))
 
     @property
     def chance_corrected(self) -> bool:  # type: ignore[override]  # depends on the option
-        return bool(self["coefficient"] != "none")
+        return bool(self.coefficient != "none")
 
     @property
     def fixed_types(self) -> bool:
         return False
-
-    @property
-    def packing(self) -> Packing:
-        return super().packing._replace(needs_labels=True, shared_labels=True)
 
     @property
     def observed_measure(self) -> LabelShare:
@@ -102,10 +95,10 @@ class LabelShare(SegmentMeasure):
     @property
     def has_tolerance(self) -> bool:
         """Whether labels of the other side count within a tolerance, so that there are two tables, one per base."""
-        return self["tolerance"] not in (0, "0s", "0%")
+        return self.tolerance not in (0, "0s", "0%")
 
     def validate(self) -> None:
-        if self.has_tolerance and self["coefficient"] == "pi":
+        if self.has_tolerance and self.coefficient == "pi":
             raise OptionError("tolerance is defined for kappa only; use coefficient='kappa', or remove the tolerance")
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
@@ -123,54 +116,57 @@ class LabelShare(SegmentMeasure):
                 names += [f"{side}{table}_unlabelled", *(f"{side}{table}[{label}]" for label in labels)]
         return tuple(names)
 
+    def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
+        """Return all labels of a batch; their lengths are parts."""
+        return batch.table.label_names(np.union1d(batch.first, batch.second)), {}
+
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, EdgeBatch)
-        errors = check_amounts(self, batch)
-        for side, labelled in zip(self.sides, (batch.a_labelled, batch.b_labelled), strict=True):
-            for d in flatnonzero(~labelled).tolist():
-                problem = f"{side}: {self.name} compares labels, and the segments have none"
-                errors.setdefault(d, MismatchError(f"{problem}; use rand_index or boundary_f to compare boundaries"))
+        errors = AxisMeasure.check(self, batch)
+        labelled = batch.table.has(HAS_LABELS)
+        for side, rows in zip(self.sides, (batch.first, batch.second), strict=True):
+            problem = f"{side}: {self.name} compares labels, and the segments have none"
+            for row in flatnonzero(~labelled[rows]).tolist():
+                errors.setdefault(row, MismatchError(f"{problem}; use rand_index or boundary_f to compare boundaries"))
         return super().check(batch) | errors
 
-    def pack(self, pairs: Any) -> Packed[Batch]:
-        batch, places, errors = super().pack(pairs)
-        if self["coefficient"] == "none" or not len(batch):
+    def pack_batch(self, batch: Batch, places: Ints) -> Packed:
+        batch, places, errors = super().pack_batch(batch, places)
+        if self.coefficient == "none" or not len(batch):
             return batch, places, errors
-        values = self.values(self.count(batch).counts, batch.types)
-        certain = {
-            d: Undefined("chance agreement is 1, because both sides have one and the same label everywhere")
-            for d in flatnonzero(np.isnan(values)).tolist()
+        values = self.values(self.documents(batch).counts, batch.types)
+        certain: dict[int, CaesuraError] = {
+            item: Undefined("chance agreement is 1, because both sides have one and the same label everywhere")
+            for item in flatnonzero(np.isnan(values)).tolist()
         }
         batch, places, undefined = batch.drop(certain, places)
         return batch, places, errors | undefined
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
+    def count(self, batch: Batch) -> BatchCounts:
         labels = len(batch.types) + 1
         if self.has_tolerance:
-            return BatchCounts(self._count_near(batch, labels), self.resolved(batch))
-        cells = self.counted_cells(batch)
-        width, document, n = cells.width, cells.document, len(batch)
-        a, b = segment_classes(batch, "a")[cells.a_seg], segment_classes(batch, "b")[cells.b_seg]
-        length = bincount(document, width, n)
-        agreed = bincount(document, np.where(a == b, width, 0.0), n)
-        sides = [bincount(document * labels + side, width, n * labels).reshape(n, labels) for side in (a, b)]
-        return BatchCounts(np.column_stack([length, agreed, *sides]), self.resolved(batch))
+            counts = self._count_near(batch, labels)
+        else:
+            counts = np.empty((batch.pairs, 2 + 2 * labels))
+            kernel.label_lengths(pairs_of(batch, self.gaps, "labels"), labels, counts)
+        return BatchCounts(counts / batch.ticks, self.resolved(batch))
 
-    def _count_near(self, batch: EdgeBatch, labels: int) -> Counts:
-        """Return the counts with a tolerance, document by document: two tables, with either side as base."""
-        tolerance = amounts("tolerance", self["tolerance"], batch)
-        classes = {side: segment_classes(batch, side) for side in "ab"}
+    def _count_near(self, batch: Batch, labels: int) -> Counts:
+        """Return the counts with a tolerance, pair by pair: two tables, with either side as base."""
+        tolerance = amounts("tolerance", self.tolerance, batch)
+        begin, end = batch.begin, batch.begin + batch.length
+        sides = [
+            [_side_of_pair(boundaries, segments, row, begin[row], end[row]) for row in range(batch.pairs)]
+            for boundaries, segments in zip(batch.sides(), batch.sides("labels"), strict=True)
+        ]
         rows = []
-        for d in range(len(batch)):
-            a, b = (_document_side(batch, side, d, classes[side]) for side in "ab")
+        for a, b, near in zip(*sides, tolerance.tolist(), strict=True):
             forth, back = (
-                _near_table(base, other, float(tolerance[d]), labels, ignore_gaps=self["gaps"] == "ignore")
+                _near_table(base, other, near, labels, ignore_gaps=self.gaps == "ignore")
                 for base, other in ((a, b), (b, a))
             )
             agreed, first, second = back
             rows.append(np.concatenate([[forth[1].sum()], [forth[0]], *forth[1:], [agreed], second, first]))
-        return np.array(rows).reshape(len(batch), 3 + 4 * labels)
+        return np.array(rows).reshape(batch.pairs, 3 + 4 * labels)
 
     def tables(self, counts: Counts) -> list[Shares]:
         """Return observed and expected agreement of each row of counts, one entry per table."""
@@ -178,7 +174,7 @@ class LabelShare(SegmentMeasure):
         return [shares_of(table[:, 0], length, *np.split(table[:, 1:], 2, axis=1)) for table in tables]
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        tables, name = self.tables(counts), self["coefficient"]
+        tables, name = self.tables(counts), self.coefficient
         values = [table.observed if name == "none" else table.coefficient(name) for table in tables]
         return np.asarray(sum(values) / len(values), np.float64)
 
@@ -196,18 +192,16 @@ class LabelShare(SegmentMeasure):
 
 
 class _Segments(NamedTuple):
-    """Ends of the segments of one side of a document, with their classes."""
+    """Ends in ticks of the segments of one side of a pair, with their labels."""
 
-    begin: float
-    ends: Floats
-    codes: Ints
+    begin: int
+    ends: Ints
+    labels: Ints
 
 
-def _document_side(batch: EdgeBatch, side: str, d: int, classes: Ints) -> _Segments:
-    off = getattr(batch, f"{side}_off")
-    places = getattr(batch, f"{side}_pos")[off[d] : off[d + 1]]
-    first = int(off[d] - off[0]) + d  # every earlier document has one segment more than boundaries
-    return _Segments(float(batch.begin[d]), np.append(places, batch.end[d]), classes[first : first + len(places) + 1])
+def _side_of_pair(boundaries: Boundaries, segments: Segments, row: int, begin: int, end: int) -> _Segments:
+    places = boundaries.place[boundaries.off[row] : boundaries.off[row + 1]]
+    return _Segments(begin, np.append(places, end), segments.label[segments.off[row] : segments.off[row + 1]])
 
 
 def _near_table(
@@ -218,16 +212,16 @@ def _near_table(
     # it agrees if the other side has the label of the base within the tolerance, else it has the label that the other side has
     # there.
     inner = other.ends[:-1]
-    begin, end = base.begin, float(base.ends[-1])
+    begin, end = base.begin, base.ends[-1]
     cuts = np.unique(np.concatenate([[begin, end], base.ends[:-1], inner, inner - tolerance, inner + tolerance]))
     cuts = cuts[(cuts >= begin) & (cuts <= end)]
     width, middle = np.diff(cuts), (cuts[:-1] + cuts[1:]) / 2
-    label = base.codes[searchsorted(base.ends, middle)]
-    there = other.codes[searchsorted(other.ends, middle)]
+    label = base.labels[searchsorted(base.ends, middle)]
+    there = other.labels[searchsorted(other.ends, middle)]
     last = len(other.ends) - 1
     low = np.minimum(searchsorted(other.ends, middle - tolerance), last)
     high = np.minimum(searchsorted(other.ends, middle + tolerance), last)
-    keys = np.sort(other.codes * (last + 1) + np.arange(last + 1))  # segments of the other side by label
+    keys = np.sort(other.labels * (last + 1) + np.arange(last + 1))  # segments of the other side by label
     place = searchsorted(keys, label * (last + 1) + low)
     near = np.append(keys, np.iinfo(np.int64).max)[place] <= label * (last + 1) + high
     if ignore_gaps:

@@ -2,85 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from caesura.errors import CaesuraError, Undefined
+from caesura.errors import CaesuraError
 from caesura.kernels import cells as kernel
 from caesura.kernels import segments as segment_kernel
-from caesura.measures.axis import AXIS_OPTIONS, BETA, EXTENT, LEVEL, Side, f_of_ratios
-from caesura.measures.batch import Batch
-from caesura.measures.edges import Cells, EdgeBatch, Packing, find_cells, segment_classes
-from caesura.measures.old_axis import SegmentMeasure
-from caesura.measures.old_base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, divide
-from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals
+from caesura.measures.axis import BETA, SegmentMeasure, Side, amounts, f_of_ratios
+from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, declared, divide, option
+from caesura.measures.cells import pairs_of
+from caesura.measures.needs import Needs
+from caesura.model.annotation import HAS_LABELS, Shape
+from caesura.model.columns import Batch, Partition, Table
+from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.index import flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
-from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice, non_negative
-
-
-def _sizes(cells: Cells, segment: Ints) -> Floats:
-    length = np.zeros(int(segment.max(initial=-1)) + 1)
-    kernel.lengths(cells.width, segment, length)
-    return length
+from caesura.options import choice, non_negative
 
 
 class _Overlaps(NamedTuple):
-    """Sums of the largest overlaps and of Jaccard times length, of both sides, and the pairs of A: of one document or each."""
+    """Sums of the largest overlaps and of Jaccard times length, of both sides, and the pairs of A."""
 
-    covered: Any
-    covering: Any
-    pure: Any
-    covering_back: Any
-    jaccard: Any
-    pairs: Any
-    total: Any
-
-
-def _overlaps(cells: Cells, ties: str | None) -> _Overlaps:
-    """Return the sums of the largest overlaps; pairs of segments are chosen only if ``ties`` is set."""
-    n = len(cells.off) - 1
-    a, b = (cells.a_seg, _sizes(cells, cells.a_seg)), (cells.b_seg, _sizes(cells, cells.b_seg))
-    chosen = np.zeros(len(cells.width) if ties else 0, np.uint8)
-    forward, backward, pairs = np.empty((n, 3)), np.empty((n, 3)), np.zeros((n, 2))
-    kernel.overlaps(cells.width, cells.off, *a, *b, ties is not None, ties == "all", chosen, forward)
-    kernel.overlaps(cells.width, cells.off, *b, *a, ties is not None, ties == "all", chosen, backward)
-    if ties:
-        kernel.chosen_pairs(cells.width, cells.off, *a, *b, chosen, pairs)
-    sums = (forward[:, 0], forward[:, 1], backward[:, 0], backward[:, 1], pairs[:, 0], pairs[:, 1])
-    return _Overlaps(*sums, forward[:, 2])
-
-
-def _without_pairs(covered: Any, covering: Any, total: Any, pure: Any, covering_back: Any, _: Any) -> _Overlaps:
-    """Return the sums of the segments of either side; no pairs of segments were chosen."""
-    return _Overlaps(covered, covering, pure, covering_back, None, None, total)
+    covered: Floats
+    covering: Floats
+    pure: Floats
+    covering_back: Floats
+    total: Floats
+    jaccard: Floats
+    pairs: Floats
 
 
 class _OverlapMeasure(SegmentMeasure):
-    @property
-    def counts_all(self) -> bool:
-        return bool(self["gaps"] == "segment")
+    def overlaps(self, batch: Batch, ties: str | None = None) -> _Overlaps:
+        """Return the sums of the largest overlaps; pairs of segments are chosen only if ``ties`` is set."""
+        return batch.shared(("overlaps", self.gaps, ties), lambda: self._overlaps(batch, ties))
 
-    def overlaps(self, batch: EdgeBatch) -> _Overlaps:
-        ties = self.settings.get("ties")
-        if ties is not None or not self.counts_all:
-            return _overlaps(self.counted_cells(batch), ties)
-        out = np.empty((len(batch), 6))
-        a_pos, b_pos = batch.a_places, batch.b_places
-        kernel.overlaps_of_batch(batch.begin, batch.end, a_pos, batch.a_off, b_pos, batch.b_off, out)
-        return _without_pairs(*out.T)
-
-    def overlaps_of_tiers(self, a: Tier, b: Tier) -> _Overlaps | None:
-        """Return the sums of two tiers, without pairs of segments; None if not all cells count or the extents differ."""
-        sums = kernel.overlaps_of_pair(a.packed_edges, b.packed_edges) if self.counts_all else None
-        return None if sums is None else _without_pairs(*sums)
+    def _overlaps(self, batch: Batch, ties: str | None) -> _Overlaps:
+        sums = np.zeros((batch.pairs, len(_Overlaps._fields)))
+        # Either end of a length in seconds is rounded to whole ticks.
+        near = 2 if batch.seconds else 0
+        kernel.overlaps(pairs_of(batch, self.gaps), ties is not None, ties == "all", near, sums)
+        if batch.seconds:
+            sums[:, :5] /= batch.ticks
+        return _Overlaps(*sums.T)
 
 
 class PurityCoverage(_OverlapMeasure):
@@ -90,22 +60,17 @@ class PurityCoverage(_OverlapMeasure):
     caution = "purity alone is 1 for the finest segmentation and coverage alone for a single segment; report both"
     short_name = "purity F"
     aliases = MappingProxyType({"purity": {}, "coverage": {}, "f_purity_coverage": {}})
-    options = (
-        BETA,
-        Option(
-            "fill",
-            0,
-            non_negative(),
-            "join reference intervals with equal labels and a gap below this; only labelled reference time then counts",
-        ),
-        Option(
-            "gaps",
-            "segment",
-            choice("segment", "ignore", "reference"),
-            "whether time without a label is a segment, is ignored, or is ignored only in the reference",
-        ),
-        EXTENT,
-        LEVEL,
+    beta: float = declared(BETA)
+    fill: float = option(
+        0,
+        non_negative(),
+        "join reference intervals with equal labels and a gap below this; only labelled reference time then counts",
+    )
+    gaps: str = option(
+        "segment",
+        choice("segment", "ignore", "reference"),
+        "whether time without a label is a segment, is ignored, or is ignored only in the reference",
+        last=2,
     )
     presets = MappingProxyType({"pyannote": {"fill": 0.5, "gaps": "reference"}})
     preset_mistakes = MappingProxyType({"pyannote": "joins neighbouring reference intervals with equal labels"})
@@ -114,90 +79,76 @@ class PurityCoverage(_OverlapMeasure):
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["beta"] == 1 and not self._labelled_reference and self["extent"] != "reference")
+        return bool(self.beta == 1 and not self._labelled_reference and self.extent != "reference")
 
     @property
     def _labelled_reference(self) -> bool:
-        return bool(self["fill"] or self["gaps"] == "reference")
+        return bool(self.fill or self.gaps == "reference")
+
+    always_converts = _labelled_reference
 
     @property
-    def packing(self) -> Packing:
+    def reason_without_cells(self) -> str:
+        if self._labelled_reference:
+            return "the hypothesis has no labelled time of the reference; use fill=0"
+        return super().reason_without_cells
+
+    def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
         if not self._labelled_reference:
-            return super().packing
-        fill = self["fill"]
-        extent = "reference" if self["extent"] == "same" else self["extent"]
-        return Packing(self["level"], extent, needs_labels=True, prepare=lambda edges: _fill_gaps(edges, fill))
+            return super().convert(batch)
+        extent = "reference" if self.extent == "same" else self.extent
+        return self.replace(fill=0, gaps="segment", extent=extent).convert(self._filled(self._at_level(batch)[0]))
 
-    def counted_cells(self, batch: EdgeBatch) -> Cells:
-        return _labelled_cells(batch) if self._labelled_reference else super().counted_cells(batch)
+    def _filled(self, batch: Batch) -> Batch:
+        """Return the batch with the gaps of references filled."""
+        table, first = batch.table, batch.first.copy()
+        references = np.unique(first)
+        references = references[table.has(HAS_LABELS)[references] & (table.shape[references] <= Shape.PARTITION)]
+        (places, _, off), segments = table.places, table.segments
+        fill = float(amounts("fill", self.fill, batch)[0]) if batch.pairs else 0.0
+        filled = []
+        for k in references.tolist():
+            ends = np.array([table.begin[k], *places[off[k] : off[k + 1]], table.end[k]])
+            edges = _fill_gaps(ends, segments.label[segments.off[k] : segments.off[k + 1]], fill, table.ticks)
+            filled.append(Partition(edges, seconds=table.seconds, units=getattr(table.annotations[k], "units", None)))
+        row = np.arange(len(table))
+        row[references] = len(table) + np.arange(len(filled))
+        return batch.on(Table.of([*table.annotations, *filled]), row[first])
 
-    def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        assert isinstance(batch, EdgeBatch)
-        if not self._labelled_reference:
-            return super().check(batch)
-        empty = flatnonzero(np.diff(self.counted_cells(batch).off) == 0)
-        return {int(d): Undefined("the hypothesis has no labelled time of the reference; use fill=0") for d in empty}
-
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
+    def count(self, batch: Batch) -> BatchCounts:
         sums = self.overlaps(batch)
-        return BatchCounts(np.column_stack([sums.covered, sums.pure, sums.total]), self.resolved(batch))
-
-    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
-        sums = self.overlaps_of_tiers(a, b)
-        return None if sums is None else (sums.covered, sums.pure, sums.total)
-
-    @property
-    def counts_all(self) -> bool:
-        return super().counts_all and not self._labelled_reference
+        return BatchCounts(np.array([sums.covered, sums.pure, sums.total]).T, self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        return f_of_ratios(counts, (1, 2, 0, 2), self["beta"])
+        return f_of_ratios(counts, (1, 2, 0, 2), self.beta)
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         return {"purity": counts["pure"] / counts["total"], "coverage": counts["covered"] / counts["total"]}
 
 
-def _labelled_cells(batch: EdgeBatch) -> Cells:
-    """Return the cells with a label in the reference; a segment of the hypothesis ends where the reference has none."""
-    cells = find_cells(batch)
-    a, b = segment_classes(batch, "a"), segment_classes(batch, "b")
-    # Time before the first and after the last interval of the hypothesis is not part of its segmentation.
-    last = (batch.b_off - batch.b_off[0])[1:] + np.arange(len(batch))
-    first = np.concatenate([[0], last[:-1] + 1]) if len(last) else last
-    outside = np.zeros(len(b), bool)
-    for ends in (first, last):
-        outside[ends] |= b[ends] == 0
-    wanted = (a[cells.a_seg] > 0) & ~outside[cells.b_seg]
-    rest = cells.keep(wanted)
-    is_new = np.diff(rest.b_seg, prepend=-1) != 0
-    is_new[1:] |= np.diff(flatnonzero(wanted)) > 1
-    return rest._replace(b_seg=np.cumsum(is_new) - 1)
+def _fill_gaps(ends: Ints, labels: Ints, fill: float, ticks: int) -> Edges:
+    """Return the edges of a reference in which intervals with equal labels and a gap shorter than ``fill`` are joined.
 
-
-def _fill_gaps(edges: Edges, fill: float) -> Edges:
-    """Return the edges of a reference in which intervals with equal labels and a gap shorter than ``fill`` are joined."""
-    if not edges.labels:
-        return edges
-    places = [edges.begin, *edges.inner.tolist(), edges.end]
-    spans: list[tuple[float, float]] = []
+    ``ends`` and ``fill`` are in ticks.
+    """
+    spans: list[tuple[int, int]] = []
     last: dict[int, int] = {}
-    for code, (start, end) in zip(edges.codes.tolist(), pairwise(places), strict=True):
-        before = last.get(code)
-        if code == 0:
+    for label, (start, end) in zip(labels.tolist(), pairwise(ends.tolist()), strict=True):
+        before = last.get(label)
+        if label == 0:
             continue
-        if before is not None and start - spans[before][1] < max(fill - SAME_PLACE, SAME_PLACE):
+        if before is not None and (start == spans[before][1] or start - spans[before][1] < fill):
             spans[before] = spans[before][0], end
         else:
-            last[code] = len(spans)
+            last[label] = len(spans)
             spans.append((start, end))
     cuts = sorted({place for span in spans for place in span})
     parts = [
-        (start, end, "labelled")
+        (start / ticks, end / ticks, "labelled")
         for start, end in pairwise(cuts)
         if any(first <= start and end <= last_end for first, last_end in spans)
     ]
-    return edges_of_intervals(parts, edges.begin, edges.end)
+    return edges_of_intervals(parts, float(ends[0] / ticks), float(ends[-1] / ticks))
 
 
 class Covering(_OverlapMeasure):
@@ -207,14 +158,10 @@ class Covering(_OverlapMeasure):
     caution = "not symmetric, and long reference segments weigh more; direction='mean' is symmetric"
     short_name = "Covering"
     aliases = MappingProxyType({"cover": {}})
-    options = (
-        Option(
-            "direction",
-            "reference",
-            choice("reference", "hypothesis", "mean"),
-            "side whose segments are covered, or the mean of both directions",
-        ),
-        *AXIS_OPTIONS,
+    direction: str = option(
+        "reference",
+        choice("reference", "hypothesis", "mean"),
+        "side whose segments are covered, or the mean of both directions",
     )
     presets = MappingProxyType({"tcpd": {"references": "each"}})
     preset_mistakes = MappingProxyType({"tcpd": "none known; the mean over coders, then over series"})
@@ -222,21 +169,13 @@ class Covering(_OverlapMeasure):
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["direction"] == "mean" and self["extent"] != "reference")
+        return bool(self.direction == "mean" and self.extent != "reference")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
+    def count(self, batch: Batch) -> BatchCounts:
         sums = self.overlaps(batch)
-        return BatchCounts(np.column_stack([self._weighted(sums), sums.total]), self.resolved(batch))
-
-    def count_tiers(self, a: Tier, b: Tier) -> Sequence[float] | None:
-        sums = self.overlaps_of_tiers(a, b)
-        return None if sums is None else (self._weighted(sums), sums.total)
-
-    def _weighted(self, sums: _Overlaps) -> Any:
-        """Return the sums of Jaccard times length in the chosen direction."""
         forward, backward = sums.covering, sums.covering_back
-        return {"reference": forward, "hypothesis": backward, "mean": (forward + backward) / 2}[self["direction"]]
+        weighted = {"reference": forward, "hypothesis": backward, "mean": (forward + backward) / 2}[self.direction]
+        return BatchCounts(np.array([weighted, sums.total]).T, self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return np.minimum(divide(*counts.T), 1.0)
@@ -251,25 +190,21 @@ class AlignmentIndex(_OverlapMeasure):
     )
     short_name = "A"
     aliases = MappingProxyType({"a_index": {}})
-    options = (
-        Option("ties", "left", choice("left", "all"), "of equally large overlaps, count the left one or all of them"),
-        *AXIS_OPTIONS,
-    )
+    ties: str = option("left", choice("left", "all"), "of equally large overlaps, count the left one or all of them")
     parts = ("jaccard", "pairs")
 
     @property
     def symmetric(self) -> bool:
-        return bool(self["extent"] != "reference")
+        return bool(self.extent != "reference")
 
     @property
     def reversible(self) -> bool:  # type: ignore[override]
         """Whether reading the text backwards never changes the value: only if no overlap is preferred for its place."""
-        return bool(self["ties"] == "all")
+        return bool(self.ties == "all")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        sums = self.overlaps(batch)
-        return BatchCounts(np.column_stack([sums.jaccard, sums.pairs]), self.resolved(batch))
+    def count(self, batch: Batch) -> BatchCounts:
+        sums = self.overlaps(batch, self.ties)
+        return BatchCounts(np.array([sums.jaccard, sums.pairs]).T, self.resolved(batch))
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return np.minimum(divide(*counts.T), 1.0)
@@ -277,6 +212,7 @@ class AlignmentIndex(_OverlapMeasure):
 
 class UnitError(Measure):
     kinds = ("linear", "dialogue")
+    needs = Needs(units=True)
     name = "unit_error"
     title = "R_FN and R_FP, the proportion of units missing from or added to a unit's segment"
     summary = "the segment around each unit"
@@ -289,10 +225,11 @@ class UnitError(Measure):
     chance_family = "counts"
     parts = ("fn", "fp", "units")
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        counts = np.empty((len(batch), 3))
+    def count(self, batch: Batch) -> BatchCounts:
+        a, b = batch.sides()
+        counts = np.empty((batch.pairs, 3))
         counts[:, 2] = batch.length
-        segment_kernel.unit_overlap(batch.length, batch.a_pos, batch.a_off, batch.b_pos, batch.b_off, counts)
+        segment_kernel.unit_overlap(batch.length, a.place, a.off, b.place, b.off, counts)
         return BatchCounts(counts, {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
