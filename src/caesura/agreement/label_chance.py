@@ -12,7 +12,6 @@ coder of the item labels counts. With a tolerance there are two tables per pair 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,9 +21,8 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.kernels import products as kernel
 from caesura.measures.base import Measure
-from caesura.measures.edges import side_edges, with_shared_codes
 from caesura.measures.label_share import CERTAIN, LabelShare
-from caesura.model.edges import Edges
+from caesura.model.columns import Table
 from caesura.model.index import bincount, searchsorted
 from caesura.model.value import Floats, Ints
 
@@ -46,17 +44,20 @@ class LabelChance(ChanceModel):
         self._length = np.zeros(items)
         self._labels = np.zeros((items, coders, labels))
         numbers = {pair: k for k, pair in enumerate(observed.pairs)}
+        table, rows = _table(measure, observed)
         for i, item in enumerate(observed.items):
             # All coders of the item: with gaps="ignore", time that one of them leaves open counts for no pair.
             present = [c for c, coder in enumerate(observed.coders) if (item, coder) in observed.annotations]
-            annotations = [observed.annotations[item, observed.coders[c]] for c in present]
-            agreed, length, by_label = _sweep(measure, annotations, observed.scores.types)
+            streams = [rows[item, observed.coders[c]] for c in present]
+            agreed, length, by_label = _sweep(measure, table, streams, observed.scores.types)
             self._length[i], self._labels[i, present] = length, by_label
             for x, c in enumerate(present):
                 for y, d in enumerate(present[x + 1 :], x + 1):
                     pair = numbers.get((c, d), numbers.get((d, c)))
                     if pair is not None:  # two coders who label no time together are no pair
                         self._agreed[i, pair] = agreed[x, y]
+        for lengths in (self._agreed, self._length, self._labels):
+            lengths /= table.ticks
 
     @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:
@@ -188,36 +189,50 @@ class NearLabelChance(PartsChance):
         return arrays
 
 
-def _sweep(measure: LabelShare, annotations: Sequence[Any], labels: tuple[str, ...]) -> tuple[Floats, float, Floats]:
+def _table(measure: LabelShare, observed: CoderPairs) -> tuple[Table, dict[tuple[str, str], dict[str, int]]]:
+    """Return all annotations as one table, and the row of each stream by item and coder."""
+    rows: dict[tuple[str, str], dict[str, int]] = {}
+    annotations = []
+    for key, annotation in observed.annotations.items():
+        streams = annotation if isinstance(annotation, Mapping) else {"": annotation}
+        rows[key] = {name: len(annotations) + number for number, name in enumerate(streams)}
+        annotations += streams.values()
+    return measure.at_level(Table.of(annotations))[0], rows
+
+
+def _sweep(
+    measure: LabelShare, table: Table, streams: Sequence[Mapping[str, int]], names: tuple[str, ...]
+) -> tuple[Floats, float, Floats]:
     """Return the agreed length of every two coders of an item, the counted length, and that of each coder and label."""
-    n = len(annotations)
-    agreed, length, by_label = np.zeros((n, n)), 0.0, np.zeros((n, len(labels) + 1))
-    streams = [entry if isinstance(entry, Mapping) else {"": entry} for entry in annotations]
+    n = len(streams)
+    agreed, length, by_label = np.zeros((n, n)), 0.0, np.zeros((n, len(names) + 1))
+    (places, _, off), labels = table.places, table.column("labels", names)
     for name in streams[0]:
-        edges = _on_one_extent(
-            [side_edges(entry[name], "", measure.packing)[1] for entry in streams], measure["extent"]
-        )
-        cuts = np.unique(np.concatenate([[edges[0].begin, edges[0].end], *(side.inner for side in edges)]))
-        width, middle = np.diff(cuts), (cuts[:-1] + cuts[1:]) / 2
-        codes = np.array(
-            [side.codes[searchsorted(side.inner, middle)] for side in (with_shared_codes(e, labels) for e in edges)]
-        )
-        if measure["gaps"] == "ignore":
-            width = np.where((codes > 0).all(axis=0), width, 0.0)
+        rows = np.array([coder[name] for coder in streams])
+        begin, end = _extent(table, rows, measure.extent)
+        inner = [places[off[row] : off[row + 1]] for row in rows]
+        cuts = np.unique(np.concatenate([[begin, end], table.begin[rows], table.end[rows], *inner]))
+        cuts = cuts[(cuts >= begin) & (cuts <= end)]
+        width, middle = np.diff(cuts).astype(np.float64), (cuts[:-1] + cuts[1:]) / 2
+        codes = np.zeros((len(width), n), np.int64)
+        for x, (row, ends) in enumerate(zip(rows, inner, strict=True)):
+            own = labels.label[labels.off[row] : labels.off[row + 1]][searchsorted(ends, middle)]
+            codes[:, x] = np.where((middle > table.begin[row]) & (middle < table.end[row]), own, 0)
+        if measure.gaps == "ignore":
+            width = np.where((codes > 0).all(axis=1), width, 0.0)
         length += float(width.sum())
         for x in range(n):
-            by_label[x] += bincount(codes[x], width, len(labels) + 1)
-        kernel.equal_lengths(np.ascontiguousarray(codes.T, np.int64), width, agreed)
+            by_label[x] += bincount(codes[:, x], width, len(names) + 1)
+        kernel.equal_lengths(codes, width, agreed)
     return agreed, length, by_label
 
 
-def _on_one_extent(edges: Sequence[Edges], extent: str) -> list[Edges]:
-    """Return the edges of all coders on the extent that a measure chose for two; they were checked pair by pair."""
-    begins, ends = [side.begin for side in edges], [side.end for side in edges]
+def _extent(table: Table, rows: Ints, extent: str) -> tuple[int, int]:
+    """Return the extent in ticks that a measure chose for two coders; they were checked pair by pair."""
+    begins, ends = table.begin[rows], table.end[rows]
     begin, end = {
-        "reference": (begins[0], ends[0]),
-        "intersection": (max(begins), min(ends)),
-        "union": (min(begins), max(ends)),
-        "from_zero": (0.0, ends[0]),
+        "intersection": (begins.max(), ends.min()),
+        "union": (begins.min(), ends.max()),
+        "from_zero": (0, ends[0]),
     }.get(extent, (begins[0], ends[0]))
-    return [side.fit(begin, end) for side in edges]
+    return int(begin), int(end)

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import distances as kernel
@@ -19,6 +18,7 @@ from caesura.model.index import bincount, flatnonzero, reduceat, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, non_negative, optional
+
 
 def _sums(values: Floats, off: Ints) -> Floats:
     return bincount(repeat(np.arange(len(off) - 1), np.diff(off)), values, len(off) - 1)

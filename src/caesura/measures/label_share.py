@@ -71,6 +71,7 @@ class LabelShare(SegmentMeasure):
     coefficients = ("kappa", "pi")
     default_coefficient = "kappa"
     chance_family = "labels"
+    always_converts = True  # every pair has its own labels as types
 
     @property
     def short_name(self) -> str:

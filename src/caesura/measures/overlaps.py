@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from caesura.measures.needs import Needs
 from caesura.model.annotation import HAS_LABELS, Shape
 from caesura.model.columns import Batch, Partition, Table
 from caesura.model.edges import Edges, edges_of_intervals
-from caesura.model.index import flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints

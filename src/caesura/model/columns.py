@@ -165,8 +165,27 @@ class Table(IntervalColumns):
             label[off[k] : off[k + 1]] = segment_labels(self.annotations[k])[0]
         return Segments(label, off)
 
+    def labels(self, names: Names) -> Segments:
+        """Segments whose labels have one numbering: 1 + the index into a list of names, 0 without a label."""
+        numbers = {name: number for number, name in enumerate(names, 1)}
+        listed = [(None, *(labels or ("",))) for _, labels in self._segment_labels]  # an unlabelled text has number 1
+        start = offsets(np.array([len(labels) for labels in listed], np.int64))
+        shared = np.array([numbers.get(name, 0) for labels in listed for name in labels], np.int64)
+        label, off = self.segments
+        return Segments(shared[label + repeat(start[:-1], np.diff(off))], off)
+
+    def label_names(self, rows: Ints) -> Names:
+        """Return the labels of the segments of some annotations, in alphabetical order."""
+        return tuple(sorted({name for row in rows.tolist() for name in self._segment_labels[row][1] if name}))
+
+    @cached_property
+    def _segment_labels(self) -> list[tuple[Ints, Names]]:
+        known = {id(annotation): annotation for annotation in self.annotations}  # a coder is in many pairs
+        labels = {key: segment_labels(annotation) for key, annotation in known.items()}
+        return [labels[id(annotation)] for annotation in self.annotations]
+
     def column(self, name: str, types: Names = UNTYPED) -> Any:
-        """Return a column by name; ``inner`` is over a scale of types."""
+        """Return a column by name; ``inner`` is over a scale of types, and ``labels`` over a list of labels."""
         if name not in TYPED:
             return getattr(self, name)
         if (name, types) not in self._typed:
@@ -187,7 +206,7 @@ class Table(IntervalColumns):
 
 
 _COLUMNS = (Boundaries, Segments, Intervals, Nodes)
-TYPED = ("inner",)  # columns that depend on a scale of types
+TYPED = ("inner", "labels")  # columns that depend on the types of a batch
 PLACES = ("places", "end_places", "all_places")  # columns that differ only for points at the ends of the extent
 
 
@@ -345,8 +364,9 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
     """Return the number of the label of each segment, 0 without one, and the labels in the order of these numbers."""
     if not isinstance(annotation, Segmentation):
         return annotation.edges.codes, annotation.edges.labels
-    labels: Any = annotation.labels
-    numbers: dict[str, int] = {}
+    labels, numbers = annotation.labels, dict[str, int]()
+    if labels is None:
+        return EMPTY, ()
     starts = (0, *annotation.inner.tolist())
     codes = [numbers.setdefault(labels[start], len(numbers) + 1) for start in starts]
     return np.array(codes, np.int64), tuple(numbers)
