@@ -99,12 +99,12 @@ cdef class Memory:
 
     def __cinit__(self, Pairs pairs):
         cdef int64_t cells = pairs.most_a + pairs.most_b + 1
-        self.width = <double*>malloc(cells * (5 * sizeof(double) + 1))
+        self.width = <double*>malloc(cells * (6 * sizeof(double) + 1))
         if self.width == NULL:
             raise MemoryError
         self.a_length = self.width + cells
         self.b_length = self.a_length + cells
-        self.a_segment = <int64_t*>(self.b_length + cells)
+        self.a_segment = <int64_t*>(self.b_length + 2 * cells)  # parts of segments have numbers of their own
         self.b_segment = self.a_segment + cells
         self.chosen = <unsigned char*>(self.b_segment + cells)
 

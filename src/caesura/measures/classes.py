@@ -15,7 +15,7 @@ from caesura.kernels import classes as kernel
 from caesura.measures.axis import BETA, SegmentMeasure, Side, f_of_ratios
 from caesura.measures.base import BatchCounts, Counts, declared, divide, option
 from caesura.measures.cells import COUNTED, pairs_of
-from caesura.model.annotation import HAS_LABELS
+from caesura.model.annotation import HAS_LABELS, TICKS
 from caesura.model.columns import Batch
 from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Score
@@ -54,8 +54,8 @@ class ClassSums(NamedTuple):
     of_columns: Floats
 
 
-# Which powers of a length the sums are.
-_POWERS = np.array([2, 2, 2, 1, 1, 1, 1, 0, 0, 1, 2, 2, 2, 2])
+# What the sums are divided by in seconds: the powers of a length.
+_IN_SECONDS = float(TICKS) ** np.array([2, 2, 2, 1, 1, 1, 1, 0, 0, 1, 2, 2, 2, 2])
 
 
 class ClassMeasure(SegmentMeasure):
@@ -84,10 +84,10 @@ class ClassMeasure(SegmentMeasure):
         labels = "segments" if self.over == "labels" else None
         samples = batch.seconds and self.frame is not None  # units are samples already
         pairs = _sampled(batch, self.frame, self.gaps) if samples else pairs_of(batch, self.gaps, labels)
-        sums = np.empty((batch.pairs, len(_POWERS)))
+        sums = np.empty((batch.pairs, len(_IN_SECONDS)))
         kernel.class_sums(pairs, self.over == "labels", self.needs_entropies, sums)
         if batch.seconds and not samples:
-            sums /= float(batch.ticks) ** _POWERS
+            sums /= _IN_SECONDS
         return ClassSums(*sums.T)
 
     @property
