@@ -388,4 +388,6 @@ def test_time_without_gaps_has_the_same_classes_when_gaps_are_ignored(parts):
     )
     for name in ("pairwise_f", "v_measure", "nce", "rand_index(over=labels)", "adjusted_rand_index(over=segments)"):
         measure = cz.parse(name)
-        assert dict(measure.score(first, second).parts) == dict(measure.replace(gaps="ignore").score(first, second).parts)
+        assert dict(measure.score(first, second).parts) == dict(
+            measure.replace(gaps="ignore").score(first, second).parts
+        )

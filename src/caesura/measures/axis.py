@@ -19,7 +19,7 @@ from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, declared
 from caesura.measures.cells import counted_lengths
 from caesura.measures.needs import same_extents
-from caesura.model.annotation import Shape
+from caesura.model.annotation import OPEN_END, Shape
 from caesura.model.columns import Batch, Partition, Table, at_level
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
@@ -107,7 +107,9 @@ class AxisMeasure(Measure):
         batch, errors = self._at_level(batch)
         if self.extent == "same" or not self.needs.extent or not batch.seconds:
             return batch, errors
-        different = flatnonzero(~same_extents(batch)) if self.extent != "from_zero" else np.arange(batch.pairs)
+        open_end = batch.table.has(OPEN_END)  # ``needs`` refuses an end that is not known
+        different = ~same_extents(batch) if self.extent != "from_zero" else np.ones(batch.pairs, bool)
+        different = flatnonzero(different & ~open_end[batch.first] & ~open_end[batch.second])
         return self._on_one_extent(batch, different, errors) if len(different) else (batch, errors)
 
     def _at_level(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:

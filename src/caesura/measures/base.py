@@ -34,8 +34,19 @@ from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
 from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
-from caesura.model.annotation import HEADER
-from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, Packed, Table, common_types, pair_up, union_of
+from caesura.model.annotation import HAS_CODES, HEADER
+from caesura.model.columns import (
+    EMPTY,
+    PLACES,
+    Batch,
+    Boundaries,
+    Packed,
+    Segments,
+    Table,
+    common_types,
+    pair_up,
+    union_of,
+)
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED
@@ -850,7 +861,10 @@ class Measure(metaclass=ABCMeta):
         second = Boundaries(np.frombuffer(b.packed, np.int64, b_size, HEADER.size), EMPTY, _offsets_of_one(b_size))
         headers = np.array((a_begin, b_begin, a_end, b_end, a_traits, b_traits, a_size, b_size)).reshape(4, 2)
         table = Table(headers, (a, b), np.array((0, a_size, a_size + b_size)), [a.packed, b.packed])
-        return Batch(table, _FIRST, _SECOND, cache=dict.fromkeys(_PLACES, (first, second)))
+        batch = Batch(table, _FIRST, _SECOND, cache=dict.fromkeys(_PLACES, (first, second)))
+        if a_traits & b_traits & HAS_CODES:
+            batch.cache["segments"] = _segments_of_one(a.packed, a_size), _segments_of_one(b.packed, b_size)
+        return batch
 
     @cached_property
     def _is_simple(self) -> bool:
@@ -1085,6 +1099,11 @@ def _offsets_of_one(size: int) -> Ints:
     off = np.array((0, size))
     off.flags.writeable = False
     return off
+
+
+def _segments_of_one(packed: bytes, size: int) -> Segments:
+    """Return the segments of an annotation whose labels have numbers."""
+    return Segments(np.frombuffer(packed, np.int64, size + 1, HEADER.size + 8 * size), _offsets_of_one(size + 1))
 
 
 def _add_streams(batch: Batch, counts: Counts) -> Counts:

@@ -20,7 +20,6 @@ from caesura.measures.batch import Batch, Packed, are_plain, offsets_of, units_d
 from caesura.measures.pooled import has_streams, pack_dialogues
 from caesura.model.edges import NO_CODES, SAME_PLACE, Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import repeat
 from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
@@ -95,48 +94,6 @@ class EdgeBatch(Batch):
         """Return the axis, and by how much an extent was changed, as resolved options."""
         resolved: dict[str, NDArray[Any]] = {"axis": np.full(len(self), int(self.timed), np.uint8)}
         return resolved | {"extent_change": self.extent_change} if extent else resolved
-
-
-class Cells(NamedTuple):
-    """Cells between all boundaries of both sides, in order; see ``kernels/cells.pyx``."""
-
-    width: Floats  # length of each cell
-    # Number of the segment of either side that contains the cell, counted over all documents.
-    a_seg: Ints
-    b_seg: Ints
-    off: Ints  # first cell of each document, followed by the number of all cells
-
-    @property
-    def document(self) -> Ints:
-        return repeat(np.arange(len(self.off) - 1), np.diff(self.off))
-
-    def keep(self, wanted: NDArray[np.bool_]) -> Cells:
-        off = np.concatenate([[0], np.cumsum(wanted)])[self.off]
-        return Cells(self.width[wanted], self.a_seg[wanted], self.b_seg[wanted], off)
-
-
-def find_cells(batch: EdgeBatch) -> Cells:
-    def sweep() -> Cells:
-        size = int(batch.a_off[-1] - batch.a_off[0] + batch.b_off[-1] - batch.b_off[0]) + len(batch)
-        width, a_seg, b_seg = np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
-        off = np.empty(len(batch) + 1, np.int64)
-        edges = batch.a_places, batch.a_off, batch.b_places, batch.b_off
-        n = kernel.sweep(batch.begin, batch.end, *edges, width, a_seg, b_seg, off)
-        return Cells(width[:n], a_seg[:n], b_seg[:n], off)
-
-    return batch.cached("cells", sweep)
-
-
-def segment_classes(batch: EdgeBatch, side: str) -> Ints:
-    """Return the class of each segment of a side, in the numbering of ``Cells``."""
-    off, last = getattr(batch, f"{side}_off"), getattr(batch, f"{side}_last")
-    codes = getattr(batch, f"{side}_code")[off[0] : off[-1]]
-    ends = off[1:] - off[0] + np.arange(len(last))
-    is_inner = np.ones(len(codes) + len(last), bool)
-    is_inner[ends] = False
-    classes = np.empty(len(is_inner), np.int64)
-    classes[is_inner], classes[ends] = codes, last
-    return classes
 
 
 def has_times(pairs: Sequence[Any]) -> bool:

@@ -167,7 +167,7 @@ class Table(IntervalColumns):
 
     def labels(self, names: Names) -> Segments:
         """Segments whose labels have one numbering: 1 + the index into a list of names, 0 without a label."""
-        numbers = {name: number for number, name in enumerate(names, 1)}
+        numbers: dict[str | None, int] = {name: number for number, name in enumerate(names, 1)}
         listed = [(None, *(labels or ("",))) for _, labels in self._segment_labels]  # an unlabelled text has number 1
         start = offsets(np.array([len(labels) for labels in listed], np.int64))
         shared = np.array([numbers.get(name, 0) for labels in listed for name in labels], np.int64)
