@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.kernels import boundary, crossing, fuzzy, marked, meet, nested, segments, sums, window
+from caesura.kernels import boundary, cells, classes, crossing, fuzzy, marked, meet, nested, segments, sums, window
 
 EMPTY = np.empty(0, np.int64)
 
@@ -58,6 +58,21 @@ def test_a_build_with_bounds_checks_raises_index_errors() -> None:
 def test_none_is_rejected(call: object) -> None:
     with pytest.raises(TypeError):
         call(*[None] * 12)  # type: ignore[operator]
+
+
+def test_pairs_and_labels_are_checked() -> None:
+    side, extent = (ints(3), ints(0, 1), EMPTY), (ints(0), ints(9))
+    with pytest.raises(IndexError, match="beyond the boundaries"):
+        cells.Pairs(*extent, ints(3), ints(0, 2), EMPTY, *side, cells.EVERY)
+    with pytest.raises(IndexError, match="beyond the labels"):
+        cells.Pairs(*extent, *side, *side, cells.BY_BOTH)
+    with pytest.raises(IndexError, match="too few extents"):
+        cells.Pairs(EMPTY, EMPTY, *side, *side, cells.EVERY)
+    pairs = cells.Pairs(*extent, *side, *side, cells.EVERY)
+    with pytest.raises(IndexError, match="too few sums or labels"):
+        cells.label_lengths(pairs, 1, np.empty((1, 4)))
+    with pytest.raises(ValueError, match="no labels"):
+        classes.class_sums(pairs, True, False, np.empty((1, 14)))
 
 
 def test_the_gil_is_released() -> None:

@@ -332,6 +332,12 @@ def test_extents():
         cz.covering(a, cz.Tier([(20, 30, "A")], begin=20), extent="intersection")
 
 
+def test_an_unknown_end_is_refused_also_if_extents_may_differ():
+    known, unknown = cz.Tier([(0, 4, "A")], end=10), cz.Tier([(0, 4, "A"), (4, 9, "B")], open_end=True)
+    with pytest.raises(MismatchError, match="the length of the recording is not known"):
+        cz.rand_index(known, unknown, extent="union")
+
+
 def test_levels_of_a_hierarchy():
     songs = []
     for cut in (30, 33):

@@ -219,14 +219,19 @@ class SegmentMeasure(AxisMeasure):
     gaps: str = declared(GAPS, last=2)
 
     @property
+    def counted(self) -> str:
+        """Which cells count, as a value of ``gaps``."""
+        return self.gaps
+
+    @property
     def reason_without_cells(self) -> str:
         """Why no cell of a pair counts."""
         return "no time has a label on both sides; use gaps='segment'"
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         errors = super().check(batch)
-        if self.gaps != "segment":
-            for row in flatnonzero(counted_lengths(batch, self.gaps) == 0).tolist():
+        if self.counted != "segment":
+            for row in flatnonzero(counted_lengths(batch, self.counted) == 0).tolist():
                 errors.setdefault(row, Undefined(self.reason_without_cells))
         return errors
 

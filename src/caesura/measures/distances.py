@@ -51,7 +51,10 @@ class _DistanceMeasure(AxisMeasure):
     higher_is_better = False
 
     ends: str = option(
-        "none", choice("none", "start", "end", "both"), "ends of the extent that count as boundaries of both sides"
+        "none",
+        choice("none", "start", "end", "both"),
+        "ends of the extent that count as boundaries of both sides",
+        last=1,
     )
 
     @property

@@ -40,13 +40,13 @@ class _Overlaps(NamedTuple):
 class _OverlapMeasure(SegmentMeasure):
     def overlaps(self, batch: Batch, ties: str | None = None) -> _Overlaps:
         """Return the sums of the largest overlaps; pairs of segments are chosen only if ``ties`` is set."""
-        return batch.shared(("overlaps", self.gaps, ties), lambda: self._overlaps(batch, ties))
+        return batch.shared(("overlaps", self.counted, ties), lambda: self._overlaps(batch, ties))
 
     def _overlaps(self, batch: Batch, ties: str | None) -> _Overlaps:
         sums = np.zeros((batch.pairs, len(_Overlaps._fields)))
         # Either end of a length in seconds is rounded to whole ticks.
         near = 2 if batch.seconds else 0
-        kernel.overlaps(pairs_of(batch, self.gaps), ties is not None, ties == "all", near, sums)
+        kernel.overlaps(pairs_of(batch, self.counted), ties is not None, ties == "all", near, sums)
         if batch.seconds:
             sums[:, :5] /= batch.ticks
         return _Overlaps(*sums.T)
@@ -85,6 +85,10 @@ class PurityCoverage(_OverlapMeasure):
         return bool(self.fill or self.gaps == "reference")
 
     always_converts = _labelled_reference
+
+    @property
+    def counted(self) -> str:
+        return "reference" if self._labelled_reference else self.gaps
 
     @property
     def reason_without_cells(self) -> str:
