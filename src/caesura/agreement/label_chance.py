@@ -22,7 +22,7 @@ from caesura.errors import OptionError
 from caesura.kernels import products as kernel
 from caesura.measures.base import Measure
 from caesura.measures.label_share import CERTAIN, LabelShare
-from caesura.model.columns import Table
+from caesura.model.columns import Table, at_level
 from caesura.model.index import bincount, searchsorted
 from caesura.model.value import Floats, Ints
 
@@ -197,7 +197,7 @@ def _table(measure: LabelShare, observed: CoderPairs) -> tuple[Table, dict[tuple
         streams = annotation if isinstance(annotation, Mapping) else {"": annotation}
         rows[key] = {name: len(annotations) + number for number, name in enumerate(streams)}
         annotations += streams.values()
-    return measure.at_level(Table.of(annotations))[0], rows
+    return at_level(Table.of(annotations), measure.level)[0], rows
 
 
 def _sweep(
