@@ -23,10 +23,6 @@ from caesura.model.value import Floats, Ints
 from caesura.options import choice, optional, positive
 
 _OVER = choice("segments", "labels"), "what forms a class: every segment, or all segments with equal labels"
-_MIR_EVAL = MappingProxyType({"over": "labels", "frame": 0.1, "extent": "from_zero"})
-_SAMPLING = MappingProxyType(
-    {"mir_eval": "samples of 0.1 s in 32 bits can fall into the segment before their boundary"}
-)
 
 
 class ClassSums(NamedTuple):
@@ -142,8 +138,6 @@ class RandIndex(ClassMeasure):
     caution = "near 1 for many segments, because most pairs are apart; use adjusted_rand_index then"
     short_name = "RI"
     aliases = MappingProxyType({"rand": {}})
-    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
-    preset_mistakes = _SAMPLING
     parts = ("agreeing", "all")
 
     def columns_of(self, sums: ClassSums, *, in_units: bool) -> Sequence[Any]:
@@ -162,8 +156,6 @@ class AdjustedRandIndex(ClassMeasure):
     title = "Adjusted Rand index (Hubert & Arabie 1985)"
     short_name = "ARI"
     aliases = MappingProxyType({"adjusted_rand": {}})
-    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
-    preset_mistakes = _SAMPLING
     worst = None
     parts = ("joined", "expected", "maximum", "maximum_minus_joined", "maximum_minus_expected")
 
@@ -190,8 +182,6 @@ class PairwiseF(ClassMeasure):
     aliases = MappingProxyType({"pairwise": {}})
     over: str = option("labels", *_OVER)
     beta: float = declared(BETA)
-    presets = MappingProxyType({"mir_eval": _MIR_EVAL})
-    preset_mistakes = _SAMPLING
     parts = ("joined", "reference", "hypothesis")
     two_ratios = ("precision", "recall")
 
@@ -215,10 +205,6 @@ class _EntropyMeasure(ClassMeasure):
     over: str = option("labels", *_OVER)
     beta: float = declared(BETA)
     empty: str = option("one", choice("one", "zero"), "ratio of a side with one class, whose entropy is 0", last=1)
-    presets = MappingProxyType({"mir_eval": {**_MIR_EVAL, "empty": "zero"}})
-    preset_mistakes = MappingProxyType(
-        {"mir_eval": f"0 for identical annotations with one label; {_SAMPLING['mir_eval']}"}
-    )
     needs_entropies = True
     parts = ("hypothesis_given_reference", "hypothesis", "reference_given_hypothesis", "reference")
     two_ratios = ("over", "under")

@@ -107,9 +107,7 @@ class BoundaryDeviation(_DistanceMeasure):
     short_name = "median deviation"
     aliases = MappingProxyType({"deviation": {}})
     statistic: str = option("median", choice("median", "mean"), "median or mean of the distances of an item")
-    presets = MappingProxyType({"mir_eval": {"ends": "both", "extent": "from_zero"}})
     question_options = ("extent",)
-    preset_mistakes = MappingProxyType({"mir_eval": "both ends count, so at least two distances are 0"})
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         if self.statistic == "mean":
@@ -344,8 +342,7 @@ def generalized_hamming(
         Marks of chunks of 6 s instead of seconds.
     **options : object
         ``extent`` ("same", "reference", "intersection", "union" or "from_zero": the extent to compare if the two sides have
-        different ones, which matters only with ``costs``), ``level`` (level of a hierarchy, if it has several) and ``chunk``
-        (length of chunks in seconds, which become units).
+        different ones, which matters only with ``costs``) and ``level`` (level of a hierarchy, if it has several).
 
     Returns
     -------

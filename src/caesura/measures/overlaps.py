@@ -71,8 +71,6 @@ class PurityCoverage(_OverlapMeasure):
         "whether time without a label is a segment, is ignored, or is ignored only in the reference",
         last=2,
     )
-    presets = MappingProxyType({"pyannote": {"fill": 0.5, "gaps": "reference"}})
-    preset_mistakes = MappingProxyType({"pyannote": "joins neighbouring reference intervals with equal labels"})
     parts = ("covered", "pure", "total")
     two_ratios = ("purity", "coverage")
 
@@ -166,8 +164,6 @@ class Covering(_OverlapMeasure):
         choice("reference", "hypothesis", "mean"),
         "side whose segments are covered, or the mean of both directions",
     )
-    presets = MappingProxyType({"tcpd": {"references": "each"}})
-    preset_mistakes = MappingProxyType({"tcpd": "none known; the mean over coders, then over series"})
     parts = ("weighted", "total")
 
     @property
