@@ -87,7 +87,6 @@ VALUES = {
     "shift": share,
     "costs": st.just("bookstein"),
     "coefficient": st.sampled_from(["none", "kappa", "pi"]),
-    "chunk": st.sampled_from([6, 2.5]),
     "tokenize": st.sampled_from(["words", "sacrebleu"]),
     "smooth": st.sampled_from(["none", "exp"]),
     "average": st.sampled_from(["micro", "items", "items_pr"]),
