@@ -71,7 +71,6 @@ class LabelShare(SegmentMeasure):
     coefficients = ("kappa", "pi")
     default_coefficient = "kappa"
     chance_family = "labels"
-    always_converts = True  # every pair has its own labels as types
 
     @property
     def short_name(self) -> str:
@@ -129,6 +128,10 @@ class LabelShare(SegmentMeasure):
             for row in flatnonzero(~labelled[rows]).tolist():
                 errors.setdefault(row, MismatchError(f"{problem}; use rand_index or boundary_f to compare boundaries"))
         return super().check(batch) | errors
+
+    def _pair(self, a: Any, b: Any) -> Batch | None:
+        batch = super()._pair(a, b) if self.coefficient == "none" else None
+        return None if batch is None else batch.over(self.scale(batch)[0])
 
     def pack_batch(self, batch: Batch, places: Ints) -> Packed:
         batch, places, errors = super().pack_batch(batch, places)

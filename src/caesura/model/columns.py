@@ -162,7 +162,7 @@ class Table(IntervalColumns):
         off = self.places.off + np.arange(len(self) + 1)  # one segment more than boundaries
         label = np.ones(off[-1], np.int64) if self._packed is None else gather_codes(self._packed, off)
         for k in flatnonzero(self.has(HAS_LABELS) & ~self.has(HAS_CODES)).tolist():
-            label[off[k] : off[k + 1]] = segment_labels(self.annotations[k])[0]
+            label[off[k] : off[k + 1]] = self._segment_labels[k][0]
         return Segments(label, off)
 
     def labels(self, names: Names) -> Segments:
