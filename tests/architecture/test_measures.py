@@ -36,9 +36,9 @@ def questions(path: Path) -> list[str]:
         text = ast.unparse(node)
         names = {entry.id for entry in ast.walk(node) if isinstance(entry, ast.Name)}
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if is_call and node.func.id in ("isinstance", "issubclass") and names & CLASSES:  # type: ignore[attr-defined]
-            found.append(f"{path.name}:{node.lineno} {text}")  # type: ignore[attr-defined]
-        elif is_call and node.func.id == "hasattr":  # type: ignore[attr-defined]
+        if (is_call and node.func.id in ("isinstance", "issubclass") and names & CLASSES) or (
+            is_call and node.func.id == "hasattr"
+        ):  # type: ignore[attr-defined]
             found.append(f"{path.name}:{node.lineno} {text}")  # type: ignore[attr-defined]
         elif isinstance(node, ast.Match):
             found.append(f"{path.name}:{node.lineno} match")

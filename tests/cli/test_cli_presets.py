@@ -104,7 +104,25 @@ def test_all_measures_of_chunkseg_score_recordings_without_units(
     documents = [([7.0, 20.5], [8.0, 31.0], 60.0), ([5.0, 40.0], [12.0, 41.0], 50.0)]
     lines = [json.dumps(dict(zip(("reference", "hypothesis", "duration"), entry, strict=True))) for entry in documents]
     Path("batch.jsonl").write_text("\n".join(lines))
-    result = invoke("score batch.jsonl -m Pk -m WD -m B -m GHD -m F1 --compat chunkseg --json".split())
+    result = invoke(
+        [
+            "score",
+            "batch.jsonl",
+            "-m",
+            "Pk",
+            "-m",
+            "WD",
+            "-m",
+            "B",
+            "-m",
+            "GHD",
+            "-m",
+            "F1",
+            "--compat",
+            "chunkseg",
+            "--json",
+        ]
+    )
     assert result.exit_code == 0, result.output
     totals = [entry for entry in json.loads(result.stdout)["results"]["scores"] if entry["item"] is None]
     values = {entry["measure"].partition("(")[0]: (entry["value"], entry["plain"]) for entry in totals}

@@ -31,8 +31,8 @@ from caesura.measures.expected import Moments
 from caesura.measures.needs import UNKNOWN_END
 from caesura.model.annotation import TICKS
 from caesura.model.columns import PLACES, Batch, Boundaries, distinct, take
-from caesura.model.old_names import tiers_of
 from caesura.model.index import repeat, searchsorted
+from caesura.model.old_names import tiers_of
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 

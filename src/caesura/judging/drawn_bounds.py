@@ -18,9 +18,9 @@ from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
 from caesura.model.columns import Batch
 from caesura.model.dialogue import Annotation
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat
+from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans

@@ -14,7 +14,7 @@ import numpy as np
 from caesura.errors import HierarchyError
 from caesura.limits import MAX_LEVELS
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
+from caesura.model.annotation import Annotation, Axis, Shape, cut_rows, to_ticks
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, count_of, frozen_array, read_only
 
