@@ -61,6 +61,9 @@ def test_presets_that_only_set_options_are_no_recipes() -> None:
     assert cz.parse("pk(compat=nltk)").recipe is None
     assert cz.parse("pk").recipe is None
     assert recipe_of("win_pr", "superdialseg") is None
+    for measure in cz.measures().values():  # the options of a program are written in its recipe alone
+        declared = [vars(base)["presets"].own for base in measure.__mro__ if "presets" in vars(base)]
+        assert not {name for presets in declared for name in presets} & {*RECIPES}
 
 
 @pytest.fixture
