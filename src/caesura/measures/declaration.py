@@ -338,7 +338,7 @@ class Declaration(Value, ABC):
     @property
     def needs_pairs(self) -> bool:
         """Whether an option needs the annotations and not only their inner positions."""
-        return self["references"] is not None or bool(self.settings.get("chunk"))
+        return self["references"] is not None
 
     @property
     def higher_is_better(self) -> bool:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, own_errors
 from caesura.measures.batch import Batch, Comparison, Packed, Text, are_plain, gather_plain, is_plain, pack
-from caesura.measures.chunks import in_chunks
 from caesura.measures.declaration import COUNT_COEFFICIENTS, BatchCounts, Counts, Declaration, PairCounts
 from caesura.measures.edges import has_times, pack_axis
 from caesura.measures.old_averages import (
@@ -55,7 +54,7 @@ __all__ = [
 ]
 
 _MAX_CACHED = 1000
-_PREPARATIONS = ("references", "chunk")  # options that change the pairs
+_PREPARATIONS = ("references",)  # options that change the pairs
 
 
 class Measure(Declaration):  # the former base class, until all families have moved
@@ -151,8 +150,6 @@ class Measure(Declaration):  # the former base class, until all families have mo
     def _pack_comparisons(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
         """Return the arrays of pairs with one reference each."""
         batch, places, errors = self.to_batch(pairs)
-        if self.settings.get("chunk") is not None:
-            batch, places, errors = in_chunks((batch, places, errors), self["chunk"])
         if errors and self.hint_in_seconds:
             timed = [place for place in errors if has_times([pairs[place]])]
             errors |= {place: MismatchError(f"{self.name} {self.hint_in_seconds}") for place in timed}
