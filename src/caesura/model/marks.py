@@ -8,7 +8,7 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, pack_places
+from caesura.model.annotation import HAS_COUNTS, Annotation, Axis, pack_places
 from caesura.model.fingerprint import content_bytes, numbers_bytes
 from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
@@ -154,7 +154,7 @@ class Marks(Annotation):
     @property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, and the marked positions."""
-        return self._pack(len(self.positions)) + pack_places(self.positions)
+        return self._pack(len(self.positions), HAS_COUNTS) + pack_places(self.positions)
 
     @property
     def axis(self) -> Axis:
