@@ -38,7 +38,9 @@ from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.interval_columns import IntervalColumns, Intervals, Nodes
-from caesura.model.mark_columns import Boundaries, MarkColumns, Weights
+from caesura.model.mark_columns import Boundaries as Boundaries
+from caesura.model.mark_columns import MarkColumns
+from caesura.model.mark_columns import Weights as Weights
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn

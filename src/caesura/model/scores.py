@@ -89,7 +89,9 @@ class BoundaryScores(Annotation):
     @property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, and the places."""
-        return self._pack(len(self), HAS_SCORES) + pack_places(to_ticks(self.places) if self.timed else self.places)
+        return self._pack(len(self), HAS_SCORES) + pack_places(
+            to_ticks(self.places) if self.timed else self.places.astype(np.int64)
+        )
 
     @property
     def axis(self) -> Axis:
