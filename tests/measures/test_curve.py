@@ -161,7 +161,7 @@ def test_a_curve_without_scores_marks_nothing():
     [
         ([0.1, 0.2, 0.3, 0.4, 0.5], r"5 units has 4 inner positions.*got 5; the end of the text is no inner position"),
         ([0.1, 0.2, 0.3], "needs 4 scores; got 3"),
-        ([(0.5, 0.1)], "reference has units, the scores have seconds"),
+        ([(0.5, 0.1)], "reference has units, scores has seconds"),
     ],
 )
 def test_scores_that_do_not_fit_the_text(scores, message):

@@ -7,13 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.judging.mistakes import find_mistakes
-from caesura.judging.participants import collect_participants
-from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS
 from caesura.measures.many import score_many
-from caesura.measures.registry import parse
-from caesura.tasks import alignments
 from support.examples import examples
 
 TYPES = ["x", "y", "z"]
@@ -114,24 +109,3 @@ def test_columns_of_dialogues_are_the_listed_edits(measure: str, texts: list[tup
         for d in range(len(texts))
         for edit in scores[d].edits or ()
     ]
-
-
-@given(dialogues())
-@examples(60)
-def test_alignments_and_mistakes_in_dialogues_from_columns(texts: list[tuple[object, object]]) -> None:
-    """Alignments and mistakes are the same if the measure can only list edits one dialogue at a time."""
-    corpus = cz.Corpus({f"t{number}": {"ann": a, "bo": b} for number, (a, b) in enumerate(texts)})  # type: ignore[dict-item]
-    measure = parse("flexible_similarity")
-    items = [name for name in corpus.item_names if name != "t1"]
-    participants = collect_participants(corpus, ["bo"])
-
-    def results() -> tuple[object, ...]:
-        aligned = alignments.align_coders(corpus, measure, listed=items, counted=["ann", "bo"])
-        pairs = [(pair.item, pair.coders, pair.edits) for pair in aligned.pairs]
-        found = find_mistakes(participants, "bo", measure)
-        return pairs, aligned.shapes, aligned.operations, found.mistakes, found.matches, found.confusions
-
-    fast = results()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(measure), "edit_columns", Measure.edit_columns)
-        assert fast == results()

@@ -385,7 +385,7 @@ def test_two_types_at_one_position() -> None:
     crowd = cz.Segmentation.from_sets([set(), {"p", "q"}, {"p"}, set()], types=["p", "q"])
     with pytest.raises(MismatchError, match=r"b: a position may have one type only; got 'p' and 'q' at position 2"):
         flexible(marks(". p . . ."), crowd)
-    with pytest.raises(MismatchError, match=r"a, stream 'M': a position may have one type only; .* at position 2"):
+    with pytest.raises(MismatchError, match=r"stream 'M': a: a position may have one type only; .* at position 2"):
         flexible({"F": marks("p"), "M": crowd}, {"F": marks("p"), "M": marks(". . . . .")})
 
 

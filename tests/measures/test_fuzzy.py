@@ -495,7 +495,7 @@ def test_invalid_documents_are_listed_and_the_rest_are_scored():
         4: (MismatchError, "counts: expected Marks or a Segmentation; got list"),
         5: (MismatchError, "hypothesis: expected a Segmentation; got Marks"),
         6: (MismatchError, f"counts: {NO_DIALOGUE}"),
-        7: (MismatchError, "expected a pair of segmentations; got int"),
+        7: (MismatchError, "expected a pair of annotations; got int"),
         8: (OptionError, "p_min must not be above p_max, by default 1 / clusters = 0.333333; got 0.4; set p_max too"),
         9: (OptionError, "minimal_peak must lie in 1..1, the number of coders; got 4"),
     }
@@ -550,7 +550,7 @@ def test_invalid_counts():
 
 
 def test_other_measures_reject_marks():
-    with pytest.raises(MismatchError, match="reference: expected a Segmentation; got Marks"):
+    with pytest.raises(MismatchError, match="reference: expected a Segmentation, a Tier or a level of a Hierarchy; got Marks"):
         cz.pk(cz.Marks([0, 4, 0], 7), positions(4, [2]))
     with pytest.raises(MismatchError, match="a: expected a Segmentation; got Marks"):
         cz.flexible_similarity(cz.Marks([0, 4, 0], 7), positions(4, [2]))

@@ -11,8 +11,9 @@ import numpy as np
 
 from caesura.agreement.coder_pairs import check_coders, check_corpus
 from caesura.errors import MismatchError, OptionError
+from caesura.measures.needs import different_units
 from caesura.measures.similarity import similarity_from_confusion
-from caesura.measures.streams import stream_pairs
+from caesura.model.columns import stream_pairs
 from caesura.model.corpus import Corpus
 from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded, Result, signature_line
@@ -170,8 +171,10 @@ def _count_item(corpus: Corpus, item: str, types: tuple[str, ...]) -> Ints:
         raise MismatchError(f"coded by {coders[0]} only")
     counts = np.zeros((len(types) + 1, len(types) + 1), np.int64)
     for pair in combinations(coders, 2):
-        texts = tuple(streams_of(annotations[coder]) for coder in pair)
-        for _, a, b in stream_pairs(texts, pair):
+        first, second = (streams_of(annotations[coder]) for coder in pair)
+        for stream, a, b in stream_pairs(first, second, pair):
+            if (problem := different_units(a, b, pair)) is not None:
+                raise MismatchError(f"stream {stream!r}: {problem}")
             np.add.at(counts, (_codes(a, types, pair[0]), _codes(b, types, pair[1])), 1)
     return counts
 

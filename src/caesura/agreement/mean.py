@@ -30,7 +30,7 @@ from caesura.measures.base import Measure
 from caesura.measures.expected import Moments
 from caesura.measures.needs import UNKNOWN_END
 from caesura.model.annotation import TICKS
-from caesura.model.columns import PLACES, Batch, Boundaries, distinct, take
+from caesura.model.columns import Batch, Boundaries, take
 from caesura.model.index import repeat, searchsorted
 from caesura.model.old_names import tiers_of
 from caesura.model.value import Floats, Ints
@@ -261,9 +261,7 @@ def random_copies(batch: Batch, column: str, row: int, draws: int, rng: np.rando
     for place, code, _ in (take(columns, first), take(columns, second)):
         places = _placed(place, begin, end, batch.seconds, draws, rng).reshape(-1)
         sides.append(Boundaries(places, np.tile(code, draws), np.arange(draws + 1) * len(place)))
-    a, b = sides
-    copies.cache["inner", batch.types] = a, b
-    copies.cache.update(dict.fromkeys(PLACES, (distinct(a), distinct(b)) if a.code.size or b.code.size else (a, b)))
+    copies.set_sides(*sides)
     return copies
 
 

@@ -333,9 +333,9 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
 
 
 def _at_places(misses: tuple[Floats, Floats], scores: Scores) -> tuple[Floats, Floats]:
-    """Return the misses of the documents of a batch at the places of their rows; rows without a score have none."""
-    out = np.zeros((2, len(scores)))
-    out[:, scores.places] = misses
+    """Return the misses of the pairs of a batch at the places of their items; items without a score have none."""
+    out, batch = np.zeros((2, len(scores))), scores.batch
+    out[:, scores.places] = [bincount(batch.item, column, len(batch)) for column in misses]
     return out[0], out[1]
 
 

@@ -25,9 +25,8 @@ from caesura.agreement.expected_cost import expectation
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError, TooManyStates
 from caesura.limits import MAX_CHANCE_TEXTS, MAX_EXACT_WORK
-from caesura.measures.streams import StreamBatch
 from caesura.model.corpus import Corpus
-from caesura.model.index import bincount, repeat
+from caesura.model.index import bincount
 from caesura.model.value import Floats
 from caesura.version import __version__
 
@@ -72,13 +71,14 @@ class RandomTextChance(ChanceModel):
     def _random_items(self, pair: int) -> RandomItems:
         """Return the random texts of a pair of coders, one entry per item."""
         observed = self.observed
-        batch = cast(StreamBatch, observed.scores.batch)
+        batch = observed.scores.batch
+        first = np.arange(batch.pairs + 1) if batch.streams is None else batch.streams  # first stream of each row
         names = [observed.coders[coder] for coder in observed.pairs[pair]]
         items = []
         rows = self._rows[pair]
         counts_of = np.stack([counts[rows] for counts in self._type_counts], axis=1)
         for row, counts in zip(rows.tolist(), self._selected_counts(pair, counts_of), strict=True):
-            lengths = np.array(batch.streams[row].lengths, np.int64)
+            lengths = batch.length[first[row] : first[row + 1]]
             key = "\0".join((observed.items[observed.item_index[row]], *names))
             items.append(simulation.RandomItem(key, *simulation.distributions(self.coefficient.name, *counts), lengths))
         return tuple(items)
@@ -86,13 +86,14 @@ class RandomTextChance(ChanceModel):
     @cached_property
     def _type_counts(self) -> tuple[Floats, Floats]:
         """How often either side of each document has each type, and (last) no boundary: documents x types."""
-        batch = cast(StreamBatch, self.observed.scores.batch)
+        batch = self.observed.scores.batch
         T = len(self.observed.scores.types)  # noqa: N806
+        length = bincount(batch.item, batch.length, len(batch))
         sides = []
-        for code, offset in ((batch.a_code, batch.a_off), (batch.b_code, batch.b_off)):
-            cells = repeat(np.arange(len(batch)) * T, np.diff(offset)) + code
-            by_type = bincount(cells[code < T], minlength=len(batch) * T).reshape(len(batch), T).astype(float)
-            sides.append(np.column_stack([by_type, batch.length - by_type.sum(axis=1)]))
+        for side in batch.sides("marked"):
+            cells = batch.item[side.owner] * T + side.code
+            by_type = bincount(cells, minlength=len(batch) * T).reshape(len(batch), T).astype(float)
+            sides.append(np.column_stack([by_type, length - by_type.sum(axis=1)]))
         return sides[0], sides[1]
 
     def _selected_counts(self, pair: int, counts_of: Floats) -> Floats:
@@ -206,8 +207,7 @@ class RandomTextChance(ChanceModel):
         total = weights.sum(axis=1)
         total = np.where(total > 0, total, np.nan)
         a, e, s = (np.nansum(weights * values, axis=1) for values in (observed, expected, error**2 * weights))
-        scores = self.observed.scores
-        any_boundary = any((codes < len(scores.types)).any() for codes in (scores.batch.a_code, scores.batch.b_code))
+        any_boundary = any(len(side.place) for side in self.observed.scores.batch.sides("marked"))
         expected = np.where(any_boundary, e / total, np.nan)
         return AgreementArrays.of(a / total, expected, error=np.sqrt(s) / total)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from caesura.judging.bounds import Baselines, TimedBaselines
-from caesura.judging.drawn_texts import DrawnTexts, TextSource, fits_scale
+from caesura.judging.drawn_texts import DrawnTexts, TextSource
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores, reference_kind
 from caesura.judging.participants import Participants
 from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
@@ -165,12 +165,11 @@ class _ArrayBlock:
         own = replace(batch, second=batch.first, cache={})
         own, errors = measure.convert(own)
         types, misfits = measure.scale(own)
-        known = self._texts.model.types or UNTYPED
         if (
             errors
             or misfits
             or measure.needs.problems(own, measure.name, measure.sides)
-            or not fits_scale(known, types, typed=measure.typed)
+            or not self._texts.fits("inner" if measure.typed else measure.column, types)
         ):
             return None
         return batch.over(types)

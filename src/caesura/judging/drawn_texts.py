@@ -7,11 +7,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from caesura.kernels.fill import fill
-from caesura.model.columns import EMPTY, PLACES, Batch, Boundaries, ExtendedTable, Names, Texts, offsets, rows_of
+from caesura.model.columns import (
+    EMPTY,
+    PLACES,
+    TYPED,
+    Batch,
+    Boundaries,
+    ExtendedTable,
+    Names,
+    Texts,
+    Weights,
+    offsets,
+    rows_of,
+)
 from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Ints
@@ -146,16 +159,23 @@ class DrawnTexts:
             return Batch(table, own.first, number + rows) if (streams == 1).all() else None
         return replace(own, table=table, second=number + rows, cache={}) if (own.streams == off).all() else None
 
-    def column(self, name: str, types: Names) -> Boundaries:
+    def column(self, name: str, types: Names) -> Any:
         """Return a column of the texts, for their table."""
-        if name in PLACES or len(types) == 1:
+        if name == "weighted":
+            return Weights(self.inner.place, np.ones(len(self.inner.place)), self.inner.off)
+        if name in PLACES or (name == "inner" and len(types) == 1):
             return self.inner
         place, code, off = self.typed_inner if name == "inner" else self.typed
-        known = self.model.types or UNTYPED
-        new_codes = np.array([types.index(name) for name in known], np.int64)
+        new_codes = np.array([types.index(name) for name in self._types], np.int64)
         return Boundaries(place, new_codes[code] if code.size else np.full(len(place), new_codes[0]), off)
 
+    def fits(self, name: str, types: Names) -> bool:
+        """Return whether a column of the texts can be compared over a scale of types."""
+        if name not in TYPED:
+            return True
+        has_sets = any((sets.size > 1).any() for sets in self.model.sets or ())
+        return set(self._types) <= set(types) and not (has_sets and name == "marked")
 
-def fits_scale(known: Names, types: Names, *, typed: bool) -> bool:
-    """Return whether drawn texts with known types can be compared over a scale of types."""
-    return not typed or set(known) <= set(types)
+    @property
+    def _types(self) -> Names:
+        return self.model.types or UNTYPED

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import curve as kernel
-from caesura.measures.axis import LEVEL, Side, amount
-from caesura.measures.batch import Batch, Comparison, Packed
-from caesura.measures.edges import EdgeBatch, Packing, join_edges, pack_axis, side_edges
-from caesura.measures.old_axis import AxisMeasure, amounts, within
-from caesura.measures.old_base import BatchCounts, Counts, divide
-from caesura.model.edges import SAME_PLACE, Edges
-from caesura.model.index import argsort, bincount, flatnonzero, lexsort, repeat
+from caesura.measures.axis import AXIS_WORDS, LEVEL, Side, amount, amounts, check_amounts, on_level, with_units_of_axis
+from caesura.measures.base import BatchCounts, Counts, Measure, declared, divide, option
+from caesura.measures.needs import Needs
+from caesura.model.annotation import HAS_SCORES
+from caesura.model.columns import Batch
+from caesura.model.index import argsort, bincount, flatnonzero, lexsort, searchsorted
 from caesura.model.result import Score
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, optional
+from caesura.options import optional
 
 # Score of a boundary that is a mark without a score.
 MARKED = 1.0
@@ -29,14 +27,14 @@ _MAX_CELLS = 50_000_000  # documents times thresholds of a batch
 
 
 class Marks(NamedTuple):
-    """Marks of all documents of a batch, in the order of documents and, in each, of falling scores."""
+    """Marks of all pairs of a batch, in the order of pairs and, in each, of falling scores."""
 
-    document: Ints  # document of each mark
-    code: Ints  # place of its score among the types of the batch
+    row: Ints  # pair of each mark
+    code: Ints  # place of its score among the thresholds
     gain: Ints  # 1 if the mark enlarges a maximum matching of the marks before it, else 0
 
 
-class AveragePrecision(AxisMeasure):
+class AveragePrecision(Measure):
     # The additive parts are counts by threshold, so that the curves of many texts add up: the marks that have exactly this
     # score, and by how many they enlarge the matching. The types of a batch are its thresholds, the highest first.
 
@@ -46,11 +44,15 @@ class AveragePrecision(AxisMeasure):
     short_name = "AP"
     sides = ("reference", "scores")
     at_option = "tolerance"
-    options = (
-        Option("tolerance", 0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%"),
-        Option("min_distance", None, optional(amount), "smallest distance of two marks; the higher score is kept"),
-        LEVEL,
+    kinds = ("hierarchy", "timed", "linear", "dialogue")
+    needs_common_units = False
+    resolved_words = AXIS_WORDS
+    column = "all_places"
+    tolerance: float | str = option(0, amount, "largest distance at which two boundaries agree: 2, 0.5s, 500ms or 5%")
+    min_distance: float | str | None = option(
+        None, optional(amount), "smallest distance of two marks; the higher score is kept"
     )
+    level: int | None = declared(LEVEL, last=1)
     parts = ("reference", "matches", "marked")
     symmetric = False
     needs_boundaries = True
@@ -62,56 +64,80 @@ class AveragePrecision(AxisMeasure):
         return False
 
     @property
-    def packing(self) -> Packing:
-        percent = any(str(self[name]).endswith("%") for name in self.amount_options)
-        return Packing(self["level"], needs_extent=percent, all_points=True)
+    def needs(self) -> Needs:
+        return Needs(extent=any(str(self[name]).endswith("%") for name in self.amount_options), scores=True)
+
+    @property
+    def preparation(self) -> tuple[Any, ...]:
+        return *super().preparation, self.level
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         ends = ["" if name in UNTYPED else f"@{name}" for name in types]
         return ("reference", *(f"{part}{end}" for end in ends for part in ("matches", "marked")))
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        if not has_scores(pairs):
-            return pack_axis(pairs, self.sides, self.packing)
-        (batch, places, errors), thresholds = pack_scores(pairs, self.sides, self.packing)
-        return replace(batch, types=tuple(map(repr, thresholds.tolist()))), places, errors
+    def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
+        return on_level(batch, self.level, self.sides)
+
+    def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
+        if not batch.table.has(HAS_SCORES)[batch.second].any():
+            return UNTYPED, {}
+        return tuple(map(repr, thresholds_in(batch).tolist())), {}
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        if len(batch) * len(batch.types) > _MAX_CELLS:
-            problem = f"{len(batch)} texts with {len(batch.types)} different scores are too many for one batch"
+        if batch.pairs * len(batch.types) > _MAX_CELLS:
+            problem = f"{batch.pairs} texts with {len(batch.types)} different scores are too many for one batch"
             raise OptionError(f"{problem}; use boundary_curve, which adds them up")
         error = Undefined("average precision is not defined for a reference without boundaries")
-        return super().check(batch) | dict.fromkeys(flatnonzero(batch.a_count == 0).tolist(), error)
+        empty = flatnonzero(batch.sides("all_places")[0].count == 0)
+        return dict.fromkeys(empty.tolist(), error) | self.check_places(batch)
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, EdgeBatch)
-        marks, width = self.enter(batch), len(batch.types)
-        counts = np.empty((len(batch), 1 + 2 * width))
-        counts[:, 0] = batch.a_count
-        cells = marks.document * width + marks.code
+    def check_places(self, batch: Batch) -> dict[int, CaesuraError]:
+        """Return the pairs that do not have one score per inner position, or have a time outside the recording."""
+        errors = check_amounts(self, batch)
+        has_scores = batch.table.has(HAS_SCORES)[batch.second]
+        begin, end, (place, _, off) = batch.begin, batch.begin + batch.length, batch.sides("weighted")[1]
+        for row in flatnonzero(has_scores & (np.diff(off) != end - 1)).tolist() if not batch.seconds else ():
+            errors[row] = MismatchError(_wrong_number(int(off[row + 1] - off[row]), int(end[row])))
+        for row in flatnonzero(has_scores).tolist() if batch.seconds else ():
+            times = place[off[row] : off[row + 1]]
+            outside = times[(times < begin[row] - 1) | (times > end[row] + 1)]
+            if len(outside):
+                time, *extent = (f"{x / batch.ticks:.10g}" for x in (outside[0], begin[row], end[row]))
+                problem = f"the time {time} s lies outside the extent of the reference, {'-'.join(extent)} s"
+                errors[row] = MismatchError(f"scores: {problem}")
+        return errors
+
+    def count(self, batch: Batch) -> BatchCounts:
+        marks, width = self.enter(batch, thresholds_of(batch.types)), len(batch.types)
+        counts = np.empty((batch.pairs, 1 + 2 * width))
+        counts[:, 0] = batch.sides("all_places")[0].count
+        cells = marks.row * width + marks.code
         for column, weights in ((1, marks.gain), (2, None)):
-            sums = bincount(cells, weights, len(batch) * width)
-            counts[:, column::2] = sums.reshape(len(batch), width)
-        return BatchCounts(counts, batch.resolved(extent=False))
+            sums = bincount(cells, weights, batch.pairs * width)
+            counts[:, column::2] = sums.reshape(batch.pairs, width)
+        return BatchCounts(counts, {"axis": np.full(batch.pairs, int(batch.seconds), np.uint8)})
 
-    def enter(self, batch: EdgeBatch) -> Marks:
-        """Let the marks of each document enter in the order of their scores."""
-        a_pos, b_pos = (
-            np.ascontiguousarray(pos[off[0] : off[-1]], np.float64)
-            for pos, off in ((batch.a_pos, batch.a_off), (batch.b_pos, batch.b_off))
-        )
-        a_off, b_off = batch.a_off - batch.a_off[0], batch.b_off - batch.b_off[0]
-        document = repeat(np.arange(len(batch)), np.diff(b_off))
-        code = batch.b_code[batch.b_off[0] : batch.b_off[-1]] if batch.b_code.size else np.zeros(len(b_pos), np.int64)
-        order = lexsort((code, document))  # stable: of equal scores, the earlier place comes first
-        if self["min_distance"] is not None:
-            distance = amounts("min_distance", self["min_distance"], batch)
-            kernel.keep_peaks(b_pos, b_off, order, within(distance, timed=batch.timed, strict=True))
-        tolerance = within(amounts("tolerance", self["tolerance"], batch), timed=batch.timed, strict=False)
+    def enter(self, batch: Batch, thresholds: Floats) -> Marks:
+        """Let the marks of each pair enter in the order of their scores, which are all among the thresholds."""
+        reference, marks = batch.sides("all_places")[0], batch.sides("weighted")[1]
+        places, row = marks.place.astype(np.float64), marks.owner
+        code = searchsorted(-thresholds, -marks.weight)
+        order = lexsort((code, row))  # stable: of equal scores, the earlier place comes first
+        if self.min_distance is not None:
+            kernel.keep_peaks(places, marks.off, order, self._ticks("min_distance", batch))
         gain = np.zeros(len(order), np.uint8)
-        kernel.add_marks(a_pos, a_off, b_pos, b_off, order, tolerance, gain)
+        tolerance = self._ticks("tolerance", batch)
+        kernel.add_marks(reference.place.astype(np.float64), reference.off, places, marks.off, order, tolerance, gain)
         kept = order[order >= 0]
-        return Marks(document[kept], code[kept], gain[order >= 0].astype(np.int64))
+        return Marks(row[kept], code[kept], gain[order >= 0].astype(np.int64))
+
+    def _ticks(self, name: str, batch: Batch) -> Floats:
+        """Return an amount for each pair; times are whole ticks, so amounts that differ by rounding are equal."""
+        ticks = amounts(name, self[name], batch)
+        return np.rint(ticks) if batch.seconds else ticks
+
+    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
+        return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         thresholds = thresholds_of(types)
@@ -131,72 +157,17 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
     return divide(np.sum(steps * divide(matches, marked), axis=1), reference[:, 0])
 
 
-def has_scores(pairs: Sequence[Any]) -> bool:
-    return any(isinstance(pair, (tuple, list)) and isinstance(pair[-1], BoundaryScores) for pair in pairs if pair)
+def thresholds_in(batch: Batch) -> Floats:
+    """Return the distinct scores of a batch, the highest first."""
+    return 0.0 - np.unique(-batch.sides("weighted")[1].weight)
 
 
-def pack_scores(pairs: Sequence[Any], sides: tuple[str, str], packing: Packing) -> tuple[Packed[EdgeBatch], Floats]:
-    """Return the batch of the pairs that can be compared, and the thresholds to which its codes refer."""
-    rows: list[tuple[Edges, Edges, Floats]] = []
-    places: list[int] = []
-    errors: dict[int, CaesuraError] = {}
-    axis: bool | None = None
-    for place, pair in enumerate(pairs):
-        try:
-            timed, *row = _score_edges(pair, sides, packing)
-            if axis not in (None, timed):
-                raise MismatchError("all pairs must be on the same axis; some are in units and some in seconds")
-            axis = timed
-            rows.append(tuple(row))  # type: ignore[arg-type]
-            places.append(place)
-        except CaesuraError as error:
-            errors[place] = error
-    first, second = [row[0] for row in rows], [row[1] for row in rows]
-    batch = join_edges(first, second, np.zeros(len(rows)), timed=bool(axis), packing=packing)
-    scores = np.concatenate([row[2] for row in rows]) if rows else np.empty(0)
-    falling, codes = np.unique(-scores, return_inverse=True)
-    packed = replace(batch, b_code=codes.astype(np.int64)), np.array(places, np.int64), errors
-    return packed, 0.0 - falling
-
-
-def _score_edges(pair: Any, sides: tuple[str, str], packing: Packing) -> tuple[bool, Edges, Edges, Floats]:
-    """Return whether a pair is in seconds, the edges of the reference, the places of the marks, and their scores."""
-    reference, scored = pair
-    timed, edges = side_edges(reference, sides[0], packing)
-    if not isinstance(scored, BoundaryScores):
-        scored_timed, places = side_edges(scored, sides[1], packing)
-        scores = np.full(len(places.inner), MARKED)
-    else:
-        scored_timed, scores = scored.timed, scored.scores
-        places = Edges(edges.begin, edges.end, scored.places)
-    if timed is not scored_timed:
-        first, second = ("seconds", "units") if timed else ("units", "seconds")
-        raise MismatchError(f"both sides must be on the same axis; {sides[0]} has {first}, the scores have {second}")
-    if isinstance(scored, BoundaryScores):
-        _check_places(edges, scored)
-    return timed, edges, places, scores
-
-
-def _check_places(edges: Edges, scored: BoundaryScores) -> None:
-    """Raise an error if there is not one score per inner position, or if a time lies outside the recording."""
-    if scored.times is None:
-        check_number(len(scored), int(edges.end))
-        return
-    outside = (scored.times < edges.begin - SAME_PLACE) | (scored.times > edges.end + SAME_PLACE)
-    if outside.any():
-        time = scored.times[np.argmax(outside)]
-        extent = f"{edges.begin:.10g}-{edges.end:.10g} s"
-        raise MismatchError(f"scores: the time {time:.10g} s lies outside the extent of the reference, {extent}")
-
-
-def check_number(scores: int, units: int) -> None:
-    """Raise an error if a text does not have one score per inner position."""
-    if scores == units - 1:
-        return
+def _wrong_number(scores: int, units: int) -> str:
+    """Return that a text does not have one score per inner position."""
     problem = f"a text of {units} units has {units - 1} inner positions, so it needs {units - 1} scores; got {scores}"
     if scores == units:
         problem += "; the end of the text is no inner position: leave out the last score"
-    raise MismatchError(f"scores: {problem}")
+    return f"scores: {problem}"
 
 
 def as_scores(scores: Any) -> Any:

@@ -104,25 +104,13 @@ class AxisMeasure(Measure):
         return self.extent == "from_zero"
 
     def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
-        batch, errors = self._at_level(batch)
+        batch, errors = on_level(batch, self.level, self.sides)
         if self.extent == "same" or not self.needs.extent or not batch.seconds:
             return batch, errors
         open_end = batch.table.has(OPEN_END)  # ``needs`` refuses an end that is not known
         different = ~same_extents(batch) if self.extent != "from_zero" else np.ones(batch.pairs, bool)
         different = flatnonzero(different & ~open_end[batch.first] & ~open_end[batch.second])
         return self._on_one_extent(batch, different, errors) if len(different) else (batch, errors)
-
-    def _at_level(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
-        """Return the batch with hierarchies as one of their levels."""
-        if not (batch.table.shape > Shape.PARTITION).any():
-            return batch, {}
-        table, problems = at_level(batch.table, self.level)
-        errors: dict[int, CaesuraError] = {}
-        for row in range(batch.pairs) if problems else ():
-            for side, k in zip(self.sides, (int(batch.first[row]), int(batch.second[row])), strict=True):
-                if k in problems:
-                    errors.setdefault(row, MismatchError(f"{side}: {problems[k]}"))
-        return batch.on(table), errors
 
     def _on_one_extent(
         self, batch: Batch, rows: Ints, errors: dict[int, CaesuraError]
@@ -146,12 +134,7 @@ class AxisMeasure(Measure):
         return batch, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Return an error for every pair if an option is in seconds and the axis is not."""
-        for name in () if batch.seconds else self.amount_options:
-            value = self[name]
-            if isinstance(value, str) and value.endswith("s"):
-                return dict.fromkeys(range(batch.pairs), OptionError(seconds_on_units(name, value)))
-        return {}
+        return check_amounts(self, batch)
 
     def resolved(self, batch: Batch) -> dict[str, NDArray[Any]]:
         """Return the axis, and by how much an extent was changed, as resolved options."""
@@ -162,6 +145,28 @@ class AxisMeasure(Measure):
 
     def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
         return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
+
+
+def on_level(batch: Batch, level: int | None, sides: tuple[str, str]) -> tuple[Batch, dict[int, CaesuraError]]:
+    """Return the batch with hierarchies as one of their levels, and an error for each row without this level."""
+    if not (batch.table.shape > Shape.PARTITION).any():
+        return batch, {}
+    table, problems = at_level(batch.table, level)
+    errors: dict[int, CaesuraError] = {}
+    for row in range(batch.pairs) if problems else ():
+        for side, k in zip(sides, (int(batch.first[row]), int(batch.second[row])), strict=True):
+            if k in problems:
+                errors.setdefault(row, MismatchError(f"{side}: {problems[k]}"))
+    return batch.on(table), errors
+
+
+def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
+    """Return an error for every pair if an option is in seconds and the axis is not."""
+    for name in () if batch.seconds else measure.amount_options:  # type: ignore[attr-defined]
+        value = measure[name]
+        if isinstance(value, str) and value.endswith("s"):
+            return dict.fromkeys(range(batch.pairs), OptionError(seconds_on_units(name, value)))
+    return {}
 
 
 def fit_extents(a: Edges, b: Edges, sides: tuple[str, str], extent: str) -> tuple[Edges, Edges, float]:

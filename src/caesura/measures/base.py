@@ -198,7 +198,7 @@ class Measure(metaclass=ABCMeta):
     reversible: ClassVar[bool] = True
     needs_boundaries: ClassVar[bool] = False
     chance_corrected: ClassVar[bool] = False
-    fixed_types: ClassVar[bool] = True  # whether counts can be summed only if they have the same boundary types
+    fixed_types: ClassVar[Any] = True  # whether counts can be summed only if they have the same boundary types
 
     # -- what a measure defines ---------------------------------------------------------------------------------------
 
@@ -690,7 +690,7 @@ class Measure(metaclass=ABCMeta):
             )
         union = union_of if self.references == "union" else None
         batch, places, errors = pair_up(pairs, self.sides, union, streams=self.needs.streams)
-        errors = {place: self.needs.explain(error) for place, error in errors.items()}
+        errors = {place: self.needs.explain(error, self.sides) for place, error in errors.items()}
         batch, places, excluded = self.pack_batch(batch, places)
         return batch, places, errors | excluded
 
@@ -773,12 +773,35 @@ class Measure(metaclass=ABCMeta):
         result = self.count(batch)
         if batch.streams is not None:
             resolved = {name: self._pool(batch, name, column) for name, column in result.resolved.items()}
-            result = BatchCounts(_add_streams(batch, result.counts), resolved)
+            result = BatchCounts(self.add_streams(batch, result.counts), resolved)
         if self.references is not None:
             return count_references(self, batch, result)
         if not self.is_averaged:
             return result
         return BatchCounts(averaged_rows(self, result.counts, batch.types), result.resolved)
+
+    def add_streams(self, batch: Batch, counts: Counts) -> Counts:
+        """Return the sum of the counts of the streams of each document.
+
+        Parameters
+        ----------
+        batch : Batch
+            Dialogues.
+        counts : numpy.ndarray
+            One row per stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per document.
+        """
+        assert batch.streams is not None
+        if not batch.documents:
+            return counts
+        if (counts == np.floor(counts)).all():
+            return reduceat(np.add, counts, batch.streams[:-1], axis=0)
+        rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in batch.stream_ranges()]
+        return np.array([[as_float(units) for units in row] for row in rows])
 
     def _pool(self, batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:
         """Return an option that was resolved per stream as one text per document, such as ``2..5``."""
@@ -834,7 +857,9 @@ class Measure(metaclass=ABCMeta):
             if batch is None:
                 batch, _, errors = self.pack([(a, b)])
             else:
-                errors = self.check(batch)
+                types, errors = self.scale(batch) if self._has_own_scale else (batch.types, {})
+                batch = batch.over(types)
+                errors = errors or self.check(batch)
             if errors:
                 raise errors[0]
             result = self.documents(batch)
@@ -852,7 +877,7 @@ class Measure(metaclass=ABCMeta):
             a_begin != b_begin
             or a_end != b_end
             or not self._is_simple
-            or not self.needs.accepts_plain(a_traits, b_traits)
+            or not self.needs.accepts_plain(a_traits, b_traits, typed=self._has_own_scale)
         ):
             return None
         if a_traits & b_traits & 2 and a.units is not b.units:
@@ -869,6 +894,10 @@ class Measure(metaclass=ABCMeta):
     @cached_property
     def _is_simple(self) -> bool:
         return not self.needs_pairs and not self.always_converts
+
+    @cached_property
+    def _has_own_scale(self) -> bool:
+        return type(self).scale is not Measure.scale
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
         """Return the options that were resolved for a document.
@@ -1104,17 +1133,6 @@ def _offsets_of_one(size: int) -> Ints:
 def _segments_of_one(packed: bytes, size: int) -> Segments:
     """Return the segments of an annotation whose labels have numbers."""
     return Segments(np.frombuffer(packed, np.int64, size + 1, HEADER.size + 8 * size), _offsets_of_one(size + 1))
-
-
-def _add_streams(batch: Batch, counts: Counts) -> Counts:
-    """Return the sum of the counts of the streams of each document."""
-    assert batch.streams is not None
-    if not batch.documents:
-        return counts
-    if (counts == np.floor(counts)).all():
-        return reduceat(np.add, counts, batch.streams[:-1], axis=0)
-    rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in batch.stream_ranges()]
-    return np.array([[as_float(units) for units in row] for row in rows])
 
 
 def _label_value(value: Any) -> str:

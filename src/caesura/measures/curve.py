@@ -10,23 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.measures.average_precision import (
-    MARKED,
-    AveragePrecision,
-    as_scores,
-    average_steps,
-    has_scores,
-    pack_scores,
-)
+from caesura.measures.average_precision import AveragePrecision, as_scores, average_steps, thresholds_in
 from caesura.measures.axis import Side
-from caesura.measures.base import divide
-from caesura.measures.batch import Batch, Packed
-from caesura.measures.edges import EdgeBatch
-from caesura.measures.old_axis import check_amounts
 from caesura.measures.recipes import recipe_of, recipes_of
+from caesura.measures.sums import divide
 from caesura.model.checks import finite_number
+from caesura.model.columns import Batch
 from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line
+from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, flag, non_negative, resolve_options, suggest
 
@@ -352,37 +344,42 @@ def _pairs(reference: Any, scores: Any) -> tuple[list[str], list[tuple[Any, Any]
     return [], [(reference, as_scores(scores))]
 
 
+class _CurveMarks(AveragePrecision):
+    """What a curve needs of its texts: the reference may have no boundaries, and all scores of a corpus fit."""
+
+    def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
+        return UNTYPED, {}
+
+    def check(self, batch: Batch) -> dict[int, CaesuraError]:
+        return self.check_places(batch)
+
+
 def curve_of(
     measure: AveragePrecision, pairs: Sequence[tuple[Any, Any]], *, compat: str | None = None
 ) -> tuple[BoundaryCurve, dict[int, CaesuraError]]:
     """Return the pooled curve of texts, and the errors of those that cannot be used."""
     if compat is not None and recipe_of(CURVE, compat) is None:
         raise OptionError(suggest("boundary_curve has no preset", compat, [entry.name for entry in recipes_of(CURVE)]))
-    packed: tuple[Packed[Batch], Floats]
-    if has_scores(pairs):
-        packed = pack_scores(pairs, measure.sides, measure.packing)
-    else:
-        packed = measure.to_batch(pairs), np.array([MARKED])
-    (batch, places, errors), thresholds = packed
-    if not isinstance(batch, EdgeBatch):
+    batch, _, errors = _CurveMarks(**measure.settings).pack(pairs)
+    if batch.streams is not None:
         raise OptionError("boundary_curve needs scores of one text or recording; got streams")
-    batch, _, misfits = batch.drop(check_amounts(measure, batch), places)
-    marks = measure.enter(batch)
+    thresholds = thresholds_in(batch)
+    marks = measure.enter(batch, thresholds)
     order = argsort(marks.code, kind="stable")
     codes = marks.code[order]
     last = np.append(flatnonzero(np.diff(codes)), len(codes) - 1) if len(codes) else np.empty(0, np.int64)
     curve = BoundaryCurve(
         measure,
         compat,
-        "time" if batch.timed else "units",
+        "time" if batch.seconds else "units",
         len(batch),
-        int(batch.a_count.sum()),
-        float(np.sum(batch.end - batch.begin)),
+        len(batch.sides("all_places")[0].place),
+        float(np.sum(batch.length)) / batch.ticks,
         thresholds[codes[last]],
         np.cumsum(marks.gain[order])[last],
         last + 1,
     )
-    return curve, {**errors, **misfits}
+    return curve, errors
 
 
 def with_threshold_from(curve: BoundaryCurve, source: BoundaryCurve | float | None) -> BoundaryCurve:

@@ -100,7 +100,7 @@ def edit_columns(
     a_type, b_type = np.concatenate([a_code, missing]), np.concatenate([b_type, b_code[alone]])
     kind = np.select(
         [b_type == NONE, a_type == NONE, a_position != b_position, a_type != b_type],
-        [DELETION, INSERTION, TRANSPOSITION, SUBSTITUTION],
+        [DELETION, INSERTION, TRANSPOSITION + SUBSTITUTION * (a_type != b_type), SUBSTITUTION],
         MATCH,
     )
     distance = np.abs(a_position - b_position)

@@ -28,28 +28,21 @@ has the earlier boundaries::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, OptionError
+from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
-from caesura.measures.batch import Batch, Comparison, Packed, Text
-from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
-from caesura.measures.old_edit_columns import (
-    DELETION,
-    INSERTION,
-    MATCH,
-    NONE,
-    SUBSTITUTION,
-    TRANSPOSITION,
-    EditColumns,
-    count_misses,
-)
+from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
+from caesura.measures.edit_columns import NONE, EditColumns, count_misses, edit_columns
+from caesura.measures.needs import Needs
 from caesura.measures.similarity import (
     FlexibleCosts,
     SimilarityLike,
@@ -59,12 +52,12 @@ from caesura.measures.similarity import (
     named_types,
     warn_about_pitfalls,
 )
-from caesura.measures.streams import StreamBatch, pack_streams
-from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
-from caesura.model.result import Edit, Score
+from caesura.model.columns import Batch
+from caesura.model.index import flatnonzero, searchsorted
+from caesura.model.result import Score
 from caesura.model.similarity import is_full_matrix
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice
+from caesura.options import choice
 
 _SEGSIMFLEX = "segsimflex"
 # Columns of ``FlexibleSimilarity.draw``.
@@ -75,32 +68,30 @@ class FlexibleSimilarity(Measure):
     name = "flexible_similarity"
     title = "Flexible segmentation similarity S_f and S_f^B (Lai, Li & Zhang 2023)"
     summary = "typed edits with costs you choose"
-    options = (
-        Option("similarity", None, check_similarity, "M: similarity of types (default: the identity)"),
-        Option("transposition", None, check_transposition, "c: cost of moving by one position"),
-        Option(
-            "normalize",
-            "positions",
-            choice("positions", "boundaries"),
-            "divide the cost by positions (S_f) or by boundaries (S_f^B)",
-            always_shown=True,
-        ),
-        Option("algorithm", "exact", choice("exact", "pardist"), "minimum cost, or the published recursion"),
-        Option(
-            "mover",
-            None,
-            choice("mean", "b", "right"),
-            "which boundary's c applies to a pair: the mean of both, that of b, or that of the right one",
-        ),
-        Option(
-            "counting", "pairs", choice("pairs", _SEGSIMFLEX), "whether a moved and substituted pair may count twice"
-        ),
+    similarity: Any = option(None, check_similarity, "M: similarity of types (default: the identity)")
+    transposition: Any = option(None, check_transposition, "c: cost of moving by one position")
+    normalize: str = option(
+        "positions",
+        choice("positions", "boundaries"),
+        "divide the cost by positions (S_f) or by boundaries (S_f^B)",
+        always_shown=True,
+    )
+    algorithm: str = option("exact", choice("exact", "pardist"), "minimum cost, or the published recursion")
+    mover: str | None = option(
+        None,
+        choice("mean", "b", "right"),
+        "which boundary's c applies to a pair: the mean of both, that of b, or that of the right one",
+    )
+    counting: str = option(
+        "pairs", choice("pairs", _SEGSIMFLEX), "whether a moved and substituted pair may count twice"
     )
     presets = MappingProxyType(
         {_SEGSIMFLEX: {"algorithm": "pardist", "transposition": 0.5, "mover": "right", "counting": _SEGSIMFLEX}}
     )
     kinds = ("linear", "dialogue")
-    view = "streams"
+    needs = Needs(units=True)
+    column = "marked"
+    places_boundaries = False
     sides = ("a", "b")
     aligns = True
     coefficients = ("kappa", "pi", "s", "s_modified", "alpha")
@@ -113,72 +104,75 @@ class FlexibleSimilarity(Measure):
 
     @property
     def short_name(self) -> str:
-        return "S_f" if self["normalize"] == "positions" else "S_f^B"
+        return "S_f" if self.normalize == "positions" else "S_f^B"
 
     @property
     def symmetric(self) -> bool:
         """Whether swapping the sides never changes the value; True only for the minimum cost with a symmetric matrix."""
-        similarity = self["similarity"]
         if not self.supports_exact_chance:
             return False
-        return not is_full_matrix(similarity) or self.costs(similarity[0]).symmetric
+        return not is_full_matrix(self.similarity) or self.costs(self.similarity[0]).symmetric
 
     @property
     def supports_exact_chance(self) -> bool:
-        return bool(self["algorithm"] == "exact")
+        return bool(self.algorithm == "exact")
 
     @property
     def fixed_types(self) -> bool:
         """Whether the similarity is a complete matrix; otherwise any type may occur."""
-        return is_full_matrix(self["similarity"])
+        return is_full_matrix(self.similarity)
 
     def validate(self) -> None:
-        o = self.settings
-        if o["counting"] == _SEGSIMFLEX and o["algorithm"] != "pardist":
+        if self.counting == _SEGSIMFLEX and self.algorithm != "pardist":
             raise OptionError(
-                f"counting={_SEGSIMFLEX!r} requires algorithm='pardist'; got algorithm={o['algorithm']!r}"
+                f"counting={_SEGSIMFLEX!r} requires algorithm='pardist'; got algorithm={self.algorithm!r}"
             )
-        if self.fixed_types and isinstance(o["transposition"], tuple):
-            types = named_types(o["similarity"])
-            for name, _ in o["transposition"]:
+        if self.fixed_types and isinstance(self.transposition, tuple):
+            types = named_types(self.similarity)
+            for name, _ in self.transposition:
                 if name not in types:
                     known = ", ".join(map(repr, types))
                     raise OptionError(f"transposition: type {name!r} is not in the similarity matrix; it has {known}")
-        warn_about_pitfalls(o["similarity"])
+        warn_about_pitfalls(self.similarity)
 
     @property
-    def mover(self) -> str:
+    def resolved_mover(self) -> str:
         """Which boundary's c applies to a pair: the mean of both for the minimum, that of b in the published recursion."""
-        mover: str = self["mover"] or ("mean" if self["algorithm"] == "exact" else "b")
-        return mover
+        return self.mover or ("mean" if self.algorithm == "exact" else "b")
 
     @property
     def method(self) -> int:
         """The kernel's constant for algorithm and counting."""
         if self.supports_exact_chance:
             return kernel.EXACT
-        return kernel.SEGSIMFLEX if self["counting"] == _SEGSIMFLEX else kernel.PARDIST
+        return kernel.SEGSIMFLEX if self.counting == _SEGSIMFLEX else kernel.PARDIST
 
     def costs(self, types: tuple[str, ...]) -> FlexibleCosts:
         default_cost = None if self.compat is None else self.presets[self.compat]["transposition"]
-        return flexible_costs(self["similarity"], self["transposition"], default_cost, self.mover, types)
+        return flexible_costs(self.similarity, self.transposition, default_cost, self.resolved_mover, types)
 
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        similarity = self["similarity"]
-        return pack_streams(pairs, self.sides, named_types(similarity), is_full_matrix(similarity))
-
-    @property
-    def packing_key(self) -> tuple[Any, ...]:
-        view, sides, packing, _, *settings = super().packing_key
-        similarity = self["similarity"]
-        return (view, sides, packing, (named_types(similarity), is_full_matrix(similarity)), *settings)
+    def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
+        types = named_types(self.similarity)
+        if not self.fixed_types:
+            types = tuple(sorted({*types, *batch.table.types_of(np.concatenate([batch.first, batch.second]))}))
+        errors: dict[int, CaesuraError] = {}
+        sides = zip(self.sides, (batch.first, batch.second), batch.over(types).sides(self.column), strict=True)
+        for name, rows, (place, code, off) in sides:
+            shared = flatnonzero(place[1:] == place[:-1])  # places with two types, or where two texts meet
+            shared = shared[~np.isin(shared + 1, off)] if len(shared) else shared
+            wrong = np.concatenate([flatnonzero(code < 0), shared])
+            for row in np.unique(searchsorted(off, wrong, side="right") - 1).tolist() if len(wrong) else ():
+                text = batch.table.annotations[rows[row]]
+                errors.setdefault(row, MismatchError(f"{name}: {_type_problem(text.boundaries, types)}"))
+        return types, errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # Sums of whole-number costs must fit into 64 bits; only costs with many digits can prevent that.
+        a, b = batch.sides(self.column)
         maximum = self.costs(batch.types).max_boundaries
-        if len(batch.a_pos) + len(batch.b_pos) < maximum:
+        if len(a.place) + len(b.place) < maximum:
             return {}
-        boundaries = batch.a_count + batch.b_count
+        boundaries = a.count + b.count
         return {
             int(d): OptionError(
                 f"similarity and transposition have too many digits for a text with {boundaries[d]} boundaries; "
@@ -187,18 +181,26 @@ class FlexibleSimilarity(Measure):
             for d in flatnonzero(boundaries >= maximum)
         }
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        counts = np.empty((len(batch), 3))
+    def count(self, batch: Batch) -> BatchCounts:
+        counts = np.empty((batch.pairs, 3))
         self._align(batch, counts)  # fills cost and objects
         counts[:, 2] = counts[:, 1]
         counts[:, 1] = batch.length
         return BatchCounts(counts, {})
 
+    def add_streams(self, batch: Batch, counts: Counts) -> Counts:
+        # Minimum costs are multiples of 1 / scale, which are added as whole numbers.
+        scale = np.array([self.costs(batch.types).scale if self.supports_exact_chance else 1, 1, 1])
+        sums = super().add_streams(batch, np.rint(counts * scale) if scale[0] > 1 else counts)
+        return np.asarray(sums / scale, np.float64)
+
     def _align(self, batch: Batch, out: Counts, partners: Ints | None = None) -> None:
-        kernel.score(*batch.arrays, self.costs(batch.types).arrays, self.method, out, partners)
+        a, b = batch.sides(self.column)
+        costs = self.costs(batch.types).arrays
+        kernel.score(a.place, a.code, a.off, b.place, b.code, b.off, costs, self.method, out, partners)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        return 1 - divide(counts[:, 0], counts[:, 1 if self["normalize"] == "positions" else 2])
+        return 1 - divide(counts[:, 0], counts[:, 1 if self.normalize == "positions" else 2])
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         cost, positions, objects = counts["cost"], counts["positions"], counts["objects"]
@@ -209,9 +211,9 @@ class FlexibleSimilarity(Measure):
         c = costs.transposition.tolist()
         transposition = c[0] if len(set(c)) == 1 else tuple(zip(types, c, strict=True))
         return {
-            "similarity": self["similarity"] or "identity",
-            "transposition": transposition if c else self["transposition"],
-            "mover": self.mover,
+            "similarity": self.similarity or "identity",
+            "transposition": transposition if c else self.transposition,
+            "mover": self.resolved_mover,
             "matrix": "symmetric" if costs.symmetric else "asymmetric",
         }
 
@@ -245,139 +247,49 @@ class FlexibleSimilarity(Measure):
         draw_kernel.draw(joint, streams, self.costs(types).arrays, self.method, state, out)
         return out
 
-    def align(self, batch: Batch) -> tuple[Edit, ...]:
-        assert isinstance(batch, StreamBatch)
-        return tuple(self._lister(batch).edits(self._partners(batch).tolist()))
+    def edit_columns(self, batch: Batch) -> EditColumns:
+        free = {"transposition_cost": lambda distance: 0.0, "substitution_cost": lambda distance: 0.0}
+        columns = edit_columns(batch, self.column, self._partners(batch), **free)
+        return replace(columns, cost=self._edit_costs(columns))
 
-    def edit_columns(self, batch: Batch) -> EditColumns | None:
-        return self._lister(batch).columns(self._partners(batch)) if isinstance(batch, StreamBatch) else None
-
-    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
-        return count_misses(batch, self._partners(batch))  # a border between streams is a pair that was not moved
-
-    def _lister(self, batch: StreamBatch) -> _EditLister:
-        return _EditLister(batch, self.costs(batch.types), self.supports_exact_chance)
-
-    def _partners(self, batch: Batch) -> Ints:
-        partners = np.empty(len(batch.a_pos), np.int64)
-        self._align(batch, np.empty((len(batch), 2)), partners)
-        return partners
-
-
-class _EditLister:
-    def __init__(self, batch: StreamBatch, costs: FlexibleCosts, exact: bool) -> None:
-        self.batch = batch
-        self.arrays = costs.arrays[:4] if exact else costs.arrays[6:10]
-        self.scale = costs.scale if exact else 1
-        self.types = costs.types
-
-    def columns(self, partners: Ints) -> EditColumns:
-        """Return the edits of all documents, stream by stream, from left to right."""
-        batch = self.batch
-        alone = np.ones(len(batch.b_pos), bool)
-        alone[partners[partners >= 0]] = False
-        insertions = flatnonzero(alone)
-        # The boundaries of each edit, -1 for none; a border is no edit.
-        i = np.concatenate([np.arange(len(partners)), np.full(len(insertions), NONE)])
-        j = np.concatenate([partners, insertions])
-        document = np.concatenate([_documents(batch.a_count), _documents(batch.b_count)[insertions]])
-        x, y = _at(batch.a_code, i), _at(batch.b_code, j)
-        left, right = _at(batch.a_pos, i), _at(batch.b_pos, j)
-        position = np.where(i < 0, right, np.where(j < 0, left, np.minimum(left, right)))
-        order = lexsort((j, i, position, document))
-        order = order[np.maximum(x, y)[order] < len(self.types)]
-        document, x, y, left, right, position = (c[order] for c in (document, x, y, left, right, position))
-        paired = (x != NONE) & (y != NONE)
-        kind = np.select(
-            [y == NONE, x == NONE, left != right], [DELETION, INSERTION, TRANSPOSITION + SUBSTITUTION * (x != y)], MATCH
-        )
-        kind[(kind == MATCH) & (x != y)] = SUBSTITUTION
-        begin, stream, streams = self._streams(document, position)
-        return EditColumns(
-            document=document,
-            kind=kind,
-            a_position=np.where(x == NONE, NONE, left - begin),
-            b_position=np.where(y == NONE, NONE, right - begin),
-            a_type=x,
-            b_type=y,
-            cost=self._costs(x, y, left, right, paired),
-            types=self.types,
-            documents=len(batch),
-            stream=stream,
-            streams=streams,
-        )
-
-    def _streams(self, document: Ints, position: Ints) -> tuple[Ints, Ints | None, tuple[str | None, ...]]:
-        """Return where the stream of each edit begins, its number, which is None without names, and the names."""
-        layouts = self.batch.streams
-        sizes = np.array([length + 1 for layout in layouts for length in layout.lengths], np.int64)
-        begins = np.cumsum(sizes) - sizes  # of all streams, as if the documents followed each other
-        first = np.cumsum([0, *(len(layout.names) for layout in layouts)])[:-1]
-        origin = begins[first][document]
-        number = searchsorted(begins, origin + position, side="left") - 1
-        numbers: dict[str | None, int] = {}
-        names = (name for layout in layouts for name in layout.names)
-        codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
-        return begins[number] - origin, codes[number] if set(numbers) - {None} else None, tuple(numbers)
-
-    def _costs(self, x: Ints, y: Ints, left: Ints, right: Ints, paired: NDArray[np.bool_]) -> Floats:
-        substitution, deletion, insertion, step = self.arrays
+    def _edit_costs(self, edits: EditColumns) -> Floats:
+        costs = self.costs(edits.types)
+        exact = self.supports_exact_chance
+        substitution, deletion, insertion, step = costs.arrays[:4] if exact else costs.arrays[6:10]
+        x, y, left, right = edits.a_type, edits.b_type, edits.a_position, edits.b_position
         cost = np.empty(len(x), substitution.dtype)
         cost[y == NONE], cost[x == NONE] = deletion[x[y == NONE]], insertion[y[x == NONE]]
-        k = x[paired] * len(self.types) + y[paired]
+        paired = (x != NONE) & (y != NONE)
+        k = x[paired] * len(edits.types) + y[paired]
         steps = np.where(right[paired] < left[paired], step[1][k], step[0][k])
         cost[paired] = steps * np.abs(left - right)[paired] + substitution[k]
         values, index = np.unique(cost, return_inverse=True)  # whole numbers may have more digits than floats
-        return np.array([value / self.scale for value in values.tolist()], np.float64)[index.reshape(-1)]
+        scale = costs.scale if exact else 1
+        return np.array([value / scale for value in values.tolist()], np.float64)[index.reshape(-1)]
 
-    def edits(self, partners: list[int]) -> Iterator[Edit]:
-        """Yield the edits of the only document stream by stream, from left to right."""
-        self.substitution, self.deletion, self.insertion, self.step = (array.tolist() for array in self.arrays)
-        self.streams = self.batch.streams[0]
-        self.a_pos, self.b_pos = self.batch.a_pos.tolist(), self.batch.b_pos.tolist()
-        self.a_code, self.b_code = self.batch.a_code.tolist(), self.batch.b_code.tolist()
-        a_pos, b_pos = self.a_pos, self.b_pos
-        order = [(min(a_pos[i], b_pos[j]) if j >= 0 else a_pos[i], i, j) for i, j in enumerate(partners)]
-        order += [(b_pos[j], -1, j) for j in set(range(len(b_pos))).difference(partners)]
-        order.sort()
-        streams = self.streams.places()
-        stream, begin, end = next(streams)
-        for position, i, j in order:
-            while position > end + 1:
-                stream, begin, end = next(streams)
-            if position != end + 1:  # the border between two streams
-                yield self.edit(i, j, begin, stream)
+    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
+        return count_misses(batch, self.column, self._partners(batch))
 
-    def edit(self, i: int, j: int, begin: int, stream: str | None) -> Edit:
-        """Return the edit of boundary i of a and j of b; -1 means none."""
-        if i < 0:
-            y, right = self.b_code[j], self.b_pos[j]
-            return Edit("insertion", None, right - begin, None, self.types[y], self.insertion[y] / self.scale, stream)
-        x, left = self.a_code[i], self.a_pos[i]
-        if j < 0:
-            return Edit("deletion", left - begin, None, self.types[x], None, self.deletion[x] / self.scale, stream)
-        y, right = self.b_code[j], self.b_pos[j]
-        k = x * len(self.types) + y
-        cost = self.step[right < left][k] * abs(left - right) + self.substitution[k]
-        if left == right:
-            kind = "match" if x == y else "substitution"
-        else:
-            kind = "transposition" if x == y else "transposition with substitution"
-        return Edit(kind, left - begin, right - begin, self.types[x], self.types[y], cost / self.scale, stream)
+    def _partners(self, batch: Batch) -> Ints:
+        partners = np.empty(len(batch.sides(self.column)[0].place), np.int64)
+        self._align(batch, np.empty((batch.pairs, 2)), partners)
+        return partners
 
 
-def _documents(counts: Ints) -> Ints:
-    return repeat(np.arange(len(counts)), counts)
-
-
-def _at(column: Ints, places: Ints) -> Ints:
-    """Return the entries of a column, and ``NONE`` for the place ``NONE``."""
-    return np.concatenate([column, [NONE]])[places]
+def _type_problem(boundaries: Sequence[tuple[int, str]], types: tuple[str, ...]) -> str:
+    """Return what is wrong with the types of a text: one is not in the matrix, or there are two at one position."""
+    for position, name in boundaries:
+        if name not in types:
+            known = ", ".join(map(repr, types))
+            return f"type {name!r} at position {position} is not in the similarity matrix; it has {known}"
+    position = next(p for (p, _), (q, _) in pairwise(boundaries) if p == q)
+    names = " and ".join(repr(name) for place, name in boundaries if place == position)
+    return f"a position may have one type only; got {names} at position {position}"
 
 
 def flexible_similarity(
-    a: Text,
-    b: Text,
+    a: Any,
+    b: Any,
     *,
     similarity: SimilarityLike | None = None,
     transposition: float | Mapping[str, float] | None = None,
@@ -462,5 +374,5 @@ def flexible_similarity(
     costs: dict[str, Any] = {"similarity": similarity, "transposition": transposition, "mover": mover}
     rules = {"normalize": normalize, "algorithm": algorithm, "counting": counting}
     # A matrix may cause warnings and its file may change, so only measures without a matrix are cached.
-    create = FlexibleSimilarity.cached if similarity is None else FlexibleSimilarity
-    return create(compat=compat, **costs, **rules).score(a, b)
+    create: Any = FlexibleSimilarity.cached if similarity is None else FlexibleSimilarity
+    return create(compat=compat, **costs, **rules).score(a, b)  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, cast
 
@@ -18,24 +18,16 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
-from caesura.measures.batch import (
-    Batch,
-    Comparison,
-    Packed,
-    Text,
-    join_boundaries,
-    join_positions,
-    pair_problem,
-    select_pairs,
-)
-from caesura.measures.old_base import BatchCounts, Counts, Measure, divide
+from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
+from caesura.measures.needs import Needs
+from caesura.model.columns import Batch, Weights
 from caesura.model.index import flatnonzero, reduceat, repeat
 from caesura.model.marks import Marks
 from caesura.model.plain import entries_of
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
-from caesura.options import Option, choice, non_negative, number, optional, whole
+from caesura.options import choice, non_negative, number, optional, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +76,14 @@ class FuzzyScore(Score):
         """N, the punishment for phantoms."""
         return float(self.parts["n"])
 
+    @property
+    def counts(self) -> dict[int, int] | None:
+        """The number of coders who marked each marked position; None for several documents."""
+        if self.source is None:
+            return None
+        marks = self.source.sides("weighted")[0]
+        return dict(zip(marks.place.tolist(), marks.weight.astype(int).tolist(), strict=True))
+
     @cached_property
     def clusters(self) -> tuple[MarkCluster, ...] | None:
         """The clusters of the marks, from left to right; None for several documents."""
@@ -106,14 +106,6 @@ class FuzzyScore(Score):
         return entries_of(self) | {name: getattr(self, name) for name in names}
 
 
-@dataclass(frozen=True, slots=True)
-class MarkBatch(Batch):
-    """A batch whose first side contains marks: ``a_code`` is the number of coders who marked ``a_pos``."""
-
-    coders: Ints = field(kw_only=True)  # number of coders of each document
-    document_fields = ("coders",)
-
-
 class _ClusterArrays(NamedTuple):
     """Clusters of all documents: those of document d are the rows ``off[d] .. off[d + 1] - 1``."""
 
@@ -128,18 +120,19 @@ class FuzzySuccess(Measure):
     summary = "boundaries against marks of many"
     short_name = "fuzzy success"
     accepts_marks = True
-    separate_sides = True
-    options = (
-        Option("chain_strength", 1, whole(1), "largest distance between marked positions of a cluster"),
-        Option("minimal_peak", None, optional(whole(1)), "count that a cluster must reach (default: half the coders)"),
-        Option("min_count", 1, whole(1), "minimum number of coders for a marked position"),
-        Option("alpha", 1, number(1, 2), "hardness: how fast the reward falls with the distance"),
-        Option("beta", 2, non_negative(infinite=True), "reach of a cluster in standard deviations; inf: all of it"),
-        Option("p_min", 0, non_negative(), "cost of a phantom beside a cluster"),
-        Option("p_max", None, non_negative(), "cost of a phantom far from clusters (default: 1 / clusters)"),
-        Option("per_cluster", "sum", choice("sum", "best"), "reward all boundaries in a cluster, or the best one"),
-        Option("edges", "linear", choice("linear", "ignore"), "cost of phantoms outside the first and last cluster"),
+    needs = Needs(units=True, counts=True, streams=False)
+    places_boundaries = False
+    chain_strength: int = option(1, whole(1), "largest distance between marked positions of a cluster")
+    minimal_peak: int | None = option(
+        None, optional(whole(1)), "count that a cluster must reach (default: half the coders)"
     )
+    min_count: int = option(1, whole(1), "minimum number of coders for a marked position")
+    alpha: float = option(1, number(1, 2), "hardness: how fast the reward falls with the distance")
+    beta: float = option(2, non_negative(infinite=True), "reach of a cluster in standard deviations; inf: all of it")
+    p_min: float = option(0, non_negative(), "cost of a phantom beside a cluster")
+    p_max: float | None = option(None, non_negative(), "cost of a phantom far from clusters (default: 1 / clusters)")
+    per_cluster: str = option("sum", choice("sum", "best"), "reward all boundaries in a cluster, or the best one")
+    edges: str = option("linear", choice("linear", "ignore"), "cost of phantoms outside the first and last cluster")
     sides = ("counts", "hypothesis")
     best = None  # no upper limit, because all boundaries in a cluster are rewarded
     worst = None  # no lower limit, because every phantom lowers the value
@@ -149,91 +142,71 @@ class FuzzySuccess(Measure):
     parts = ("reward", "weight", "punishment", "items")
 
     def validate(self) -> None:
-        o = self.settings
-        if o["p_max"] is not None and o["p_min"] > o["p_max"]:
-            raise OptionError(f"p_min must not be above p_max; got {o['p_min']} and {o['p_max']}")
-
-    def to_batch(self, pairs: Sequence[Comparison]) -> Packed[Batch]:
-        chosen, places, errors = select_pairs(pairs, self._problem)
-        # A segmentation is the marks of one coder.
-        marks = [
-            (a.positions, a.position_counts, a.coders)
-            if isinstance(a, Marks)
-            else (a.inner, np.ones(a.inner.size, np.int64), 1)
-            for a, _ in chosen
-        ]
-        a_side = join_boundaries([(positions, counts) for positions, counts, _ in marks])
-        b_side = join_positions([hypothesis.inner for _, hypothesis in chosen])
-        length = np.array([hypothesis.length for _, hypothesis in chosen], np.int64)
-        coders = np.array([coders for _, _, coders in marks], np.int64)
-        return MarkBatch(length, *a_side, *b_side, coders=coders), places, errors
-
-    def _problem(self, a: Any, b: Any) -> str | None:
-        """Return why two annotations cannot be compared; most can, and are found to be of one text at once."""
-        is_plain = type(a) in _PLAIN and type(b) is Segmentation and a.length == b.length and a.units is b.units
-        return None if is_plain else pair_problem(a, b, self.sides, marks=True)
+        if self.p_max is not None and self.p_min > self.p_max:
+            raise OptionError(f"p_min must not be above p_max; got {self.p_min} and {self.p_max}")
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         # There must be a cluster, minimal_peak must not exceed the number of coders, and p_min must not exceed p_max.
-        assert isinstance(batch, MarkBatch)
-        coders, peak = batch.coders, self._minimal_peak(batch)
+        coders, peak = self._coders(batch), self._minimal_peak(batch)
         clusters = np.diff(self._clusters(batch).off)
         p_max = self._p_max(clusters)
         errors: dict[int, CaesuraError] = {}
-        for d in flatnonzero((peak > coders) | (clusters == 0) | (self["p_min"] > p_max)).tolist():
+        for d in flatnonzero((peak > coders) | (clusters == 0) | (self.p_min > p_max)).tolist():
             if peak[d] > coders[d]:
                 errors[d] = OptionError(f"minimal_peak must lie in 1..{coders[d]}, the number of coders; got {peak[d]}")
             elif clusters[d] == 0:
                 errors[d] = Undefined(self._no_cluster(batch, d, int(peak[d])))
             else:
                 errors[d] = OptionError(
-                    f"p_min must not be above p_max, by default 1 / clusters = {p_max[d]:g}; got {self['p_min']}; "
+                    f"p_min must not be above p_max, by default 1 / clusters = {p_max[d]:g}; got {self.p_min}; "
                     "set p_max too"
                 )
         return errors
 
     def _no_cluster(self, batch: Batch, d: int, peak: int) -> str:
-        highest = int(batch.a_code[batch.a_off[d] : batch.a_off[d + 1]].max(initial=0))
+        _, counts, off = _marks(batch)
+        highest = int(counts[off[d] : off[d + 1]].max(initial=0))
         limits = f"minimal_peak is {peak}"
         if peak <= highest:
-            limits += f" and min_count {self['min_count']}"
+            limits += f" and min_count {self.min_count}"
         return f"there is no cluster: the highest count is {highest}, {limits}"
 
-    def _minimal_peak(self, batch: MarkBatch) -> Ints:
-        peak = self["minimal_peak"]
-        return (batch.coders + 1) // 2 if peak is None else np.full(len(batch), peak, np.int64)
+    def _coders(self, batch: Batch) -> Ints:
+        return batch.table.coders[batch.first]
+
+    def _minimal_peak(self, batch: Batch) -> Ints:
+        peak = self.minimal_peak
+        return (self._coders(batch) + 1) // 2 if peak is None else np.full(batch.pairs, peak, np.int64)
 
     def _p_max(self, clusters: Ints) -> Floats:
-        p_max = self["p_max"]
+        p_max = self.p_max
         return 1 / np.maximum(clusters, 1) if p_max is None else np.full(len(clusters), p_max, np.float64)
 
-    def _clusters(self, batch: MarkBatch) -> _ClusterArrays:
-        marks = int(batch.a_off[-1] - batch.a_off[0])
-        bounds, moments = np.empty((marks, 5), np.int64), np.empty((marks, 2))
-        off = np.zeros(len(batch) + 1, np.int64)
-        chain = self["chain_strength"], self._minimal_peak(batch), self["min_count"], self["beta"]
-        kernel.cluster(batch.a_pos, batch.a_code, batch.a_off, *chain, bounds, moments, off)
+    def _clusters(self, batch: Batch) -> _ClusterArrays:
+        marks = _marks(batch)
+        bounds, moments = np.empty((len(marks[0]), 5), np.int64), np.empty((len(marks[0]), 2))
+        off = np.zeros(batch.pairs + 1, np.int64)
+        peak = self._minimal_peak(batch)
+        kernel.cluster(*marks, self.chain_strength, peak, self.min_count, self.beta, bounds, moments, off)
         return _ClusterArrays(bounds[: off[-1]], moments[: off[-1]], off)
 
     def _credit(
-        self, batch: MarkBatch, clusters: _ClusterArrays, pos: Ints, off: Ints, per_cluster: str
+        self, batch: Batch, clusters: _ClusterArrays, pos: Ints, off: Ints, per_cluster: str
     ) -> tuple[Counts, Ints, Floats]:
-        """Return reward and punishment per document, and the cluster (-1: none) and credit of each boundary at ``pos``."""
-        cluster_of, credit, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((len(batch), 2))
-        o = self.settings
-        marks = batch.length, batch.a_pos, batch.a_code
-        rules: list[Any] = [o["alpha"], *inverse_powers(o["alpha"]), o["p_min"], self._p_max(np.diff(clusters.off))]
-        rules += [per_cluster == "best", o["edges"] == "linear", cluster_of, credit, out]
-        kernel.award(*marks, pos, off, clusters.bounds, clusters.off, *rules)
+        """Return reward and punishment per pair, and the cluster (-1: none) and credit of each boundary at ``pos``."""
+        cluster_of, credit, out = np.empty(len(pos), np.int64), np.empty(len(pos)), np.empty((batch.pairs, 2))
+        marks, counts, _ = _marks(batch)
+        rules: list[Any] = [self.alpha, *inverse_powers(self.alpha), self.p_min, self._p_max(np.diff(clusters.off))]
+        rules += [per_cluster == "best", self.edges == "linear", cluster_of, credit, out]
+        kernel.award(batch.length, marks, counts, pos, off, clusters.bounds, clusters.off, *rules)
         return out, cluster_of, credit
 
-    def compute(self, batch: Batch) -> BatchCounts:
-        assert isinstance(batch, MarkBatch)
-        arrays = self._clusters(batch)
-        out, _, _ = self._credit(batch, arrays, batch.b_pos, batch.b_off, self["per_cluster"])
+    def count(self, batch: Batch) -> BatchCounts:
+        arrays, hypothesis, coders = self._clusters(batch), batch.sides()[1], self._coders(batch)
+        out, _, _ = self._credit(batch, arrays, hypothesis.place, hypothesis.off, self.per_cluster)
         clusters = np.diff(arrays.off)
-        counts = np.column_stack([out[:, 0], clusters * batch.coders, out[:, 1], np.ones(len(batch))])
-        resolved = {"minimal_peak": self._minimal_peak(batch), "p_max": self._p_max(clusters), "coders": batch.coders}
+        counts = np.column_stack([out[:, 0], clusters * coders, out[:, 1], np.ones(batch.pairs)])
+        resolved = {"minimal_peak": self._minimal_peak(batch), "p_max": self._p_max(clusters), "coders": coders}
         return BatchCounts(counts, resolved)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
@@ -243,36 +216,45 @@ class FuzzySuccess(Measure):
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         return {"p": counts["reward"] / counts["weight"], "n": counts["punishment"] / counts["items"]}
 
-    def clusters(self, batch: MarkBatch) -> tuple[MarkCluster, ...]:
-        arrays = self._clusters(batch)
+    def clusters(self, batch: Batch) -> tuple[MarkCluster, ...]:
+        """Return the clusters of a document."""
+        arrays, (place, count, off) = self._clusters(batch), _marks(batch)
         # The reward is convex between two marks, so a mark is the best place for a boundary: compute the reward at all marks.
-        _, cluster_of, credit = self._credit(batch, arrays, batch.a_pos, batch.a_off, "best")
+        _, cluster_of, credit = self._credit(batch, arrays, place, off, "best")
         winners = _best_boundaries(cluster_of, credit)
         best, reward = arrays.bounds[:, 2].copy(), np.zeros(len(arrays.bounds))
-        best[cluster_of[winners]] = batch.a_pos[winners]
+        best[cluster_of[winners]] = place[winners]
         reward[cluster_of[winners]] = credit[winners]  # a narrow reach may be between two marks and contain no mark
         rows = zip(arrays.bounds.tolist(), arrays.moments.tolist(), best.tolist(), reward.tolist(), strict=True)
         clusters = []
         for (first, last, low, up, peak), (mu, sigma), best_position, largest in rows:
-            positions = tuple(batch.a_pos[first : last + 1].tolist())
-            marks = tuple(batch.a_code[first : last + 1].tolist())
+            positions, marks = (tuple(column[first : last + 1].tolist()) for column in (place, count))
             ends = positions[0], positions[-1]
             clusters.append(MarkCluster(*ends, low, up, mu, sigma, peak, positions, marks, best_position, largest))
         return tuple(clusters)
 
-    def boundaries(self, batch: MarkBatch) -> tuple[BoundaryCredit, ...]:
+    def boundaries(self, batch: Batch) -> tuple[BoundaryCredit, ...]:
         """Return the credit of each boundary of the program in a document."""
-        arrays = self._clusters(batch)
-        _, cluster_of, credit = self._credit(batch, arrays, batch.b_pos, batch.b_off, self["per_cluster"])
-        if self["per_cluster"] == "best":
+        arrays, hypothesis = self._clusters(batch), batch.sides()[1]
+        _, cluster_of, credit = self._credit(batch, arrays, hypothesis.place, hypothesis.off, self.per_cluster)
+        if self.per_cluster == "best":
             unrewarded = cluster_of >= 0
             unrewarded[_best_boundaries(cluster_of, credit)] = False
             credit[unrewarded] = 0
-        weight = len(arrays.bounds) * int(batch.coders[0])
+        weight = len(arrays.bounds) * int(self._coders(batch)[0])
         return tuple(
             BoundaryCredit(position, "phantom" if k < 0 else k, gain, gain if k < 0 else gain / weight)
-            for position, k, gain in zip(batch.b_pos.tolist(), cluster_of.tolist(), credit.tolist(), strict=True)
+            for position, k, gain in zip(hypothesis.place.tolist(), cluster_of.tolist(), credit.tolist(), strict=True)
         )
+
+
+def _marks(batch: Batch) -> tuple[Ints, Ints, Ints]:
+    """Return the marked positions of the first side, the number of coders who marked each, and the offsets."""
+    return batch.shared("marks", lambda: _whole(batch.sides("weighted")[0]))
+
+
+def _whole(marks: Weights) -> tuple[Ints, Ints, Ints]:
+    return marks.place, marks.weight.astype(np.int64), marks.off
 
 
 def _best_boundaries(cluster_of: Ints, credit: Floats) -> Ints:
@@ -287,7 +269,6 @@ def _best_boundaries(cluster_of: Ints, credit: Floats) -> Ints:
     return equals[np.unique(cluster_of[equals], return_index=True)[1]]
 
 
-_PLAIN = frozenset((Segmentation, Marks))
 _MAX_DISTANCE = 2.0**31  # no two positions are further apart
 _TABLE_SIZE = 1024
 
@@ -410,7 +391,7 @@ def fuzzy_success(
     return cast(FuzzyScore, measure.score(_to_marks(counts, coders), hypothesis))
 
 
-def _to_marks(counts: Any, coders: int | None) -> Text | Marks:
+def _to_marks(counts: Any, coders: int | None) -> Any:
     if isinstance(counts, (Marks, Segmentation)):
         actual = counts.coders if isinstance(counts, Marks) else 1
         if coders is not None and coders != actual:

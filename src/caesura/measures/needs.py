@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.model.annotation import (
+    HAS_COUNTS,
     HAS_END_POINTS,
     HAS_LABELS,
     HAS_NO_TYPES,
+    HAS_SCORES,
     HAS_UNITS,
     IN_SECONDS,
     IS_TREE,
@@ -56,12 +58,14 @@ class Needs(NamedTuple):
     extent: bool = True  # whether the value depends on the extent of the item
     texts: bool = True  # whether both sides must have the same units
     streams: bool = True  # whether a dialogue is scored stream by stream
+    counts: bool = False  # whether the first side may be the marks of several coders
+    scores: bool = False  # whether the second side may be boundary scores, whose extent is that of the first side
     tree: bool = False  # whether both sides must be trees; other measures of nested intervals compare no trees
     axis: str = "batch"  # what must be on one axis: all pairs of a "batch", both sides of a "pair", or nothing ("any")
     noun: str = ""  # what is expected, if it is not the usual word for the shape
     hint: str = ""  # why seconds cannot be compared, and what to use instead
 
-    def expected(self, value: object, side: str) -> MismatchError:
+    def expected(self, value: object, side: str, *, first: bool) -> MismatchError:
         """Return the error for a value that is no annotation, or has a shape that the measure cannot compare."""
         if isinstance(value, Mapping) and not self.streams:
             count = f"{len(value)} speaker{'s' * (len(value) != 1)}"
@@ -73,11 +77,16 @@ class Needs(NamedTuple):
             return MismatchError(f"{side}: there is no tree")
         noun = self.noun or NOUNS[Shape.MARKS if self.units and self.shape < Shape.NESTED else self.shape]
         got = kind_name(value) if self.units else type(value).__name__
+        if self.counts and first:
+            return MismatchError(f"{side}: expected Marks or {noun}; got {got}")
         return MismatchError(f"{side}: expected {noun}; got {got}{constructors_for(value)}")
 
-    def explain(self, error: CaesuraError) -> CaesuraError:
+    def explain(self, error: CaesuraError, sides: tuple[str, str]) -> CaesuraError:
         """Return the error with what the measure expects, if a side was no annotation."""
-        return self.expected(error.value, error.side) if isinstance(error, NoAnnotationError) else error
+        if not isinstance(error, NoAnnotationError):
+            return error
+        expected = self.expected(error.value, error.side, first=error.side == sides[0])
+        return expected if error.stream is None else MismatchError(f"stream {error.stream!r}: {expected}")
 
     def problems(self, batch: Batch, name: str, sides: tuple[str, str]) -> dict[int, CaesuraError]:
         """Return the rows of a batch that cannot be compared, with the reason."""
@@ -99,9 +108,13 @@ class Needs(NamedTuple):
             unfit = (table.shape[side] > self.shape) | (table.shape[side] < self.least)
             if self.units:
                 unfit |= table.has(IN_SECONDS)[side]
+            if not (self.counts and k == 0):
+                unfit |= table.has(HAS_COUNTS)[side]
+            if not (self.scores and k == 1):
+                unfit |= table.has(HAS_SCORES)[side]
             if self.shape >= Shape.NESTED:
                 unfit |= table.has(IS_TREE)[side] != self.tree
-            refuse(unfit, lambda row, k=k: self._unfit(annotations(row)[k], name, sides[k]))
+            refuse(unfit, lambda row, k=k: self._unfit(annotations(row)[k], name, sides[k], first=k == 0))
         seconds = table.has(IN_SECONDS)
         if self.axis != "any":
             refuse(seconds[a] != seconds[b], lambda row: self._different_axes(bool(seconds[b[row]]), sides))
@@ -109,7 +122,8 @@ class Needs(NamedTuple):
             message = "all pairs must be on the same axis; some are in units and some in seconds"
             compared = [row for row in range(len(a)) if row not in problems] if problems else [0]
             refuse(seconds[a] != (seconds[a[compared[0]]] if compared else False), lambda row: message)
-        in_units = ~seconds[a]
+        has_extents = ~table.has(HAS_SCORES)[b]
+        in_units = ~seconds[a] & has_extents
         if self.texts:
             length, is_open = table.end - table.begin, table.has(OPEN_END)  # spans may be open in units too
             differ = in_units & (length[a] != length[b])
@@ -121,19 +135,19 @@ class Needs(NamedTuple):
                 refuse(in_units & words[a] & words[b] & (a != b), lambda row: different_units(*annotations(row), sides))
         if self.extent and table.seconds:
             refuse(table.has(OPEN_END)[a] | table.has(OPEN_END)[b], lambda row: UNKNOWN_END)
-            refuse(~same_extents(batch), lambda row: _different_extents(batch, row, sides))
+            refuse(~same_extents(batch) & has_extents, lambda row: _different_extents(batch, row, sides))
         if self.labels:
             unlabelled = ~(table.has(HAS_LABELS)[a] & table.has(HAS_LABELS)[b])
             refuse(unlabelled, lambda row: f"{name} {self.labels}")
         return problems
 
-    def _unfit(self, annotation: Any, name: str, side: str) -> MismatchError:
+    def _unfit(self, annotation: Any, name: str, side: str, *, first: bool) -> MismatchError:
         if self.hint and IN_SECONDS & _traits(annotation):
             return MismatchError(f"{name} {self.hint}")
         shape = Shape(_traits(annotation) >> SHAPE_BIT)
         if self.least >= Shape.NESTED and shape > self.shape and not self.tree:
             return MismatchError(f"{side}: {CROSSING[shape]}")
-        return self.expected(annotation, side)
+        return self.expected(annotation, side, first=first)
 
     def _different_axes(self, in_units_first: bool, sides: tuple[str, str]) -> str:
         in_units, in_seconds = sides if in_units_first else sides[::-1]
@@ -144,14 +158,14 @@ class Needs(NamedTuple):
             "convert both to units with over_units"
         )
 
-    def accepts_plain(self, a_traits: int, b_traits: int) -> bool:
+    def accepts_plain(self, a_traits: int, b_traits: int, *, typed: bool = False) -> bool:
         """Return whether two annotations with these traits and the same extent certainly can be compared."""
         both = a_traits | b_traits
         return (
             self.least == Shape.MARKS
-            and not both & (OPEN_END | HAS_END_POINTS)
-            and not both >> 9  # boundaries or segments
-            and bool(a_traits & b_traits & HAS_NO_TYPES)
+            and not both & (OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES)
+            and not both >> SHAPE_BIT + 1  # boundaries or segments
+            and (typed or bool(a_traits & b_traits & HAS_NO_TYPES))
             and not (self.units and both & IN_SECONDS)
             and not ((a_traits ^ b_traits) & IN_SECONDS)
             and not self.labels

@@ -29,10 +29,20 @@ from caesura.model.value import Floats, Ints, Value
 TICKS = 10**9
 # Bits of the third number of ``packed``; the shape is above them.
 # With ``HAS_CODES``, the inner places are followed by the number of the label of each segment.
-HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS, HAS_LABELS, HAS_CODES, IS_TREE = (
-    1 << bit for bit in range(8)
-)
-SHAPE_BIT = 8
+# Boundaries may have numbers: of the coders who marked them, or scores of a program.
+(
+    HAS_NO_TYPES,
+    HAS_UNITS,
+    IN_SECONDS,
+    OPEN_END,
+    HAS_END_POINTS,
+    HAS_LABELS,
+    HAS_CODES,
+    IS_TREE,
+    HAS_COUNTS,
+    HAS_SCORES,
+) = (1 << bit for bit in range(10))
+SHAPE_BIT = 10
 HEADER = Struct("=qqqq")
 _LIMIT = 2**62  # larger places do not fit the header
 

@@ -38,6 +38,9 @@ from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.interval_columns import IntervalColumns, Intervals, Nodes
+from caesura.model.mark_columns import Boundaries as Boundaries
+from caesura.model.mark_columns import MarkColumns
+from caesura.model.mark_columns import Weights as Weights
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
@@ -50,22 +53,6 @@ Pair = tuple[Any, Any]
 EMPTY = np.empty(0, np.int64)
 
 
-class Boundaries(NamedTuple):
-    """Places and types of boundaries; those of annotation k are the rows ``off[k]:off[k + 1]``."""
-
-    place: Ints
-    code: Ints  # index into the types; empty if there is one type only
-    off: Ints
-
-    @property
-    def count(self) -> Ints:  # type: ignore[override]  # nobody counts the entries of the tuple
-        return np.diff(self.off)
-
-    @property
-    def owner(self) -> Ints:
-        return repeat(np.arange(len(self.off) - 1), self.count)
-
-
 class Segments(NamedTuple):
     """Segments between inner boundaries; those of annotation k are the rows ``off[k]:off[k + 1]``."""
 
@@ -73,7 +60,7 @@ class Segments(NamedTuple):
     off: Ints
 
 
-class Table(IntervalColumns):
+class Table(MarkColumns, IntervalColumns):
     """Annotations in flat arrays, in ticks.
 
     ``begin`` and ``end`` are the extents, ``traits`` the bits of :mod:`caesura.model.annotation`, ``size`` the numbers of rows.
@@ -205,8 +192,8 @@ class Table(IntervalColumns):
         return table
 
 
-_COLUMNS = (Boundaries, Segments, Intervals, Nodes)
-TYPED = ("inner", "labels")  # columns that depend on the types of a batch
+_COLUMNS = (Boundaries, Weights, Segments, Intervals, Nodes)
+TYPED = ("inner", "marked", "labels")  # columns that depend on the types of a batch
 PLACES = ("places", "end_places", "all_places")  # columns that differ only for points at the ends of the extent
 
 
@@ -386,15 +373,6 @@ def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
     return positions, codes
 
 
-def jointyped_inner(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
-    """Return the boundaries of many texts one after the other."""
-    sizes = np.fromiter((len(positions) for positions, _ in texts), np.int64, len(texts))
-    if not len(texts):
-        return Boundaries(EMPTY, EMPTY, offsets(sizes))
-    place, code = (np.concatenate(columns) for columns in zip(*texts, strict=True))
-    return Boundaries(place, code, offsets(sizes))
-
-
 def join_typed(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
     """Return the boundaries of many texts one after the other."""
     off = offsets(np.array([len(positions) for positions, _ in texts], np.int64))
@@ -474,11 +452,19 @@ class Batch:
         table = Table.of_texts(np.concatenate([length, length]), np.concatenate([a.count, b.count]))
         rows = np.arange(len(length))
         batch = cls(table, rows, rows + len(length), types)
-        batch.cache["inner", types] = a, b
-        if types != UNTYPED:
-            a, b = distinct(a), distinct(b)
-        batch.cache.update(dict.fromkeys(PLACES, (a, b)))
+        batch.set_sides(a, b)
         return batch
+
+    def set_sides(self, a: Boundaries, b: Boundaries) -> None:
+        """Let all columns of boundaries be these, none of which is at the end of a text."""
+        inner = a, b
+        self.cache["inner", self.types] = inner
+        self.cache["marked", self.types] = tuple(
+            side if side.code.size else side._replace(code=np.zeros_like(side.place)) for side in inner
+        )
+        places = tuple(distinct(side) if side.code.size else side for side in inner)
+        self.cache.update(dict.fromkeys(PLACES, places))
+        self.cache["weighted"] = tuple(Weights(side.place, np.ones(len(side.place)), side.off) for side in places)
 
     @cached_property
     def item(self) -> Ints:
@@ -564,25 +550,20 @@ class Batch:
         return self if types == self.types else replace(self, types=types)
 
     def take(self, items: Ints) -> Batch:
-        """Return some of the items."""
+        """Return some of the items, with the columns of their sides that are known already."""
         documents, references = (items, None) if self.references is None else _parts_of(self.references, items)
         rows, streams = (documents, None) if self.streams is None else _parts_of(self.streams, documents)
         names = self.names and tuple(self.names[row] for row in rows.tolist())
-        return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references)
-
-    def slice(self, start: int, stop: int) -> Batch:
-        """Return items ``start`` to ``stop - 1``, with the columns of their sides that are known already."""
-        batch = self.take(np.arange(start, stop))
-        first = start
-        for off in (self.references, self.streams):
-            first = first if off is None else int(off[first])
-        rows = np.arange(first, first + batch.pairs)
+        batch = Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references)
         batch.cache.update(
             (key, (take(sides[0], rows), take(sides[1], rows)))
             for key, sides in self.cache.items()
             if isinstance(sides, tuple) and len(sides) == 2 and isinstance(sides[0], _COLUMNS)
         )
         return batch
+
+    def slice(self, start: int, stop: int) -> Batch:
+        return self.take(np.arange(start, stop))
 
     def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed:
         """Return the batch without some items, the places of its items, and the errors by place."""
@@ -715,16 +696,17 @@ def stream_pairs(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[str |
                 f"{side}: no stream {_quoted(missing)}, which the other side has; it has {_quoted(text)}"
             )
     for name in a:
-        for _, first, second in stream_pairs(a[name], b[name], sides):
-            yield str(name), first, second
+        yield from single_pair(a[name], b[name], sides, str(name))
 
 
-def single_pair(a: Any, b: Any, sides: tuple[str, str]) -> Iterator[tuple[None, Any, Any]]:
-    """Yield both sides, which must be annotations."""
+def single_pair(
+    a: Any, b: Any, sides: tuple[str, str], name: str | None = None
+) -> Iterator[tuple[str | None, Any, Any]]:
+    """Yield the name of the stream, if there is one, and both sides, which must be annotations."""
     for side, text in zip(sides, (a, b), strict=True):
         if not hasattr(text, "packed"):
-            raise NoAnnotationError(side, text)
-    yield None, a, b
+            raise NoAnnotationError(side, text, name)
+    yield name, a, b
 
 
 def _quoted(names: Any) -> str:
@@ -734,9 +716,9 @@ def _quoted(names: Any) -> str:
 class NoAnnotationError(MismatchError):
     """A side that is no annotation; the measure says what it needs instead."""
 
-    def __init__(self, side: str, value: Any) -> None:
+    def __init__(self, side: str, value: Any, stream: str | None = None) -> None:
         super().__init__(f"{side}: expected an annotation; got {type(value).__name__}")
-        self.side, self.value = side, value
+        self.side, self.value, self.stream = side, value, stream
 
 
 # -- one scale of boundary types --------------------------------------------------------------------------------------

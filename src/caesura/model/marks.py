@@ -8,7 +8,7 @@ import numpy as np
 
 from caesura.errors import SegmentationError
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, pack_places
+from caesura.model.annotation import HAS_COUNTS, HAS_NO_TYPES, HAS_UNITS, HEADER, Annotation, Axis, pack_places
 from caesura.model.fingerprint import content_bytes, numbers_bytes
 from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
@@ -154,7 +154,9 @@ class Marks(Annotation):
     @property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, and the marked positions."""
-        return self._pack(len(self.positions)) + pack_places(self.positions)
+        # Judging makes the marks of all coders but one for every item and coder, so this must be fast.
+        traits = HAS_COUNTS | HAS_NO_TYPES | HAS_UNITS * (self.units is not None)
+        return HEADER.pack(0, self.length, traits, len(self.positions)) + pack_places(self.positions)
 
     @property
     def axis(self) -> Axis:

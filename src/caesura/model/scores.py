@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ScoresError
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis
+from caesura.model.annotation import HAS_SCORES, Annotation, Axis, pack_places, to_ticks
 from caesura.model.edges import SAME_PLACE
 from caesura.model.value import Floats, count_of
 
@@ -85,6 +85,13 @@ class BoundaryScores(Annotation):
             if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
                 raise ScoresError(f"scores[{i}]: expected a pair (time, score); got {pair!r}")
         return cls([pair[1] for pair in listed], [pair[0] for pair in listed])
+
+    @property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, and the places."""
+        return self._pack(len(self), HAS_SCORES) + pack_places(
+            to_ticks(self.places) if self.timed else self.places.astype(np.int64)
+        )
 
     @property
     def axis(self) -> Axis:

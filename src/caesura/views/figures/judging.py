@@ -12,7 +12,7 @@ from caesura.agreement.pairwise import Pairwise
 from caesura.errors import OptionError
 from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.measures.base import Measure
-from caesura.measures.fuzzy import BoundaryCredit, FuzzyScore, MarkBatch, MarkCluster
+from caesura.measures.fuzzy import BoundaryCredit, FuzzyScore, MarkCluster
 from caesura.measures.operations import OperationsTable
 from caesura.measures.registry import is_called
 from caesura.model.result import Score
@@ -263,9 +263,7 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
     mark_clusters, boundaries = score.clusters, score.boundaries
     if mark_clusters is None or boundaries is None:
         raise OptionError("expected the score of one document; got the score of several. Draw one figure per document")
-    batch = score.source
-    assert isinstance(batch, MarkBatch)
-    counts = dict(zip(batch.a_pos.tolist(), batch.a_code.tolist(), strict=True))
+    counts = score.counts or {}
     top = max([*counts.values(), score.params["minimal_peak"]])
     with canvas.new_axes(canvas.check_width(width), 2.2, title) as (figure, axes):
         _draw_clusters(axes, mark_clusters, counts)
@@ -274,8 +272,8 @@ def clusters(score: FuzzyScore, *, width: float = COLUMN_WIDTH, title: str | Non
         style = {"markeredgecolor": "black", "markersize": 4, "label": "best place"}
         canvas.draw_marks(axes, best, [counts.get(cluster.best, 0) for cluster in mark_clusters], "D", "white", **style)
         _draw_boundaries(axes, boundaries, 1.12 * top)
-        axes.set(xlim=(0.4, int(batch.length[0]) - 0.4), ylim=(0, 1.2 * top))
-        axes.set(xlabel="position", ylabel=f"coders, of {int(batch.coders[0])}")
+        axes.set(xlim=(0.4, int(score.source.length[0]) - 0.4), ylim=(0, 1.2 * top))
+        axes.set(xlabel="position", ylabel=f"coders, of {score.params['coders']}")
         for axis in (axes.xaxis, axes.yaxis):
             canvas.integer_ticks(axis)
         figure.legend(loc="outside lower center", ncols=2 if width < 5 else 4)

@@ -13,7 +13,6 @@ from caesura.errors import CaesuraError
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
 from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_MARKS
-from caesura.measures.fuzzy import MarkBatch
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
@@ -247,10 +246,7 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
-    sizes: dict[str, int] = {}
-    for number, entry in enumerate(entries):
-        assert isinstance(entry.score.source, MarkBatch)
-        sizes[str(number)] = len(entry.score.source.a_pos)  # marked positions
+    sizes = {str(number): len(entry.score.counts or ()) for number, entry in enumerate(entries)}  # marked positions
     fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)]
     if not fitting:
         return {
