@@ -364,12 +364,11 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
     """Return the number of the label of each segment, 0 without one, and the labels in the order of these numbers."""
     if not isinstance(annotation, Segmentation):
         return annotation.edges.codes, annotation.edges.labels
-    labels, numbers = annotation.labels, dict[str, int]()
-    if labels is None:
+    if annotation.labels is None:
         return EMPTY, ()
-    starts = (0, *annotation.inner.tolist())
-    codes = [numbers.setdefault(labels[start], len(numbers) + 1) for start in starts]
-    return np.array(codes, np.int64), tuple(numbers)
+    names = list(map(annotation.labels.__getitem__, (0, *annotation.inner.tolist())))
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names), 1)}
+    return np.array(list(map(numbers.__getitem__, names)), np.int64), tuple(numbers)
 
 
 def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
