@@ -563,25 +563,20 @@ class Batch:
         return self if types == self.types else replace(self, types=types)
 
     def take(self, items: Ints) -> Batch:
-        """Return some of the items."""
+        """Return some of the items, with the columns of their sides that are known already."""
         documents, references = (items, None) if self.references is None else _parts_of(self.references, items)
         rows, streams = (documents, None) if self.streams is None else _parts_of(self.streams, documents)
         names = self.names and tuple(self.names[row] for row in rows.tolist())
-        return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references)
-
-    def slice(self, start: int, stop: int) -> Batch:
-        """Return items ``start`` to ``stop - 1``, with the columns of their sides that are known already."""
-        batch = self.take(np.arange(start, stop))
-        first = start
-        for off in (self.references, self.streams):
-            first = first if off is None else int(off[first])
-        rows = np.arange(first, first + batch.pairs)
-        batch.cache.update(
-            (key, (take(sides[0], rows), take(sides[1], rows)))
+        known = {
+            key: (take(sides[0], rows), take(sides[1], rows))
             for key, sides in self.cache.items()
             if isinstance(sides, tuple) and len(sides) == 2 and isinstance(sides[0], _COLUMNS)
-        )
-        return batch
+        }
+        return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references, known)
+
+    def slice(self, start: int, stop: int) -> Batch:
+        """Return items ``start`` to ``stop - 1``."""
+        return self.take(np.arange(start, stop))
 
     def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed:
         """Return the batch without some items, the places of its items, and the errors by place."""
