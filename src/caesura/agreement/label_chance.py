@@ -12,6 +12,7 @@ coder of the item labels counts. With a tolerance there are two tables per pair 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -192,7 +193,7 @@ class NearLabelChance(PartsChance):
 def _table(measure: LabelShare, observed: CoderPairs) -> tuple[Table, dict[tuple[str, str], dict[str, int]]]:
     """Return all annotations as one table, and the row of each stream by item and coder."""
     rows: dict[tuple[str, str], dict[str, int]] = {}
-    annotations = []
+    annotations: list[Any] = []
     for key, annotation in observed.annotations.items():
         streams = annotation if isinstance(annotation, Mapping) else {"": annotation}
         rows[key] = {name: len(annotations) + number for number, name in enumerate(streams)}

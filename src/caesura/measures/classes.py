@@ -111,13 +111,14 @@ def _sampled(batch: Batch, frame: Any, gaps: str) -> cells_kernel.Pairs:
         number = np.maximum(np.floor(places / frame) - 3, 0)
         for _ in range(7):
             number += (number.astype(np.float32) * step).astype(np.float64) < places
-        return np.minimum(number.astype(np.int64), most)
+        return np.asarray(np.minimum(number, most), np.int64)
 
     samples = np.floor((batch.begin + batch.length) / batch.ticks / frame).astype(np.int64)
-    sides: list[Ints] = []
-    for (place, _, off), segments in zip(batch.sides(), batch.sides("segments"), strict=True):
-        sides += [count(place, repeat(samples, np.diff(off))), off, segments.label]
-    return cells_kernel.Pairs(count(batch.begin, samples), samples, *sides, COUNTED[gaps])
+    a, b = (
+        (count(place, repeat(samples, np.diff(off))), off, segments.label)
+        for (place, _, off), segments in zip(batch.sides(), batch.sides("segments"), strict=True)
+    )
+    return cells_kernel.Pairs(count(batch.begin, samples), samples, *a, *b, COUNTED[gaps])
 
 
 def _pairs(length: Any, squares: Any, *, in_units: bool) -> Any:

@@ -71,6 +71,7 @@ class LabelShare(SegmentMeasure):
     coefficients = ("kappa", "pi")
     default_coefficient = "kappa"
     chance_family = "labels"
+    fixed_types = False
 
     @property
     def short_name(self) -> str:
@@ -83,10 +84,6 @@ class LabelShare(SegmentMeasure):
     @property
     def chance_corrected(self) -> bool:  # type: ignore[override]  # depends on the option
         return bool(self.coefficient != "none")
-
-    @property
-    def fixed_types(self) -> bool:
-        return False
 
     @property
     def observed_measure(self) -> LabelShare:

@@ -351,12 +351,11 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
     """Return the number of the label of each segment, 0 without one, and the labels in the order of these numbers."""
     if not isinstance(annotation, Segmentation):
         return annotation.edges.codes, annotation.edges.labels
-    labels, numbers = annotation.labels, dict[str, int]()
-    if labels is None:
+    if annotation.labels is None:
         return EMPTY, ()
-    starts = (0, *annotation.inner.tolist())
-    codes = [numbers.setdefault(labels[start], len(numbers) + 1) for start in starts]
-    return np.array(codes, np.int64), tuple(numbers)
+    names = list(map(annotation.labels.__getitem__, (0, *annotation.inner.tolist())))
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names), 1)}
+    return np.array(list(map(numbers.__getitem__, names)), np.int64), tuple(numbers)
 
 
 def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
@@ -554,15 +553,15 @@ class Batch:
         documents, references = (items, None) if self.references is None else _parts_of(self.references, items)
         rows, streams = (documents, None) if self.streams is None else _parts_of(self.streams, documents)
         names = self.names and tuple(self.names[row] for row in rows.tolist())
-        batch = Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references)
-        batch.cache.update(
-            (key, (take(sides[0], rows), take(sides[1], rows)))
+        known = {
+            key: (take(sides[0], rows), take(sides[1], rows))
             for key, sides in self.cache.items()
             if isinstance(sides, tuple) and len(sides) == 2 and isinstance(sides[0], _COLUMNS)
-        )
-        return batch
+        }
+        return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references, known)
 
     def slice(self, start: int, stop: int) -> Batch:
+        """Return items ``start`` to ``stop - 1``."""
         return self.take(np.arange(start, stop))
 
     def drop(self, errors: Mapping[int, CaesuraError], places: Ints) -> Packed:
