@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from caesura.engines import Engine, check_engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceError, own_errors
 from caesura.measures.base import BatchCounts, Measure
-from caesura.measures.batch import Comparison
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
-from caesura.model.columns import Batch, Packed
+from caesura.model.columns import Batch, Packed, Pair
 from caesura.model.index import argsort, bincount, searchsorted
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
@@ -258,7 +257,7 @@ class GroupScores:
 
 @keep_warnings
 def score_many(
-    pairs: Iterable[Comparison],
+    pairs: Iterable[Pair],
     measure: str | Measure,
     *,
     engine: str | Engine = "threads",

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caesura.errors import OptionError
-from caesura.measures import old_base
 from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
 from caesura.measures.base import Measure
@@ -30,9 +29,6 @@ from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, SegmentationScore, WindowDiff, WinPR
 from caesura.model.signature import is_signature
 from caesura.options import parse_call, suggest, without_aliases
-
-OldMeasure = old_base.Measure
-Measure.register(OldMeasure)
 
 _REGISTRY: dict[str, type[Measure]] = {
     measure_class.name: measure_class
