@@ -46,6 +46,7 @@ from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
 T = TypeVar("T")
+_SAMPLE = 100
 Names = tuple[str, ...]
 # A text or the streams of a dialogue, and a pair of annotations.
 Text = Any
@@ -618,13 +619,23 @@ def pair_up(
     try:
         annotations = [a for a, _ in pairs]
         annotations += [b for _, b in pairs]
+        annotations, rows = _without_repeats(annotations)
         table = None if union is not None else Table.of(annotations)
     except (AttributeError, TypeError, ValueError):  # streams, references, or what is no annotation
         table = None
     if table is None:
         return _pair_up_parts(pairs, sides, union, stream_pairs if streams else single_pair)
-    rows = np.arange(len(pairs))
-    return Batch(table, rows, rows + len(pairs)), rows, {}
+    return Batch(table, rows[: len(pairs)], rows[len(pairs) :]), np.arange(len(pairs)), {}
+
+
+def _without_repeats(annotations: list[Any]) -> tuple[list[Any], Ints]:
+    """Return the distinct objects and the place of each object among them, if the first objects occur in several pairs."""
+    sample = annotations[:_SAMPLE]
+    if len(set(map(id, sample))) == len(sample):  # to look at all of them would take as long as to score them
+        return annotations, np.arange(len(annotations))
+    place: dict[int, int] = {}
+    rows = np.array([place.setdefault(id(text), len(place)) for text in annotations], np.int64)
+    return list({id(text): text for text in annotations}.values()), rows
 
 
 def _pair_up_parts(pairs: Sequence[Any], sides: tuple[str, str], union: Any, divide: Any) -> Packed:
