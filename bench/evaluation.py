@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from caesura.measures.batch import EMPTY, Batch
 
 import caesura as cz
 from bench import collection
@@ -23,7 +24,6 @@ from caesura.engines import open_engine
 from caesura.evaluation.result import Evaluation
 from caesura.formats.documents_parquet import BATCH_SIZE
 from caesura.kernels import boundary, window
-from caesura.measures.batch import EMPTY, Batch
 from caesura.measures.registry import parse
 from caesura.views.table import Table
 

@@ -15,7 +15,7 @@ import caesura as cz
 from caesura.errors import CaesuraError
 from caesura.evaluation.partition import Job, PartitionTask, score_partitions
 from caesura.measures.columns import CheckedColumns, supports_columns
-from caesura.model.columns import Batch, pair_up
+from caesura.model.batch import Batch, pair_up
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from support.collected import SCALE, Row, pair_of, sound
 from support.compared import compared

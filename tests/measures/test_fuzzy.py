@@ -550,7 +550,9 @@ def test_invalid_counts():
 
 
 def test_other_measures_reject_marks():
-    with pytest.raises(MismatchError, match="reference: expected a Segmentation, a Tier or a level of a Hierarchy; got Marks"):
+    with pytest.raises(
+        MismatchError, match="reference: expected a Segmentation, a Tier or a level of a Hierarchy; got Marks"
+    ):
         cz.pk(cz.Marks([0, 4, 0], 7), positions(4, [2]))
     with pytest.raises(MismatchError, match="a: expected a Segmentation; got Marks"):
         cz.flexible_similarity(cz.Marks([0, 4, 0], 7), positions(4, [2]))

@@ -28,6 +28,7 @@ from caesura.errors import (
     SegmentationError,
     TierError,
 )
+from caesura.model.annotation import HAS_CODES, HAS_LABELS, HAS_NO_TYPES, IN_SECONDS, OPEN_END, SHAPE_BIT, Shape
 from caesura.model.common_units import boundary_times, tiers_over_units
 from caesura.model.corpus import Source
 from caesura.model.old_names import streams_of
@@ -484,13 +485,14 @@ def test_what_kernels_read_is_not_part_of_the_value() -> None:
     0     1     2     3     4
     """
     tier = Tier([(0, 1, "A"), (2, 3, "B")], end=4)
-    begin, end, size, traits = struct.unpack_from("=ddqq", tier.packed_edges)
-    assert (begin, end, size, traits) == (0, 4, 3, 1)
-    assert struct.unpack_from("=dddqqqq", tier.packed_edges, 32) == (1, 2, 3, 1, 0, 2, 0)
-    assert pickle.loads(pickle.dumps(tier)).packed_edges == tier.packed_edges
+    ns = 10**9
+    has = HAS_NO_TYPES | IN_SECONDS | HAS_LABELS | HAS_CODES | Shape.PARTITION << SHAPE_BIT
+    assert struct.unpack("=11q", tier.packed) == (0, 4 * ns, has, 3, ns, 2 * ns, 3 * ns, 1, 0, 2, 0)
+    assert pickle.loads(pickle.dumps(tier)).packed == tier.packed
     assert "packed" not in repr(tier)
     unlabelled = Tier(points=[(1.5, "")], end=4, open_end=True)
-    assert struct.unpack("=ddqqdqq", unlabelled.packed_edges) == (0, 4, 1, 2, 1.5, 1, 1)
+    has = HAS_NO_TYPES | IN_SECONDS | OPEN_END | Shape.MARKS << SHAPE_BIT
+    assert struct.unpack("=5q", unlabelled.packed) == (0, 4 * ns, has, 1, 1.5 * ns)
 
 
 @pytest.mark.parametrize("times", [[], [1.5], [0.25, 1.0, 2.5], [1.0, 1.0000001], [0.5, 2.9999999]])
@@ -503,5 +505,5 @@ def test_tier_from_times_is_that_of_the_class(times, is_labelled):
     expected = intervals if is_labelled else Tier(points=[(time, "") for time in times], end=3)
     tier = Tier.from_times(np.array(times), labels if is_labelled else None, begin=0.0, end=3.0)
     assert tier == expected
-    assert tier.packed_edges == expected.packed_edges
+    assert tier.packed == expected.packed
     assert tier.edges.labels == expected.edges.labels

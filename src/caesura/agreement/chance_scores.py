@@ -21,7 +21,7 @@ from caesura.agreement.placement import BoundaryCounts, choose_expected_counts, 
 from caesura.measures.base import Measure
 from caesura.measures.expected import Moments, RandomStreams
 from caesura.measures.many import Scores, score_many
-from caesura.model.columns import Pair
+from caesura.model.batch import Pair
 from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints

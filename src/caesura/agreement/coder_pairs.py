@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.limits import MAX_ITEM_CELLS, MAX_PAIR_CELLS, MAX_PAIRS, MAX_SHARED_CELLS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, places_of_groups, score_many
-from caesura.model.columns import Pair
+from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name
 from caesura.model.index import argsort, bincount, flatnonzero, nonzero, repeat

@@ -13,7 +13,7 @@ from caesura.agreement.coder_pairs import check_coders, check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.needs import different_units
 from caesura.measures.similarity import similarity_from_confusion
-from caesura.model.columns import stream_pairs
+from caesura.model.batch import stream_pairs
 from caesura.model.corpus import Corpus
 from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded, Result, signature_line

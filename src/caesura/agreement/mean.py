@@ -30,7 +30,8 @@ from caesura.measures.base import Measure
 from caesura.measures.expected import Moments
 from caesura.measures.needs import UNKNOWN_END
 from caesura.model.annotation import TICKS
-from caesura.model.columns import Batch, Boundaries, take
+from caesura.model.batch import Batch
+from caesura.model.columns import Boundaries, take
 from caesura.model.index import repeat, searchsorted
 from caesura.model.old_names import tiers_of
 from caesura.model.value import Floats, Ints

@@ -16,7 +16,7 @@ from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
-from caesura.model.columns import Pair
+from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue
 from caesura.model.hierarchy import Hierarchy

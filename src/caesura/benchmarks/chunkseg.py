@@ -6,7 +6,8 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.measures.recipes import Recipe, register
-from caesura.model.columns import EMPTY, Batch, Boundaries, Table, distinct, offsets
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY, Boundaries, Table, distinct, offsets
 from caesura.model.index import bincount, flatnonzero
 from caesura.model.value import Ints
 

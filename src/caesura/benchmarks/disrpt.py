@@ -6,7 +6,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, MismatchError
 from caesura.measures.recipes import Recipe, register
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.segmentation import Segmentation
 
 _PROBLEM = (

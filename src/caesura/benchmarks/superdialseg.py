@@ -10,7 +10,8 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.measures.recipes import Recipe, register
-from caesura.model.columns import Batch, Table
+from caesura.model.batch import Batch
+from caesura.model.columns import Table
 from caesura.model.segmentation import Segmentation
 
 _WINDOWS = {"rounding": "half_even", "mean": "positions", "clamp": False, "average": "items"}

@@ -25,7 +25,7 @@ from caesura.measures.base import Measure
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.many import count_separately
 from caesura.measures.sums import Partial
-from caesura.model.columns import Packed, over_common_types
+from caesura.model.batch import Packed, over_common_types
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.fingerprint import DigestSum, column_digests, pair_digests

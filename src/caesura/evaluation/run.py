@@ -24,7 +24,7 @@ from caesura.evaluation.partition import (
 )
 from caesura.evaluation.result import Evaluation, EvaluationProgress, ExcludedDocument, WorkTime, key_of
 from caesura.evaluation.sources import DocumentSource
-from caesura.model.columns import warn_about_type_order
+from caesura.model.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
 from caesura.model.fingerprint import DigestSum
 from caesura.model.plain import to_plain

@@ -16,7 +16,8 @@ from caesura.gold.median import MedianSegmentation, median_segmentation
 from caesura.gold.median_in_time import median_in_time
 from caesura.limits import MAX_MEDIAN_WORK
 from caesura.measures.boundary import BoundarySimilarity
-from caesura.model.columns import EMPTY, Batch, Boundaries
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY, Boundaries
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.index import bincount, flatnonzero, repeat, searchsorted

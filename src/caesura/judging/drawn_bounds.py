@@ -16,7 +16,7 @@ from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat

@@ -12,19 +12,8 @@ from typing import Any
 import numpy as np
 
 from caesura.kernels.fill import fill
-from caesura.model.columns import (
-    EMPTY,
-    PLACES,
-    TYPED,
-    Batch,
-    Boundaries,
-    ExtendedTable,
-    Names,
-    Texts,
-    Weights,
-    offsets,
-    rows_of,
-)
+from caesura.model.batch import Batch, Texts
+from caesura.model.columns import EMPTY, PLACES, TYPED, Boundaries, ExtendedTable, Names, Weights, offsets, rows_of
 from caesura.model.index import bincount, repeat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Ints

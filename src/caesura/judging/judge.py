@@ -30,7 +30,7 @@ from caesura.judging.substitution import AgreementDrop, Replacement, agreement_d
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures, is_called, parse_measures
-from caesura.model.columns import warn_about_type_order
+from caesura.model.batch import warn_about_type_order
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.old_names import tiers_of

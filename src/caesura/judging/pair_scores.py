@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many, score_packed
-from caesura.model.columns import Batch, Texts
+from caesura.model.batch import Batch, Texts
 from caesura.model.dialogue import Annotation
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.marks import Marks

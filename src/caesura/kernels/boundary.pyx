@@ -11,11 +11,9 @@ gain is computed from the distance and not read from a table).
 """
 
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
-from libc.stdlib cimport free
 
 from caesura.kernels.matching cimport Graph
 from caesura.kernels.ordered cimport suffix_table, suffix_value
-from caesura.kernels.packed cimport Side, read_side, read_sides
 
 import numpy as np
 
@@ -44,10 +42,7 @@ cdef class Gains:
 
 
 cdef class Buffers:
-    """Input arrays, and work arrays as long as the longest stretch so far.
-
-    The input has plain addresses: it may be ``Segmentation.packed``, of which there can be no memoryview of integers.
-    """
+    """Input arrays as plain addresses, and work arrays as long as the longest stretch so far."""
 
     cdef const int64_t* a_pos
     cdef const int64_t* a_code
@@ -87,12 +82,6 @@ cdef class Buffers:
         self.a_pos, self.a_code, self.b_pos, self.b_code = start(a_pos), start(a_code), start(b_pos), start(b_code)
         self.typed = a_code.shape[0] > 0 or b_code.shape[0] > 0
         return 0
-
-    cdef void set_sides(self, Side a, Side b) noexcept nogil:
-        self.a_pos = a.pos
-        self.b_pos = b.pos
-        self.a_code = self.b_code = NULL
-        self.typed = False
 
     cdef int release(self) except -1:
         """Forget the input, and keep the buffers for a later call if they are small."""
@@ -173,43 +162,6 @@ def count(
             count_one(buffers, a_off[d], a_off[d + 1], b_off[d], b_off[d + 1], &edits)
             write_row(edits, out, d)
     buffers.release()
-
-
-def count_packed(list a_packed not None, list b_packed not None, Gains gains not None, double[:, ::1] out not None):
-    """As :func:`count`, for the ``Segmentation.packed`` of each document, of one type; their positions are not copied."""
-    cdef Py_ssize_t d, n = len(a_packed)
-    cdef Edits edits
-    cdef Side* a = NULL
-    cdef Side* b = NULL
-    cdef Buffers buffers = take_buffers()
-    buffers.set_gains(gains)
-    try:
-        a = read_sides(a_packed)
-        b = read_sides(b_packed)
-        with nogil:
-            for d in range(n):
-                buffers.set_sides(a[d], b[d])
-                count_one(buffers, 0, a[d].size, 0, b[d].size, &edits)
-                write_row(edits, out, d)
-    finally:
-        free(a)
-        free(b)
-    buffers.release()
-
-
-def count_pair(a not None, b not None, Gains gains not None):
-    """Return the first six columns of :func:`count` for two ``Segmentation.packed`` of one type, as whole numbers."""
-    cdef Side a_side, b_side
-    cdef Edits edits
-    read_side(a, &a_side)
-    read_side(b, &b_side)
-    cdef Buffers buffers = take_buffers()
-    buffers.set_gains(gains)
-    buffers.set_sides(a_side, b_side)
-    with nogil:
-        count_one(buffers, 0, a_side.size, 0, b_side.size, &edits)
-    buffers.release()
-    return edits.additions, edits.transpositions, edits.span, edits.substitutions, edits.distance, edits.matches
 
 
 cdef Buffers take_buffers():

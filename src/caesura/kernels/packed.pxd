@@ -4,7 +4,6 @@ These are plain addresses, because a memoryview of an object takes longer than a
 """
 
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
 
 
 cdef extern from "Python.h":
@@ -38,18 +37,3 @@ cdef inline int read_side(object packed, Side* side) except -1:
     if side.traits & HAS_CODES:  # one number per segment follows the places
         side.size = (side.size - 1) // 2
     return 0
-
-
-cdef inline Side* read_sides(list packed) except NULL:
-    """Read many at once, so that a loop over them needs no GIL. The caller frees the result and keeps ``packed`` meanwhile."""
-    cdef Py_ssize_t d, n = len(packed)
-    cdef Side* sides = <Side*>malloc((n + 1) * sizeof(Side))
-    if sides == NULL:
-        raise MemoryError
-    try:
-        for d in range(n):
-            read_side(packed[d], &sides[d])
-    except:
-        free(sides)
-        raise
-    return sides

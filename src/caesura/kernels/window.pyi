@@ -30,12 +30,3 @@ def sweep(
     k: NDArray[np.int64],
     origin: NDArray[np.uint8],
 ) -> None: ...
-def sweep_packed(
-    r_packed: list[bytes],
-    h_packed: list[bytes],
-    rule: Rule,
-    out: NDArray[np.float64],
-    k: NDArray[np.int64],
-    origin: NDArray[np.uint8],
-) -> None: ...
-def sweep_pair(r: bytes, h: bytes, rule: Rule) -> tuple[int, int, int, int, int]: ...

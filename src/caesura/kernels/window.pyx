@@ -6,9 +6,6 @@ two such events all windows are equal and are counted in one step. The cost is O
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
-from libc.stdlib cimport free
-
-from caesura.kernels.packed cimport Side, read_side, read_sides
 
 SEGMENTS = 0
 POSITIONS = 1
@@ -84,35 +81,6 @@ def sweep(
             origin[d] = windows.origin
 
 
-def sweep_packed(
-    list r_packed not None,
-    list h_packed not None,
-    Rule rule not None,
-    double[:, ::1] out not None,
-    int64_t[::1] k not None,
-    unsigned char[::1] origin not None,
-):
-    """As :func:`sweep`, for the ``Segmentation.packed`` of each document; their positions are not copied."""
-    cdef Py_ssize_t d, n = len(r_packed)
-    cdef Windows windows
-    cdef Sums sums
-    cdef Side* r = NULL
-    cdef Side* h = NULL
-    try:
-        r = read_sides(r_packed)
-        h = read_sides(h_packed)
-        with nogil:
-            for d in range(n):
-                windows = choose(rule, r[d].length, r[d].size)
-                sums = sweep_one(r[d].pos, 0, r[d].size, h[d].pos, 0, h[d].size, windows)
-                write_row(sums, windows, out, d)
-                k[d] = windows.k
-                origin[d] = windows.origin
-    finally:
-        free(r)
-        free(h)
-
-
 cdef inline void write_row(Sums sums, Windows windows, double[:, ::1] out, Py_ssize_t d) noexcept nogil:
     out[d, 0] = sums.differ
     out[d, 1] = windows.number
@@ -120,19 +88,6 @@ cdef inline void write_row(Sums sums, Windows windows, double[:, ::1] out, Py_ss
     out[d, 3] = sums.tp
     out[d, 4] = sums.fp
     out[d, 5] = sums.fn
-
-
-def sweep_pair(r not None, h not None, Rule rule not None):
-    """Return the first three columns of :func:`sweep`, k and its origin for two ``Segmentation.packed``."""
-    cdef Side r_side, h_side
-    cdef Windows windows
-    cdef Sums sums
-    read_side(r, &r_side)
-    read_side(h, &h_side)
-    with nogil:
-        windows = choose(rule, r_side.length, r_side.size)
-        sums = sweep_one(r_side.pos, 0, r_side.size, h_side.pos, 0, h_side.size, windows)
-    return sums.differ, windows.number, sums.disagree, windows.k, windows.origin
 
 
 cdef Windows choose(Rule rule, int64_t N, int64_t boundaries) noexcept nogil:

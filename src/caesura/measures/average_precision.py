@@ -13,7 +13,7 @@ from caesura.measures.axis import AXIS_WORDS, LEVEL, Side, amount, amounts, chec
 from caesura.measures.base import BatchCounts, Counts, Measure, declared, divide, option
 from caesura.measures.needs import Needs
 from caesura.model.annotation import HAS_SCORES
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.index import argsort, bincount, flatnonzero, lexsort, searchsorted
 from caesura.model.result import Score
 from caesura.model.scores import BoundaryScores

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.measures.sums import summarize
-from caesura.model.columns import Batch
-from caesura.model.columns import has_references as are_references
+from caesura.model.batch import Batch
+from caesura.model.batch import has_references as are_references
 from caesura.model.index import reduceat
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional

@@ -20,7 +20,8 @@ from caesura.measures.base import Measure, declared
 from caesura.measures.cells import counted_lengths
 from caesura.measures.needs import same_extents
 from caesura.model.annotation import OPEN_END, Shape
-from caesura.model.columns import Batch, Partition, Table, at_level
+from caesura.model.batch import Batch
+from caesura.model.columns import Partition, Table, at_level
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero

@@ -35,18 +35,8 @@ from caesura.measures.needs import Needs
 from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
 from caesura.model.annotation import HAS_CODES, HEADER
-from caesura.model.columns import (
-    EMPTY,
-    PLACES,
-    Batch,
-    Boundaries,
-    Packed,
-    Segments,
-    Table,
-    common_types,
-    pair_up,
-    union_of,
-)
+from caesura.model.batch import Batch, Packed, common_types, pair_up
+from caesura.model.columns import EMPTY, PLACES, Boundaries, Segments, Table, union_of
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED

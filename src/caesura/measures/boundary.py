@@ -20,7 +20,8 @@ from caesura.measures.base import BatchCounts, Counts, declared, divide, option
 from caesura.measures.boundary_edits import GREEDY, N_T, BoundaryCosts, EditDistanceMeasure, cost_options
 from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
-from caesura.model.columns import Batch, Boundaries
+from caesura.model.batch import Batch
+from caesura.model.columns import Boundaries
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, reduceat
 from caesura.model.result import Score

@@ -44,7 +44,8 @@ from caesura.measures.edit_columns import EditColumns, edit_columns
 from caesura.measures.expected import ChainEdits, ExpectedCounts, NeighbourEdits
 from caesura.measures.needs import Needs
 from caesura.model.annotation import TICKS
-from caesura.model.columns import EMPTY, Batch, Boundaries, rows_of, take
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY, Boundaries, rows_of, take
 from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, number, whole

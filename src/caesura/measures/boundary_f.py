@@ -15,7 +15,7 @@ from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Overl
 from caesura.measures.edit_columns import EditColumns, count_misses, edit_columns
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.measures.needs import Needs
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints

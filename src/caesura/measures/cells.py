@@ -7,7 +7,8 @@ from types import MappingProxyType
 import numpy as np
 
 from caesura.kernels import cells as kernel
-from caesura.model.columns import EMPTY, Batch
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY
 from caesura.model.value import Floats
 
 # Which cells count, by the value of the option ``gaps``.

@@ -16,7 +16,7 @@ from caesura.measures.axis import BETA, SegmentMeasure, Side, f_of_ratios
 from caesura.measures.base import BatchCounts, Counts, declared, divide, option
 from caesura.measures.cells import COUNTED, pairs_of
 from caesura.model.annotation import HAS_LABELS, TICKS
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints

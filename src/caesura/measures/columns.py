@@ -15,7 +15,8 @@ from caesura.errors import CaesuraError
 from caesura.kernels import columns as kernel
 from caesura.measures.base import Measure
 from caesura.model.annotation import Shape
-from caesura.model.columns import EMPTY, Batch, Boundaries, distinct, take
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY, Boundaries, distinct, take
 from caesura.model.documents import BoundaryColumn, Documents
 from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation

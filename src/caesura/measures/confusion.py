@@ -15,7 +15,7 @@ from caesura.kernels import boundary as kernel
 from caesura.measures.base import BatchCounts, Counts, divide, option
 from caesura.measures.boundary_edits import BoundaryCosts, EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.index import bincount, searchsorted
 from caesura.model.plain import entries_of
 from caesura.model.result import Score, f_measure, ratio

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many, score_packed
-from caesura.model.columns import Texts
+from caesura.model.batch import Texts
 from caesura.model.value import Ints
 
 

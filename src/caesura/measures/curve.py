@@ -14,8 +14,8 @@ from caesura.measures.average_precision import AveragePrecision, as_scores, aver
 from caesura.measures.axis import Side
 from caesura.measures.recipes import recipe_of, recipes_of
 from caesura.measures.sums import divide
+from caesura.model.batch import Batch
 from caesura.model.checks import finite_number
-from caesura.model.columns import Batch
 from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.result import HIDDEN, Reasoned, Result, f_measure, ratio, signature_line
 from caesura.model.segmentation import UNTYPED

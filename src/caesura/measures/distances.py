@@ -13,7 +13,8 @@ from caesura.kernels import distances as kernel
 from caesura.measures.axis import END_PLACES, AxisMeasure, Side
 from caesura.measures.base import BatchCounts, Counts, divide, option
 from caesura.measures.needs import Needs
-from caesura.model.columns import EMPTY, Batch, Boundaries
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY, Boundaries
 from caesura.model.index import bincount, flatnonzero, reduceat, repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.index import bincount, lexsort, searchsorted
 from caesura.model.result import Edit
 from caesura.model.value import Floats, Ints

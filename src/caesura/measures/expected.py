@@ -17,7 +17,8 @@ import numpy as np
 
 from caesura.kernels import placement as kernel
 from caesura.measures.edit_chain import EditChain
-from caesura.model.columns import EMPTY, Batch, Boundaries
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY, Boundaries
 from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.value import Floats, Ints
 from caesura.products import product

@@ -52,7 +52,7 @@ from caesura.measures.similarity import (
     named_types,
     warn_about_pitfalls,
 )
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.similarity import is_full_matrix

@@ -20,7 +20,8 @@ from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
 from caesura.measures.needs import Needs
-from caesura.model.columns import Batch, Weights
+from caesura.model.batch import Batch
+from caesura.model.columns import Weights
 from caesura.model.index import flatnonzero, reduceat, repeat
 from caesura.model.marks import Marks
 from caesura.model.plain import entries_of

@@ -17,7 +17,8 @@ from caesura.kernels.marked import common_spans
 from caesura.measures.base import BatchCounts, Counts, Measure, OverlapMeasure, divide, option
 from caesura.measures.needs import Needs
 from caesura.model.annotation import TICKS, Shape
-from caesura.model.columns import Batch, nest, offsets, take
+from caesura.model.batch import Batch
+from caesura.model.columns import nest, offsets, take
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.index import bincount, flatnonzero, lexsort, searchsorted
 from caesura.model.interval_columns import Intervals

@@ -15,7 +15,8 @@ from caesura.measures.axis import AxisMeasure, SegmentMeasure, Side, amount, amo
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
 from caesura.measures.cells import pairs_of
 from caesura.model.annotation import HAS_LABELS
-from caesura.model.columns import Batch, Boundaries, Packed, Segments
+from caesura.model.batch import Batch, Packed
+from caesura.model.columns import Boundaries, Segments
 from caesura.model.index import bincount, flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints

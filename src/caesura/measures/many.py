@@ -16,7 +16,7 @@ from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceE
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
-from caesura.model.columns import Batch, Packed, Pair
+from caesura.model.batch import Batch, Packed, Pair
 from caesura.model.index import argsort, bincount, searchsorted
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings

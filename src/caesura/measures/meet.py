@@ -19,7 +19,7 @@ from caesura.measures.base import BatchCounts, Counts, divide, precision_recall
 from caesura.measures.hierarchy import HierarchyMeasure
 from caesura.measures.needs import Needs
 from caesura.model.annotation import IN_SECONDS, TICKS, Shape
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, lexsort
 from caesura.model.interval_columns import UNLABELLED, Intervals

@@ -22,7 +22,7 @@ from caesura.model.annotation import (
     SHAPE_BIT,
     Shape,
 )
-from caesura.model.columns import Batch, NoAnnotationError
+from caesura.model.batch import Batch, NoAnnotationError
 from caesura.model.dialogue import kind_name
 from caesura.model.index import flatnonzero
 from caesura.model.segmentation import constructors_for

@@ -10,9 +10,9 @@ from typing import Any
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
-from caesura.model.columns import Pair
 from caesura.measures.many import Scores
 from caesura.measures.registry import parse
+from caesura.model.batch import Pair
 from caesura.model.result import Result, Score
 
 

@@ -17,7 +17,8 @@ from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measu
 from caesura.measures.cells import pairs_of
 from caesura.measures.needs import Needs
 from caesura.model.annotation import HAS_LABELS, Shape
-from caesura.model.columns import Batch, Partition, Table
+from caesura.model.batch import Batch
+from caesura.model.columns import Partition, Table
 from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation

@@ -29,7 +29,8 @@ from caesura.measures.base import BatchCounts, OverlapMeasure, option
 from caesura.measures.hierarchy import count_crossing
 from caesura.measures.needs import Needs
 from caesura.model.annotation import IS_TREE, Shape
-from caesura.model.columns import Batch, offsets
+from caesura.model.batch import Batch
+from caesura.model.columns import offsets
 from caesura.model.index import flatnonzero
 from caesura.model.interval_columns import Intervals
 from caesura.model.result import Score, ratio

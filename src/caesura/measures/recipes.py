@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from caesura.errors import CaesuraError
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 
 Options = Mapping[str, Any]
 Prepare = Callable[[Batch], tuple[Batch, dict[int, CaesuraError]]]

@@ -13,7 +13,7 @@ from caesura.limits import MAX_NUMBERED_UNITS
 from caesura.measures.base import BatchCounts, Counts, Measure, option
 from caesura.measures.needs import Needs, different_units
 from caesura.model.annotation import HAS_UNITS
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.index import bincount, flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation

@@ -31,7 +31,7 @@ from caesura.limits import check_limit
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, option
 from caesura.measures.needs import Needs
 from caesura.model.annotation import IN_SECONDS, OPEN_END, Shape
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import bincount, flatnonzero, lexsort
 from caesura.model.interval_columns import UNLABELLED, Intervals

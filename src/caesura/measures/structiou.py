@@ -17,7 +17,7 @@ from caesura.limits import MAX_NODE_PAIRS, MAX_STEPS_PER_NODE, MAX_TREE_STEPS
 from caesura.measures.base import BatchCounts, OverlapMeasure, option
 from caesura.measures.needs import Needs
 from caesura.model.annotation import IN_SECONDS, Shape
-from caesura.model.columns import Batch, Packed
+from caesura.model.batch import Batch, Packed
 from caesura.model.index import argsort, flatnonzero, searchsorted
 from caesura.model.interval_columns import Nodes
 from caesura.model.result import Score, f_measure

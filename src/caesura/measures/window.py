@@ -18,7 +18,7 @@ from caesura.measures.axis import AXIS_WORDS, AxisMeasure, amount, amounts, seco
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option, precision_recall
 from caesura.measures.boundary_f import BoundaryF
 from caesura.measures.needs import Needs
-from caesura.model.columns import Batch
+from caesura.model.batch import Batch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
 from caesura.model.result import Score

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +15,6 @@ from caesura.model.value import Floats, Ints
 SAME_PLACE = 1e-9
 
 NO_CODES = np.empty(0, np.int64)
-# Bits of the fourth number of ``Edges.packed``.
-HAS_LABELS, HAS_OPEN_END, HAS_POINTS = 1, 2, 4
-_header = Struct("=ddqq")
 
 
 class Edges(NamedTuple):
@@ -40,13 +36,6 @@ class Edges(NamedTuple):
     def is_labelled(self) -> bool:
         """Whether segments have labels; a coder who labelled no time at all has labels too, but uses none."""
         return bool(self.labels) or (self.codes.size > 0 and not self.codes.any())
-
-    def packed(self) -> bytes:
-        """Return extent, boundaries and classes as kernels read them; see ``kernels/cells.pxd``."""
-        codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
-        traits = HAS_LABELS * self.is_labelled + HAS_OPEN_END * self.open_end + HAS_POINTS * (self.points is not None)
-        header = _header.pack(self.begin, self.end, len(self.inner), traits)
-        return header + self.inner.astype(np.float64).tobytes() + codes.astype(np.int64).tobytes()
 
     def fit(self, begin: float, end: float, padding: tuple[str, str] | None = None) -> Edges:
         """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label."""

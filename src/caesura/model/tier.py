@@ -76,8 +76,8 @@ class Tier(Annotation, Displayed):
     ----------
     edges : Edges
         Extent and boundaries in seconds, as measures use them.
-    packed_edges : bytes
-        The same as kernels read it, without asking the object; see :meth:`~caesura.model.edges.Edges.packed`.
+    packed : bytes
+        The header of :mod:`caesura.model.annotation`, boundaries in ticks and numbers of labels, as kernels read them.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class Tier(Annotation, Displayed):
     Tier(1 interval and 1 point from 0 to 3 s: play smile)
     """
 
-    __slots__ = ("begin", "edges", "end", "intervals", "open_end", "packed", "packed_edges", "points", "words")
+    __slots__ = ("begin", "edges", "end", "intervals", "open_end", "packed", "points", "words")
 
     intervals: tuple[Interval, ...]
     begin: float
@@ -110,7 +110,6 @@ class Tier(Annotation, Displayed):
     words: tuple[Interval, ...] | None
     open_end: bool
     edges: Edges
-    packed_edges: bytes
     packed: bytes
 
     def __init__(
@@ -184,7 +183,6 @@ class Tier(Annotation, Displayed):
                 edges = edges_of_points([point.time for point in self.points], self.begin, self.end)
             edges = edges._replace(open_end=self.open_end)
             object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "packed_edges", edges.packed())
         traits = HAS_LABELS * edges.is_labelled | HAS_END_POINTS * (edges.points is not None)
         traits |= HAS_CODES * (edges.codes.size > 0)
         places = to_ticks(edges.inner).tobytes() + edges.codes.astype(np.int64).tobytes()

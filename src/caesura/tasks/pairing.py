@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from caesura.errors import MismatchError, OptionError
-from caesura.model.columns import Pair, Text
+from caesura.model.batch import Pair, Text
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.fingerprint import fingerprint_of_pairs

@@ -17,7 +17,7 @@ from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse
-from caesura.model.columns import Pair
+from caesura.model.batch import Pair
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
