@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from caesura.measures.batch import EMPTY, Batch
 
 import caesura as cz
 from bench import collection
@@ -25,6 +24,8 @@ from caesura.evaluation.result import Evaluation
 from caesura.formats.documents_parquet import BATCH_SIZE
 from caesura.kernels import boundary, window
 from caesura.measures.registry import parse
+from caesura.model.batch import Batch
+from caesura.model.columns import EMPTY
 from caesura.views.table import Table
 
 MEASURES = ("segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)", "pk", "window_diff")

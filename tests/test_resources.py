@@ -15,9 +15,9 @@ from caesura.agreement.unitized_alpha import AlphaU2004, UAlpha
 from caesura.cli import main
 from caesura.errors import ResourceError, own_errors
 from caesura.gold import linear
-from caesura.measures.base import BatchCounts, PairCounts
-from caesura.measures.batch import Batch
+from caesura.measures.base import BatchCounts
 from caesura.measures.boundary import BoundarySimilarity
+from caesura.model.batch import Batch
 
 LARGE = 97
 """Length of the item that is too large in these tests."""
@@ -41,22 +41,14 @@ def without_large() -> cz.Corpus:
 @pytest.fixture(params=[MemoryError, OverflowError, RecursionError])
 def too_large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let B fail in a batch with the large item, as it would without memory for it."""
-    compute: Callable[[BoundarySimilarity, Batch], BatchCounts] = BoundarySimilarity.compute
+    count: Callable[[BoundarySimilarity, Batch], BatchCounts] = BoundarySimilarity.count
 
     def fail(self: BoundarySimilarity, batch: Batch) -> BatchCounts:
         if LARGE in batch.length:
             raise request.param
-        return compute(self, batch)
+        return count(self, batch)
 
-    monkeypatch.setattr(BoundarySimilarity, "compute", fail)
-    count_pair: Callable[..., PairCounts | None] = BoundarySimilarity.count_pair
-
-    def fail_for_a_pair(self: BoundarySimilarity, a: cz.Segmentation, b: cz.Segmentation) -> PairCounts | None:
-        if a.length == LARGE:
-            raise request.param
-        return count_pair(self, a, b)
-
-    monkeypatch.setattr(BoundarySimilarity, "count_pair", fail_for_a_pair)
+    monkeypatch.setattr(BoundarySimilarity, "count", fail)
 
 
 @pytest.mark.usefixtures("too_large")

@@ -179,7 +179,7 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str |
         if measure is None and against != MAJORITY and lack_units([corpus]):
             # B, or a measure that does not need the extent if the tiers of an item do not have the same one.
             defaults, known = default_measures("disagreements", "timed"), extent_problem([corpus]) is None
-            return next(default for default in defaults if known or not default.packing.needs_extent)
+            return next(default for default in defaults if known or not default.needs.extent)
         kind = "linear" if all("" in tiers_of(entry) for entry in corpus.values() if tiers_of(entry)) else "dialogue"
     chosen = default_measures("disagreements", kind)[0] if measure is None else parse(measure)
     if chosen.name not in aligning_measures(kind):

@@ -11,7 +11,7 @@ import re
 from abc import ABCMeta
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, cast, dataclass_transform
 
@@ -88,13 +88,14 @@ class _Options:
     """The options of a class of measures, in the order of the signature."""
 
     def __get__(self, _: Any, owner: type[Measure]) -> tuple[Option, ...]:
-        known = owner.__dict__.get("_declared_options")
-        if known is None:
-            declared = [entry for entry in fields(owner) if "option" in entry.metadata]  # type: ignore[arg-type]
-            entries = sorted(declared, key=lambda entry: int(entry.metadata["last"]))
-            known = tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
-            owner._declared_options = known
-        return known
+        return _options_of(owner)
+
+
+@cache
+def _options_of(measure: Any) -> tuple[Option, ...]:
+    entries = [entry for entry in fields(measure) if "option" in entry.metadata]
+    entries.sort(key=lambda entry: int(entry.metadata["last"]))
+    return tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option, declared, field))
@@ -128,8 +129,6 @@ class Measure(metaclass=ABCMeta):
     compat: str | None = field(default=None, kw_only=True)
     average: str = declared(AVERAGE, last=4)
     references: str | None = declared(REFERENCES, last=4)
-
-    _declared_options: ClassVar[tuple[Option, ...]]
 
     # -- what a measure says of itself --------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 from caesura.errors import CaesuraError
 from caesura.kernels import cells as kernel
 from caesura.kernels import segments as segment_kernel
-from caesura.measures.axis import BETA, SegmentMeasure, Side, amounts, f_of_ratios
+from caesura.measures.axis import BETA, SegmentMeasure, Side, amounts, f_of_ratios, on_level
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, declared, divide, option
 from caesura.measures.cells import pairs_of
 from caesura.measures.needs import Needs
@@ -44,7 +44,7 @@ class _OverlapMeasure(SegmentMeasure):
         return batch.shared(("overlaps", self.counted, ties), lambda: self._overlaps(batch, ties))
 
     def _overlaps(self, batch: Batch, ties: str | None) -> _Overlaps:
-        sums = np.zeros((batch.pairs, len(_Overlaps._fields)))
+        sums = np.zeros((batch.pairs, len(_Overlaps.__annotations__)))
         # Either end of a length in seconds is rounded to whole ticks.
         near = 2 if batch.seconds else 0
         kernel.overlaps(pairs_of(batch, self.counted), ties is not None, ties == "all", near, sums)
@@ -99,7 +99,9 @@ class PurityCoverage(_OverlapMeasure):
         if not self._labelled_reference:
             return super().convert(batch)
         extent = "reference" if self.extent == "same" else self.extent
-        return self.replace(fill=0, gaps="segment", extent=extent).convert(self._filled(self._at_level(batch)[0]))
+        return self.replace(fill=0, gaps="segment", extent=extent).convert(
+            self._filled(on_level(batch, self.level, self.sides)[0])
+        )
 
     def _filled(self, batch: Batch) -> Batch:
         """Return the batch with the gaps of references filled."""

@@ -18,6 +18,7 @@ from caesura.errors import CaesuraError, MismatchError
 from caesura.model.annotation import HAS_NO_TYPES
 from caesura.model.columns import COLUMNS, PLACES, TYPED, Boundaries, Names, Table, distinct, offsets, rows_of, take
 from caesura.model.index import searchsorted
+from caesura.model.mark_columns import Weights
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn

@@ -228,7 +228,7 @@ def default_timed_measures(task: str, corpora: Corpora) -> tuple[Measure, ...]:
     if problem is None:
         return chosen
     warn(problem)
-    return tuple(measure for measure in chosen if not measure.packing.needs_extent)
+    return tuple(measure for measure in chosen if not measure.needs.extent)
 
 
 def _share_labels(corpora: Corpora) -> bool:
