@@ -191,7 +191,7 @@ def test_times_on_one_side_only() -> None:
     result = run("gold.ptb heard.ptb --gold-times gold.ctm")
     assert result.exit_code == 0
     assert "undefined: no sentence could be scored" in result.stdout
-    assert "both trees must have times, or neither" in result.stdout
+    assert "both sides must have times, or neither" in " ".join(result.stdout.split())
 
 
 def test_parameter_file_with_an_unknown_key() -> None:

@@ -151,6 +151,9 @@ PAIRS = [
 ]
 
 
+EXPECTED = "a Segmentation, a Tier or a level of a Hierarchy"
+
+
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize(
     ("name", "a", "b"),
@@ -161,13 +164,13 @@ def test_invalid_pairs_are_listed_and_the_rest_are_scored(name, a, b, workers):
     assert {place: str(problem) for place, problem in scores.errors.items()} == {
         1: f"both sides must have the same units; {a} has 11, {b} has 10",
         2: f"unit 2 differs: {a} has 'be', {b} has 'do'" + ALIGN_HINT,
-        3: f"{b}: expected a Segmentation; got str",
-        4: f"{a}: expected a Segmentation; got list; use Segmentation.from_masses([1, 2]) (lengths of segments), "
+        3: f"{b}: expected {EXPECTED}; got str",
+        4: f"{a}: expected {EXPECTED}; got list; use Segmentation.from_masses([1, 2]) (lengths of segments), "
         "Segmentation.from_positions(N, [1, 2]) (boundaries in a text of N units), Segmentation.from_labels([1, 2]) "
         "(the segment of each unit)",
-        5: "expected a pair of segmentations; got int",
-        6: "expected a pair of segmentations; got tuple",
-        7: "expected a pair of segmentations; got NoneType",
+        5: "expected a pair of annotations; got int",
+        6: "expected a pair of annotations; got tuple",
+        7: "expected a pair of annotations; got NoneType",
     }
     assert all(isinstance(problem, MismatchError) for problem in scores.errors.values())
     assert len(scores) == len(PAIRS)

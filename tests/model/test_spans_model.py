@@ -211,6 +211,6 @@ def test_hierarchy_of_spans_is_that_of_checked_spans(rows):
             (a, b) for a, b in places if a < span.start and span.end <= b and (a, b) != (span.start - 1, span.end)
         ]
         assert span.level == 1 + len(inside)
-    columns = hierarchy.columns
-    assert [*zip(*(column.tolist() for column in columns[:3]), strict=True)] == [span[:3] for span in hierarchy]
-    assert not any(column.flags.writeable for column in columns)
+    start, end, level, _ = hierarchy.columns.rows
+    assert [*zip((start + 1).tolist(), end.tolist(), level.tolist(), strict=True)] == [span[:3] for span in hierarchy]
+    assert not hierarchy.columns.rows.flags.writeable

@@ -742,6 +742,8 @@ class Measure(metaclass=ABCMeta):
         numpy.ndarray
             One value per row.
         """
+        if not len(rows):
+            return np.zeros(0)
         return averaged_values(self, rows, types) if self.is_averaged else self.finish(rows, types)
 
     def documents(self, batch: Batch) -> BatchCounts:
@@ -842,7 +844,7 @@ class Measure(metaclass=ABCMeta):
             If the measure has no value for them.
         """
         with own_errors(self.name):
-            batch = self._pair(a, b)
+            batch = self.pair_batch(a, b)
             if batch is None:
                 batch, _, errors = self.pack([(a, b)])
             else:
@@ -854,8 +856,19 @@ class Measure(metaclass=ABCMeta):
             result = self.documents(batch)
         return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
 
-    def _pair(self, a: Any, b: Any) -> Batch | None:
-        """Return the batch of two annotations that certainly can be compared, or None."""
+    def pair_batch(self, a: Any, b: Any) -> Batch | None:
+        """Return the batch of two annotations that certainly can be compared.
+
+        Parameters
+        ----------
+        a, b : object
+            The two sides.
+
+        Returns
+        -------
+        Batch or None
+            None if the pair needs the checks of :meth:`pack`.
+        """
         # Building and checking a table takes longer than comparing two short texts.
         try:
             a_begin, a_end, a_traits, a_size = HEADER.unpack_from(a.packed)
@@ -1108,7 +1121,11 @@ _FIRST, _SECOND = np.array([0]), np.array([1])
 
 
 def _restore(measure: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:
-    return measure(compat=compat, **settings)
+    """Return an unpickled measure. Its options were already checked when it was created."""
+    new = object.__new__(measure)
+    for name, value in {**settings, "compat": compat}.items():
+        object.__setattr__(new, name, value)
+    return new
 
 
 @lru_cache(1024)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from caesura.measures.edit_chain import EditChain
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Boundaries
 from caesura.model.index import flatnonzero, repeat, searchsorted
+from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
@@ -149,9 +151,19 @@ class SimulatedCounts(ExpectedCounts):
     def _draw(self, rng: np.random.Generator, rate: Floats, positions: int, draws: int) -> Floats:
         """Return the counts of random texts; texts for which the measure is undefined are left out."""
         a, b = (Boundaries(*self._side(rng, p, positions, draws)) for p in np.split(rate, 2))
-        batch = Batch.of_sides(np.full(draws, positions + 1, np.int64), a, b, self.types)
-        batch, _, _ = batch.drop(batch.item_errors(self.measure.check(batch)), np.arange(draws))
+        if self.measure.needs_pairs:  # it compares the annotations themselves
+            batch, _, _ = self.measure.pack(list(zip(*(self._texts(side, positions) for side in (a, b)), strict=True)))
+        else:
+            batch = Batch.of_sides(np.full(draws, positions + 1, np.int64), a, b, self.types)
+            batch, _, _ = batch.drop(batch.item_errors(self.measure.check(batch)), np.arange(draws))
         return self.measure.documents(batch).counts
+
+    def _texts(self, side: Boundaries, positions: int) -> list[Segmentation]:
+        ends = pairwise(side.off.tolist())
+        codes = side.code if side.code.size else np.zeros_like(side.place)
+        return [
+            Segmentation.from_valid_entries(positions + 1, side.place[i:j], codes[i:j], self.types) for i, j in ends
+        ]
 
     def _side(self, rng: np.random.Generator, p: Floats, positions: int, draws: int) -> tuple[Ints, Ints, Ints]:
         text, place = np.divmod(_occupied(rng, float(p.sum()), draws * positions), positions)

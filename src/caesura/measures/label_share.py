@@ -127,8 +127,8 @@ class LabelShare(SegmentMeasure):
                 errors.setdefault(row, MismatchError(f"{problem}; use rand_index or boundary_f to compare boundaries"))
         return super().check(batch) | errors
 
-    def _pair(self, a: Any, b: Any) -> Batch | None:
-        batch = super()._pair(a, b) if self.coefficient == "none" else None
+    def pair_batch(self, a: Any, b: Any) -> Batch | None:
+        batch = super().pair_batch(a, b) if self.coefficient == "none" else None
         return None if batch is None else batch.over(self.scale(batch)[0])
 
     def pack_batch(self, batch: Batch, places: Ints) -> Packed:

@@ -142,7 +142,8 @@ class Table(MarkColumns, IntervalColumns):
         """Segments between inner boundaries with the numbers of their labels; 1 if an annotation has no labels."""
         off = self.places.off + np.arange(len(self) + 1)  # one segment more than boundaries
         label = np.ones(off[-1], np.int64) if self._packed is None else gather_codes(self._packed, off)
-        for k in flatnonzero(self.has(HAS_LABELS) & ~self.has(HAS_CODES)).tolist():
+        of_texts = self.has(HAS_LABELS) & ~self.has(HAS_CODES) & (self.shape <= Shape.PARTITION)
+        for k in flatnonzero(of_texts).tolist():
             label[off[k] : off[k + 1]] = self._segment_labels[k][0]
         return Segments(label, off)
 
@@ -161,9 +162,13 @@ class Table(MarkColumns, IntervalColumns):
 
     @cached_property
     def _segment_labels(self) -> list[tuple[Ints, Names]]:
-        known = {id(annotation): annotation for annotation in self.annotations}  # a coder is in many pairs
-        labels = {key: segment_labels(annotation) for key, annotation in known.items()}
-        return [labels[id(annotation)] for annotation in self.annotations]
+        none: tuple[Ints, Names] = EMPTY, ()
+        labelled = (self.has(HAS_LABELS) & (self.shape <= Shape.PARTITION)).tolist()
+        known: dict[int, tuple[Ints, Names]] = {}  # a coder is in many pairs
+        for annotation, has_labels in zip(self.annotations, labelled, strict=True):
+            if id(annotation) not in known:
+                known[id(annotation)] = segment_labels(annotation) if has_labels else none
+        return [known[id(annotation)] for annotation in self.annotations]
 
     def column(self, name: str, types: Names = UNTYPED) -> Any:
         """Return a column by name; ``inner`` is over a scale of types, and ``labels`` over a list of labels."""
@@ -231,6 +236,8 @@ class Partition:
 
     def __init__(self, edges: Edges, *, seconds: bool, units: Names | None = None) -> None:
         self.edges, self.units, self.length = edges, units, edges.end
+        self.boundary_positions = np.asarray(edges.inner).astype(np.int64)  # for texts, which have one type
+        self.codes = np.zeros_like(self.boundary_positions)
         traits = HAS_NO_TYPES | IN_SECONDS * seconds | HAS_UNITS * (units is not None) | OPEN_END * edges.open_end
         traits |= HAS_LABELS * edges.is_labelled | HAS_END_POINTS * (edges.points is not None)
         traits |= HAS_CODES * (edges.codes.size > 0)
@@ -241,6 +248,10 @@ class Partition:
         self.packed = (
             header + np.rint(inner * ticks).astype(np.int64).tobytes() + edges.codes.astype(np.int64).tobytes()
         )
+
+    @property
+    def boundaries(self) -> list[tuple[int, str]]:
+        return [(position, UNTYPED[0]) for position in self.boundary_positions.tolist()]
 
 
 def at_level(table: Table, level: int | None) -> tuple[Table, dict[int, str]]:

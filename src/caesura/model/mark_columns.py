@@ -88,10 +88,15 @@ class MarkColumns:
     @cached_property
     def _marked(self) -> Boundaries:
         """All boundaries, those at the ends of texts too, with their types as indices into the own types of each text."""
-        texts = [getattr(text, "boundary_positions", _EMPTY) for text in self.annotations]
+        listed = self.annotations
+        texts = [getattr(text, "boundary_positions", _EMPTY) for text in listed]
         off, place = _offsets([*map(len, texts)]), join_arrays(texts)
         is_typed = any(len(types) > 1 for types in self._types[0])
-        codes = [getattr(text, "codes", _EMPTY) for text in self.annotations] if is_typed else ()
+        codes = (
+            [text.codes if len(places) else _EMPTY for text, places in zip(listed, texts, strict=True)]
+            if is_typed
+            else ()
+        )
         return Boundaries(place, join_arrays(codes) if is_typed else np.zeros_like(place), off)
 
     def marked(self, types: tuple[str, ...]) -> Boundaries:
