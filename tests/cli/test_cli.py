@@ -36,7 +36,8 @@ def test_score_table(run: Run) -> None:
 def test_weights_with_too_many_digits(run: Run) -> None:
     result = run("score ref.bits hyp.bits -m boundary_similarity(wt=1e-320)")
     assert result.exit_code == 1
-    assert result.stderr.splitlines()[-1] == "caesura: the weights of edits have too many digits; round them"
+    problem = "the weights of edits have too many digits in a text with 1 boundaries; round them"
+    assert result.stderr.splitlines()[-1] == f"caesura: item '2': boundary_similarity(n_t=2, wt=1e-320): {problem}"
 
 
 def test_score_json_has_everything(run: Run) -> None:

@@ -310,7 +310,7 @@ def test_function_defaults_do_not_override_a_preset(name):
     """pk(..., compat=preset) must be parse("pk(compat=preset)"), whatever stands in the head of the function."""
     (text,) = inputs_for(KINDS[name], cz.Segmentation.from_masses([2, 3]))
     recording = cz.Segmentation.from_times([2, 7], duration=20)
-    for preset, values in KINDS[name].presets.items():
+    for preset in KINDS[name].presets:
         side = recording if preset.startswith("chunkseg") else text
         if preset == "disrpt-2025":
             side = cz.Segmentation.from_positions(3, [1], units=["", "a", "b"])

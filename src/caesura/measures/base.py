@@ -526,7 +526,15 @@ class Measure(metaclass=ABCMeta):
         return self.settings[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.compat, dict(self.settings))
+        return self._restore, ({**self.settings, "compat": self.compat},)
+
+    @classmethod
+    def _restore(cls, settings: dict[str, Any]) -> Self:
+        """Return an unpickled measure. Its options were already checked when it was created."""
+        new = object.__new__(cls)
+        for name, value in settings.items():
+            object.__setattr__(new, name, value)
+        return new
 
     def __repr__(self) -> str:
         return self._text
@@ -1118,14 +1126,6 @@ dataclass(frozen=True, repr=False)(Measure)
 # Columns that are equal for two annotations of one type without points at the ends.
 _PLACES = (*PLACES, ("inner", UNTYPED))
 _FIRST, _SECOND = np.array([0]), np.array([1])
-
-
-def _restore(measure: type[Measure], compat: str | None, settings: dict[str, Any]) -> Measure:
-    """Return an unpickled measure. Its options were already checked when it was created."""
-    new = object.__new__(measure)
-    for name, value in {**settings, "compat": compat}.items():
-        object.__setattr__(new, name, value)
-    return new
 
 
 @lru_cache(1024)

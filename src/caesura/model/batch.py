@@ -1,7 +1,7 @@
 """Pairs of annotations as two columns of row numbers, which is what a measure counts.
 
-A pair is two rows of a table (:mod:`caesura.model.columns`). The streams of a dialogue are rows whose counts are added. Below the
-class are the ways from loose annotations to a batch, and the scale of boundary types that all pairs share.
+A pair is two rows of a table (:mod:`caesura.model.columns`). The streams of a dialogue are rows whose counts are added. Below
+the class are the ways from loose annotations to a batch, and the scale of boundary types that all pairs share.
 """
 
 from __future__ import annotations
