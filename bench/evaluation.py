@@ -25,7 +25,7 @@ from caesura.formats.documents_parquet import BATCH_SIZE
 from caesura.kernels import boundary, window
 from caesura.measures.registry import parse
 from caesura.model.batch import Batch
-from caesura.model.columns import EMPTY
+from caesura.model.columns import EMPTY, Boundaries
 from caesura.views.table import Table
 
 MEASURES = ("segmentation_similarity(n_t=2)", "boundary_similarity(n_t=2)", "pk", "window_diff")
@@ -103,21 +103,24 @@ def bare_kernels() -> tuple[float, float]:
 
 
 def _batch(seed: int) -> Batch:
-    (a, a_off), (b, b_off) = collection.documents(BATCH_SIZE, seed)
-    return Batch(np.full(BATCH_SIZE, collection.UNITS), a, EMPTY, a_off, b, EMPTY, b_off)
+    a, b = (Boundaries(place, EMPTY, off) for place, off in collection.documents(BATCH_SIZE, seed))
+    return Batch.of_sides(np.full(BATCH_SIZE, collection.UNITS), a, b)
 
 
-_GAINS = parse(MEASURES[0]).gains(("boundary",))  # type: ignore[attr-defined]
+_GAINS = parse(MEASURES[0]).gains(("boundary",), 1)  # type: ignore[attr-defined]
 _RULE = parse("pk").rule  # type: ignore[attr-defined]
 
 
-def _align(b: Batch) -> None:
-    boundary.count(*b.arrays, _GAINS, np.empty((len(b), 8)))
+def _align(batch: Batch) -> None:
+    (a, _, a_off), (b, _, b_off) = batch.sides()
+    boundary.count(a, EMPTY, a_off, b, EMPTY, b_off, _GAINS, np.empty((len(batch), 8)))
 
 
-def _sweep(b: Batch) -> None:
-    out, k, origin = np.empty((len(b), 6)), np.empty(len(b), np.int64), np.empty(len(b), np.uint8)
-    window.sweep(b.length, b.a_pos, b.a_off, b.b_pos, b.b_off, _RULE, out, k, origin)
+def _sweep(batch: Batch) -> None:
+    (a, _, a_off), (b, _, b_off) = batch.sides()
+    n = len(batch)
+    out, k, origin = np.empty((n, 6)), np.empty(n, np.int64), np.empty(n, np.uint8)
+    window.sweep(batch.length, a, a_off, b, b_off, _RULE, out, k, origin)
 
 
 def peak_memory(folder: Path) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +98,6 @@ def _options_of(measure: Any) -> tuple[Option, ...]:
     return tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option, declared, field))
 class Measure(metaclass=ABCMeta):
     """Base class of all measures: one measure with its options, which are its fields. Objects are immutable.
 
@@ -449,6 +448,10 @@ class Measure(metaclass=ABCMeta):
             cls.presets = Presets(cls.presets)
         cls.short_name = cls.short_name or getattr(cls, "name", "")
         dataclass(frozen=True, repr=False)(cls)
+
+    if TYPE_CHECKING:  # the dataclass makes it
+
+        def __init__(self, *, compat: str | None = None, **options: Any) -> None: ...
 
     def __new__(cls, /, **options: Any) -> Self:
         """Check the names of the options before the dataclass does, for a better message."""

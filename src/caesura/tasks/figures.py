@@ -396,7 +396,7 @@ def _tree_alignment(source: FigureSource, options: FigureOptions) -> FigureData:
         if tree is None:
             raise OptionError(f"sentence {number} has no tree in {path}")
     measure = options.measures[0] if options.measures else parse("struct_iou")
-    return (*trees, measure.score(*trees)), ()  # type: ignore[arg-type]
+    return (*trees, measure.score(*trees)), ()
 
 
 @_kind(

@@ -313,7 +313,7 @@ def _compare(measure: Measure, reference: object, original: object, scratch: obj
     reason = None
     for hypothesis in (original, scratch):
         try:
-            values.append(measure.score(reference, hypothesis).value)  # type: ignore[arg-type]
+            values.append(measure.score(reference, hypothesis).value)
         except CaesuraError as error:
             values.append(None)
             reason = str(error)

@@ -323,7 +323,7 @@ def _coder_entries(pairs: Mapping[str, Any], scores: Scores, options: ScoreOptio
     entries = []
     for coder in dict.fromkeys(name for references, _ in pairs.values() for name in references.names):
         own = [([side[0].of(coder)], side[1]) for side in pairs.values() if coder in side[0].names]
-        total = _score_pairs(own, scores.measure)  # type: ignore[arg-type]
+        total = _score_pairs(own, scores.measure)
         if total.scored.size:
             entries.append(ItemScore(None, total.total, coder=coder))
     return entries
