@@ -10,7 +10,6 @@ counts of these documents become the counts of the item.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 
 from caesura.measures.sums import summarize
 from caesura.model.batch import Batch
-from caesura.model.batch import has_references as are_references
 from caesura.model.index import reduceat
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional
@@ -88,11 +86,6 @@ def combine(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
     weighted = weight * precision + recall
     product = (1 + weight) * precision * recall
     return np.asarray(np.divide(product, weighted, out=np.zeros_like(product), where=weighted > 0), np.float64)
-
-
-def has_references(pairs: Sequence[Any]) -> bool:
-    """Return whether the first side of a pair is a list of references."""
-    return any(isinstance(pair, (tuple, list)) and len(pair) == 2 and are_references(pair[0]) for pair in pairs)
 
 
 def count_references(measure: Measure, batch: Batch, result: BatchCounts) -> BatchCounts:

@@ -27,7 +27,6 @@ from caesura.measures.averages import (
     averaged_rows,
     averaged_values,
     count_references,
-    has_references,
 )
 from caesura.measures.edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
@@ -684,12 +683,10 @@ class Measure(metaclass=ABCMeta):
         tuple
             Batch, indices and errors.
         """
-        if self.references is None and has_references(pairs):
-            raise OptionError(
-                "the hypothesis has several references; choose references='each' (the mean over coders), 'best' or 'union'"
-            )
         union = union_of if self.references == "union" else None
-        batch, places, errors = pair_up(pairs, self.sides, union, streams=self.needs.streams)
+        batch, places, errors = pair_up(
+            pairs, self.sides, union, streams=self.needs.streams, references=self.references is not None
+        )
         errors = {place: self.needs.explain(error, self.sides) for place, error in errors.items()}
         batch, places, excluded = self.pack_batch(batch, places)
         return batch, places, errors | excluded
@@ -897,9 +894,10 @@ class Measure(metaclass=ABCMeta):
             return None
         first = Boundaries(np.frombuffer(a.packed, np.int64, a_size, HEADER.size), EMPTY, _offsets_of_one(a_size))
         second = Boundaries(np.frombuffer(b.packed, np.int64, b_size, HEADER.size), EMPTY, _offsets_of_one(b_size))
-        headers = np.array((a_begin, b_begin, a_end, b_end, a_traits, b_traits, a_size, b_size)).reshape(4, 2)
-        table = Table(headers, (a, b), np.array((0, a_size, a_size + b_size)), [a.packed, b.packed])
+        headers = ((a_begin, b_begin), (a_end, b_end), (a_traits, b_traits), (a_size, b_size))
+        table = Table(headers, (a, b), (0, a_size, a_size + b_size), [a.packed, b.packed])
         batch = Batch(table, _FIRST, _SECOND, cache=dict.fromkeys(_PLACES, (first, second)))
+        batch.__dict__["length"] = np.array((a_end - a_begin,))
         if a_traits & b_traits & HAS_CODES:
             batch.cache["segments"] = _segments_of_one(a.packed, a_size), _segments_of_one(b.packed, b_size)
         return batch

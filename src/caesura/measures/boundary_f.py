@@ -148,7 +148,8 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
         matched = np.zeros(len(partners) + 1, np.int64)
         np.cumsum(partners >= 0, out=matched[1:])
         counts = np.empty((batch.pairs, 3))
-        counts[:, 0] = np.diff(matched[a.off])
+        ends = matched[a.off]
+        counts[:, 0] = ends[1:] - ends[:-1]
         counts[:, 1], counts[:, 2] = a.count, b.count
         # The ends are the same place on both sides: some maximum matching pairs them, and so do all other rules.
         counts += len(END_PLACES[self.ends])

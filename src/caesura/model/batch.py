@@ -14,9 +14,21 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from caesura.errors import CaesuraError, MismatchError
+from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.model.annotation import HAS_NO_TYPES
-from caesura.model.columns import COLUMNS, PLACES, TYPED, Boundaries, Names, Table, distinct, offsets, rows_of, take
+from caesura.model.columns import (
+    COLUMNS,
+    EMPTY,
+    PLACES,
+    TYPED,
+    Boundaries,
+    Names,
+    Table,
+    distinct,
+    offsets,
+    rows_of,
+    take,
+)
 from caesura.model.index import searchsorted
 from caesura.model.mark_columns import Weights
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
@@ -249,6 +261,7 @@ def pair_up(
     union: Callable[[list[Any]], Any] | None = None,
     *,
     streams: bool = True,
+    references: bool = False,
 ) -> Packed:
     """Return the batch of pairs of loose annotations, the places of its items, and the errors of the other pairs.
 
@@ -256,25 +269,47 @@ def pair_up(
     reference of them.
     """
     try:
-        annotations = [a for a, _ in pairs]
-        annotations += [b for _, b in pairs]
-        annotations, rows = _without_repeats(annotations)
-        table = None if union is not None else Table.of(annotations)
+        table, rows = (None, EMPTY) if union is not None else _table_of_pairs(pairs)
     except (AttributeError, TypeError, ValueError):  # streams, references, or what is no annotation
         table = None
     if table is None:
+        several = (isinstance(pair, (tuple, list)) and len(pair) == 2 and has_references(pair[0]) for pair in pairs)
+        if not references and any(several):
+            raise OptionError(
+                "the hypothesis has several references; choose references='each' (the mean over coders), 'best' or 'union'"
+            )
         return _pair_up_parts(pairs, sides, union, stream_pairs if streams else single_pair)
     return Batch(table, rows[: len(pairs)], rows[len(pairs) :]), np.arange(len(pairs)), {}
 
 
-def _without_repeats(annotations: list[Any]) -> tuple[list[Any], Ints]:
-    """Return the distinct objects and the place of each object among them, if the first objects occur in several pairs."""
-    sample = annotations[:_SAMPLE]
-    if len(set(map(id, sample))) == len(sample):  # to look at all of them would take as long as to score them
-        return annotations, np.arange(len(annotations))
+def _table_of_pairs(pairs: Sequence[Any]) -> tuple[Table, Ints]:
+    """Return a table of all first and then all second sides, and their rows in it; what occurs in many pairs is there once."""
+    sample = [id(side) for a, b in pairs[:_SAMPLE] for side in (a, b)]
+    if len(set(sample)) == len(sample):  # to look at all of them would take as long as to score them
+        packed = [a.packed for a, _ in pairs]
+        packed += [b.packed for _, b in pairs]
+        return Table.of(_Sides(pairs), packed=packed), np.arange(len(packed))
     place: dict[int, int] = {}
+    annotations = [*(a for a, _ in pairs), *(b for _, b in pairs)]
     rows = np.array([place.setdefault(id(text), len(place)) for text in annotations], np.int64)
-    return list({id(text): text for text in annotations}.values()), rows
+    return Table.of(list({id(text): text for text in annotations}.values())), rows
+
+
+class _Sides(Sequence[Any]):
+    """All first and then all second sides of pairs, which are only looked at if something is wrong with them."""
+
+    def __init__(self, pairs: Sequence[Any]) -> None:
+        self._pairs = pairs
+
+    def __len__(self) -> int:
+        return 2 * len(self._pairs)
+
+    def __getitem__(self, place: Any) -> Any:
+        side, row = divmod(int(place), len(self._pairs))
+        return self._pairs[row][side]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (pair[side] for side in (0, 1) for pair in self._pairs)
 
 
 def _pair_up_parts(pairs: Sequence[Any], sides: tuple[str, str], union: Any, divide: Any) -> Packed:

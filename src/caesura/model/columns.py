@@ -62,24 +62,24 @@ class Table(MarkColumns, IntervalColumns):
 
     def __init__(
         self,
-        headers: Ints,
+        headers: Any,  # four rows of whole numbers
         annotations: Sequence[Any],
-        off: Ints,
+        off: Any,
         packed: list[bytes] | None = None,
         change: Floats | None = None,
     ) -> None:
-        self.begin, self.end, self.traits, self.size = headers
+        self._headers = headers
         self._typed: dict[tuple[str, Names], Any] = {}  # columns by name and scale of types
         self.change = change  # seconds by which the extent of each annotation was changed
-        self.seconds = bool(len(self.traits) and int(self.traits[0]) & IN_SECONDS)
+        self.seconds = bool(len(headers[2]) and int(headers[2][0]) & IN_SECONDS)
         self.ticks = TICKS if self.seconds else 1
         self.annotations = annotations
         self._off, self._packed = off, packed  # where the boundaries of each annotation begin, and where they come from
 
     @classmethod
-    def of(cls, annotations: Sequence[Any], change: Floats | None = None) -> Table:
+    def of(cls, annotations: Sequence[Any], change: Floats | None = None, packed: list[bytes] | None = None) -> Table:
         """Return the table of loose annotations; AttributeError if one of them is none."""
-        packed = [annotation.packed for annotation in annotations]
+        packed = [annotation.packed for annotation in annotations] if packed is None else packed
         headers, off = read_headers(packed)
         return cls(headers, annotations, off, packed, change)
 
@@ -90,7 +90,25 @@ class Table(MarkColumns, IntervalColumns):
         return cls(headers, (), offsets(count))
 
     def __len__(self) -> int:
-        return len(self.begin)
+        return len(self._headers[0])
+
+    # The headers of a single pair, for which measures are called in loops, become arrays when somebody asks for them.
+
+    @cached_property
+    def begin(self) -> Ints:
+        return np.asarray(self._headers[0], np.int64)
+
+    @cached_property
+    def end(self) -> Ints:
+        return np.asarray(self._headers[1], np.int64)
+
+    @cached_property
+    def traits(self) -> Ints:
+        return np.asarray(self._headers[2], np.int64)
+
+    @cached_property
+    def size(self) -> Ints:
+        return np.asarray(self._headers[3], np.int64)
 
     @property
     def shape(self) -> Ints:
@@ -103,7 +121,8 @@ class Table(MarkColumns, IntervalColumns):
     def places(self) -> Boundaries:
         """Inner boundaries without their types; two types at one place are one boundary."""
         assert self._packed is not None
-        return Boundaries(gather(self._packed, self._off), EMPTY, self._off)
+        off = np.asarray(self._off, np.int64)
+        return Boundaries(gather(self._packed, off), EMPTY, off)
 
     @cached_property
     def end_places(self) -> Boundaries:
@@ -185,7 +204,7 @@ class Table(MarkColumns, IntervalColumns):
         annotations = [self.annotations[k] for k in chosen] if len(self.annotations) else ()
         columns = {name: take(column, rows) for name, column in self.__dict__.items() if isinstance(column, COLUMNS)}
         packed = None if self._packed is None else [self._packed[k] for k in chosen]
-        off = rows_of(self._off, rows)[1]
+        off = rows_of(np.asarray(self._off, np.int64), rows)[1]
         table = Table(headers, annotations, off, packed, None if self.change is None else self.change[rows])
         table.__dict__.update(columns)
         return table

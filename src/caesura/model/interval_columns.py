@@ -61,7 +61,10 @@ class IntervalColumns:
     """The columns of a table that hold intervals."""
 
     annotations: Sequence[Any]
-    traits: Ints
+
+    @cached_property
+    def traits(self) -> Ints:
+        raise NotImplementedError  # the table defines it
 
     @cached_property
     def rows(self) -> Intervals:
