@@ -532,3 +532,23 @@ def test_batch_te_sums_equal_the_sums_per_pair():
     scores = cz.score_many(pairs, measure)
     assert scores.counts.tolist() == [[*measure.score(*pair).parts.values()] for pair in pairs]
     assert scores.counts[:, 6].tolist() == [1.25, 0, 0, 0.5]
+
+
+def test_long_recordings_are_compared_in_microseconds() -> None:
+    """Sums of costs must fit into 64 bits. The same recording a thousand times shorter fits in nanoseconds, and has the same B."""
+    rng = np.random.default_rng(7)
+    long, short = [], []
+    for _ in range(2):
+        seconds = np.unique(rng.integers(1, 10_000_000, 2_500))  # of 10^7 s
+        long.append(cz.Segmentation.from_times(seconds.astype(float), duration=1e7))
+        short.append(cz.Segmentation.from_times(seconds / 1000, duration=1e4))
+    coarse = cz.boundary_similarity(*long, n_t="2000s")
+    fine = cz.boundary_similarity(*short, n_t="2s")
+    assert coarse.params["ticks"] == "1e-6s"
+    assert "ticks" not in fine.params
+    assert coarse.value == pytest.approx(fine.value, abs=1e-12)
+    assert [edit.kind for edit in coarse.edits] == [edit.kind for edit in fine.edits]
+    small = (cz.Segmentation.from_times([1.0], duration=5), cz.Segmentation.from_times([1.5], duration=5))
+    scores = cz.score_many([small, tuple(long), small], "B(n_t=2000s)")
+    assert scores.values.tolist() == [scores.values[0], coarse.value, scores.values[0]]
+    assert scores.values[0] == cz.boundary_similarity(*small, n_t="2000s").value

@@ -447,3 +447,13 @@ def test_sigma_refuses_many_units_without_words() -> None:
     a, b = (cz.Segmentation.from_masses(masses) for masses in ([2 * 10**9, 1], [2 * 10**9 - 1, 2]))
     with pytest.raises(CaesuraError, match=r"no words, and 2,000,000,001 units, more than 262,144; give the words"):
         cz.sigma(a, b)
+
+
+@pytest.mark.parametrize("ends", ["none", "start", "both", "marked"])
+def test_the_union_of_one_coder_is_that_coder(ends: str) -> None:
+    """Points at the ends of the extent are no inner boundaries of the union either."""
+    coder = cz.Tier(points=[(0, "x"), (3, "y"), (6, "z")], end=6)
+    system = cz.Tier(points=[(2.9, "x"), (5, "y"), (6, "z")], end=6)
+    union = cz.parse(f"boundary_f(references='union', tolerance='0.2s', ends='{ends}')").score([coder, coder], system)
+    alone = cz.parse(f"boundary_f(tolerance='0.2s', ends='{ends}')").score(coder, system)
+    assert union.value == pytest.approx(alone.value)
