@@ -35,7 +35,7 @@ from caesura.model.annotation import (
 )
 from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import flatnonzero, repeat, searchsorted
+from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.interval_columns import IntervalColumns, Intervals, Nodes
 from caesura.model.mark_columns import Boundaries as Boundaries
 from caesura.model.mark_columns import MarkColumns
@@ -145,16 +145,13 @@ class Table(MarkColumns, IntervalColumns):
         """Inner boundaries with their types as indices into a scale, which has all of them."""
         if len(types) == 1:
             return self.places
-        untyped, (place, _, off) = self.has(HAS_NO_TYPES).tolist(), self.places
-        code = types.index(UNTYPED[0]) if UNTYPED[0] in types else -1
-        texts = []
-        for k, text in enumerate(self.annotations):
-            if not untyped[k]:
-                texts.append(typed_inner(text, types))
-            else:
-                own = place[off[k] : off[k + 1]] if code >= 0 else EMPTY
-                texts.append((own, np.full(len(own), code)))
-        return join_typed(texts)
+        place, code, off = self.column("marked", types)
+        owner = repeat(np.arange(len(self)), np.diff(off))
+        inside = (code >= 0) & (place < self.end[owner])  # a pair with types that are not in the scale is excluded
+        place, code, owner = place[inside], code[inside], owner[inside]
+        if ((place[1:] == place[:-1]) & (owner[1:] == owner[:-1]) & (code[1:] < code[:-1])).any():
+            code = code[lexsort((code, place, owner))]
+        return Boundaries(place, code, np.concatenate([[0], np.cumsum(inside)])[off])
 
     @cached_property
     def segments(self) -> Segments:
@@ -359,15 +356,6 @@ def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
         inner = int(searchsorted(positions, text.length))
         positions, codes = positions[:inner], codes[:inner]
     return positions, codes
-
-
-def join_typed(texts: Sequence[tuple[Ints, Ints]]) -> Boundaries:
-    """Return the boundaries of many texts one after the other."""
-    off = offsets(np.array([len(positions) for positions, _ in texts], np.int64))
-    place, code = (
-        (np.concatenate([EMPTY, *columns]) for columns in zip(*texts, strict=True)) if texts else (EMPTY, EMPTY)
-    )
-    return Boundaries(place, code, off)
 
 
 def distinct(boundaries: Boundaries) -> Boundaries:
