@@ -24,7 +24,7 @@ def ints(*values: int) -> np.ndarray:
 def test_a_build_with_bounds_checks_raises_index_errors() -> None:
     # The offsets promise a boundary that the array does not have.
     with pytest.raises(IndexError):
-        segments.pair_within(EMPTY, ints(0, 1), ints(1), ints(0, 1), 0, ints(-1))
+        segments.pair_within(EMPTY, ints(0, 1), ints(1), ints(0, 1), ints(0), ints(-1))
     flags = dict.fromkeys(("half_even", "clamp", "in_units", "padded", "more_windows"), False)
     windows = window.Rule(2, 2, window.SEGMENTS, **flags)
     with pytest.raises(IndexError):
