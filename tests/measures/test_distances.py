@@ -328,3 +328,26 @@ def test_windows_in_seconds_refuse_options_of_units():
         cz.pk(b, b, window="5s")
     with pytest.raises(MismatchError, match=r"expected a Segmentation; got Tier"):
         cz.win_pr(a, a)
+
+
+def test_recordings_that_begin_at_different_times() -> None:
+    """
+    a  2 |---A---|---B---| 10      without an option refused; the union begins at 0
+    b  0 |-A-|-----B-----| 10
+    """
+    a, b = cz.Tier([(2, 6, "A"), (6, 10, "B")], begin=2, end=10), cz.Tier([(0, 3, "A"), (3, 10, "B")], end=10)
+    with pytest.raises(cz.errors.MismatchError, match="same extent; got reference 2-10 s, hypothesis 0-10 s"):
+        cz.window_diff(a, b, window="1s")
+    for order in ((a, b), (b, a)):
+        score = cz.purity_coverage(*order, extent="union")
+        assert score.params["extent_change"] == 2
+        assert score.value == cz.purity_coverage(*order[::-1], extent="union").value
+    # Union: a has the segments 0-2, 2-6 and 6-10. Coverage of a: 2 + 3 + 4 of 10 s; purity of b: 2 + 4 of 10 s.
+    parts = cz.purity_coverage(a, b, extent="union").parts
+    assert (parts["coverage"], parts["purity"]) == (pytest.approx(0.9), pytest.approx(0.6))
+
+
+def test_a_strict_tolerance_between_two_positions() -> None:
+    one, two = cz.Segmentation.from_positions(9, [3]), cz.Segmentation.from_positions(9, [4])
+    values = [cz.boundary_f(one, two, tolerance=tolerance, strict=True).value for tolerance in (0.5, 1, 1.5)]
+    assert values == [0, 0, 1]

@@ -386,3 +386,9 @@ def test_edits_of_many_pairs_are_those_of_each_pair(measure: str) -> None:
     assert set(scores.errors) == {3, 300}
     for place in (599, 0, 2, 4, 255, 256, 257, 258, 259, 299, 301, 511, 512, 514, 1):
         assert scores[place].edits == cz.parse(measure).score(*pairs[place]).edits, place
+
+
+def test_the_order_of_three_types_must_be_declared_for_one_text_too() -> None:
+    text = cz.Segmentation.from_marks(["a", "", "b", "c", ""])
+    with pytest.warns(cz.errors.CaesuraWarning, match="the order of the types was not declared"):
+        cz.score_many([(text, text)], "boundary_similarity")

@@ -453,7 +453,13 @@ def test_sigma_refuses_many_units_without_words() -> None:
 def test_the_union_of_one_coder_is_that_coder(ends: str) -> None:
     """Points at the ends of the extent are no inner boundaries of the union either."""
     coder = cz.Tier(points=[(0, "x"), (3, "y"), (6, "z")], end=6)
-    system = cz.Tier(points=[(2.9, "x"), (5, "y"), (6, "z")], end=6)
+    system = cz.Tier(points=[(0.1, "w"), (2.9, "x"), (5, "y"), (6, "z")], end=6)
     union = cz.parse(f"boundary_f(references='union', tolerance='0.2s', ends='{ends}')").score([coder, coder], system)
     alone = cz.parse(f"boundary_f(tolerance='0.2s', ends='{ends}')").score(coder, system)
     assert union.value == pytest.approx(alone.value)
+
+
+def test_the_best_reference_of_an_error_rate_has_the_lowest_value() -> None:
+    hypothesis, near, far = (cz.Segmentation.from_masses(masses) for masses in ([3, 3, 4], [3, 3, 4], [1, 1, 8]))
+    best = cz.parse("pk(references='best')").score([far, near], hypothesis)
+    assert best.value == 0 < cz.pk(far, hypothesis).value
