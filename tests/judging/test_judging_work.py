@@ -16,8 +16,7 @@ from caesura.judging.bounds import Baselines
 from caesura.judging.pair_scores import PLACEMENT, RANDOM, Pairing, score_pairs
 from caesura.judging.participants import collect_participants
 from caesura.limits import MAX_BOUND_WORK, MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
-from caesura.measures.crossed import score_crossed
-from caesura.measures.many import score_many
+from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.marks import Marks
 from caesura.simulation import pseudo_coders

@@ -91,11 +91,3 @@ def test_units_without_times_are_no_seconds() -> None:
         Segmentation.from_masses([2, 3]).on(Axis(0, 4, True))
     with pytest.raises(MismatchError, match="Tree cannot have a different extent"):
         Tree.from_brackets(TREE).on(Axis(0, 4))
-
-
-def test_at_level() -> None:
-    tier = Tier([(1, 2, "A")], end=3)
-    assert tier.at_level(2) is tier
-    assert Hierarchy(4, [(1, 4), (1, 2)]).at_level(2).masses == (2, 2)
-    with pytest.raises(MismatchError, match="expected an annotation with levels; got Spans"):
-        Spans([(0, 3), (2, 5)]).at_level(1)

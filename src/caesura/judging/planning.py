@@ -25,8 +25,7 @@ from caesura.errors import OptionError
 from caesura.gold.linear import LinearGoldOptions, linear_annotations
 from caesura.limits import MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
 from caesura.measures.base import Measure
-from caesura.measures.crossed import score_crossed
-from caesura.measures.many import score_many
+from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.index import bincount

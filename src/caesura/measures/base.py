@@ -33,7 +33,7 @@ from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
 from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
-from caesura.model.annotation import HAS_CODES, HEADER
+from caesura.model.annotation import HAS_CODES, HAS_UNITS, HEADER
 from caesura.model.batch import Batch, Packed, common_types, pair_up
 from caesura.model.columns import EMPTY, PLACES, Boundaries, Segments, Table, union_of
 from caesura.model.index import reduceat
@@ -890,7 +890,7 @@ class Measure(metaclass=ABCMeta):
             or not self.needs.accepts_plain(a_traits, b_traits, typed=self._has_own_scale)
         ):
             return None
-        if a_traits & b_traits & 2 and a.units is not b.units:
+        if a_traits & b_traits & HAS_UNITS and a.units is not b.units:
             return None
         first = Boundaries(np.frombuffer(a.packed, np.int64, a_size, HEADER.size), EMPTY, _offsets_of_one(a_size))
         second = Boundaries(np.frombuffer(b.packed, np.int64, b_size, HEADER.size), EMPTY, _offsets_of_one(b_size))

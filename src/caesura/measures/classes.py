@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from caesura.errors import CaesuraError, MismatchError
 from caesura.kernels import cells as cells_kernel
 from caesura.kernels import classes as kernel
 from caesura.measures.axis import BETA, SegmentMeasure, Side, f_of_ratios
 from caesura.measures.base import BatchCounts, Counts, declared, divide, option
 from caesura.measures.cells import COUNTED, pairs_of
-from caesura.model.annotation import HAS_LABELS, TICKS
+from caesura.measures.needs import Needs
+from caesura.model.annotation import TICKS
 from caesura.model.batch import Batch
-from caesura.model.index import flatnonzero, repeat
+from caesura.model.index import repeat
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, optional, positive
@@ -90,15 +91,11 @@ class ClassMeasure(SegmentMeasure):
     def symmetric(self) -> bool:
         return bool(self.extent not in ("reference", "from_zero") and self.settings.get("beta", 1) == 1)
 
-    def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        errors = super().check(batch)
-        if self.over == "labels":
-            labelled = batch.table.has(HAS_LABELS)
-            for side, rows in zip(self.sides, (batch.first, batch.second), strict=True):
-                message = f"{side}: {self.name} needs labels of segments; use over='segments' without them"
-                for row in flatnonzero(~labelled[rows]).tolist():
-                    errors.setdefault(row, MismatchError(message))
-        return errors
+    @cached_property
+    def needs(self) -> Needs:
+        return Needs(
+            labels="needs labels of segments; use over='segments' without them" if self.over == "labels" else ""
+        )
 
 
 def _sampled(batch: Batch, frame: Any, gaps: str) -> cells_kernel.Pairs:

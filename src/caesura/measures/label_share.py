@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
+from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import cells as kernel
 from caesura.measures.axis import AxisMeasure, SegmentMeasure, Side, amount, amounts
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
 from caesura.measures.cells import pairs_of
-from caesura.model.annotation import HAS_LABELS
+from caesura.measures.needs import Needs
 from caesura.model.batch import Batch, Packed
 from caesura.model.columns import Boundaries, Segments
 from caesura.model.index import bincount, flatnonzero, searchsorted
@@ -69,6 +69,9 @@ class LabelShare(SegmentMeasure):
     options_in_short_name = ("coefficient",)
     amount_options = ("tolerance",)
     needs_labels = True
+    needs = Needs(
+        labels="compares labels, and the segments have none; use rand_index or boundary_f to compare boundaries"
+    )
     coefficients = ("kappa", "pi")
     default_coefficient = "kappa"
     chance_family = "labels"
@@ -119,13 +122,7 @@ class LabelShare(SegmentMeasure):
         return batch.table.label_names(np.union1d(batch.first, batch.second)), {}
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        errors = AxisMeasure.check(self, batch)
-        labelled = batch.table.has(HAS_LABELS)
-        for side, rows in zip(self.sides, (batch.first, batch.second), strict=True):
-            problem = f"{side}: {self.name} compares labels, and the segments have none"
-            for row in flatnonzero(~labelled[rows]).tolist():
-                errors.setdefault(row, MismatchError(f"{problem}; use rand_index or boundary_f to compare boundaries"))
-        return super().check(batch) | errors
+        return super().check(batch) | AxisMeasure.check(self, batch)
 
     def pair_batch(self, a: Any, b: Any) -> Batch | None:
         batch = super().pair_batch(a, b) if self.coefficient == "none" else None

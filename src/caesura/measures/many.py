@@ -16,7 +16,7 @@ from caesura.errors import RESOURCE_ERRORS, CaesuraError, OptionError, ResourceE
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
-from caesura.model.batch import Batch, Packed, Pair
+from caesura.model.batch import Batch, Packed, Pair, Texts
 from caesura.model.index import argsort, bincount, searchsorted
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
@@ -305,6 +305,16 @@ def score_many(
     check_engine(engine, workers, scheduler)
     listed = list(pairs)
     return score_packed(parsed, parsed.pack(listed), len(listed), engine, workers, scheduler)
+
+
+def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:
+    """Score pairs of annotations that occur in many pairs and are in one table, if the measure allows it."""
+    texts = None if measure.needs_pairs else Texts.of(annotations)
+    batch = None if texts is None else texts.pairs(first, second)
+    if batch is None:
+        pairs = zip(first.tolist(), second.tolist(), strict=True)
+        return score_many([(annotations[a], annotations[b]) for a, b in pairs], measure)
+    return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(first))
 
 
 def score_packed(

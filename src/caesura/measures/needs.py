@@ -54,7 +54,7 @@ class Needs(NamedTuple):
     shape: Shape = Shape.PARTITION
     least: Shape = Shape.MARKS  # the simplest shape that has a value
     units: bool = False  # whether places must be units, because the measure counts them
-    labels: str = ""  # why every annotation must have labels; empty if it need not
+    labels: str = ""  # why segments must have labels, and what to use without them; empty if they need none
     extent: bool = True  # whether the value depends on the extent of the item
     texts: bool = True  # whether both sides must have the same units
     streams: bool = True  # whether a dialogue is scored stream by stream
@@ -137,8 +137,8 @@ class Needs(NamedTuple):
             refuse(table.has(OPEN_END)[a] | table.has(OPEN_END)[b], lambda row: UNKNOWN_END)
             refuse(~same_extents(batch) & has_extents, lambda row: _different_extents(batch, row, sides))
         if self.labels:
-            unlabelled = ~(table.has(HAS_LABELS)[a] & table.has(HAS_LABELS)[b])
-            refuse(unlabelled, lambda row: f"{name} {self.labels}")
+            for k, side in enumerate((a, b)):
+                refuse(~table.has(HAS_LABELS)[side], lambda row, k=k: f"{sides[k]}: {name} {self.labels}")
         return problems
 
     def _unfit(self, annotation: Any, name: str, side: str, *, first: bool) -> MismatchError:
@@ -168,7 +168,7 @@ class Needs(NamedTuple):
             and (typed or bool(a_traits & b_traits & HAS_NO_TYPES))
             and not (self.units and both & IN_SECONDS)
             and not ((a_traits ^ b_traits) & IN_SECONDS)
-            and not self.labels
+            and (not self.labels or bool(a_traits & b_traits & HAS_LABELS))
         )
 
 

@@ -164,27 +164,6 @@ class Annotation(Value):
             f"places in {own} cannot be converted to {axis}, because the times of the units are not known"
         )
 
-    def at_level(self, level: int) -> Any:
-        """Return the segmentation of one level. Only hierarchies have several; a partition is the same on each.
-
-        Parameters
-        ----------
-        level : int
-            Level from 1, the highest.
-
-        Returns
-        -------
-        Annotation
-
-        Raises
-        ------
-        MismatchError
-            If the annotation has no levels, such as spans that may overlap.
-        """
-        if self.shape > Shape.PARTITION:
-            raise MismatchError(f"expected an annotation with levels; got {type(self).__name__}")
-        return self
-
     def _cut(self, axis: Axis) -> Annotation:
         raise MismatchError(f"a {type(self).__name__} cannot have a different extent")
 

@@ -36,8 +36,6 @@ from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
 T = TypeVar("T")
-# A text or the streams of a dialogue, and a pair of annotations.
-Text = Any
 Pair = tuple[Any, Any]
 _SAMPLE = 100
 
@@ -205,6 +203,7 @@ class Batch:
         """Return what another process needs: only the annotations of these pairs, and nothing that was cached."""
         rows, places = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
         first, second = np.split(places.astype(np.int64), 2)
+        assert self.table.annotations, "texts that are no objects stay in their process"
         state = {name: getattr(self, name) for name in ("types", "streams", "names", "references")}
         return state | {"table": self.table.take(rows), "first": first, "second": second, "cache": {}}
 

@@ -37,14 +37,15 @@ from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.interval_columns import IntervalColumns, Intervals, Nodes
+from caesura.model.mark_columns import EMPTY as EMPTY
 from caesura.model.mark_columns import Boundaries as Boundaries
 from caesura.model.mark_columns import MarkColumns
 from caesura.model.mark_columns import Weights as Weights
+from caesura.model.mark_columns import offsets as offsets
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 
 Names = tuple[str, ...]
-EMPTY = np.empty(0, np.int64)
 
 
 class Segments(NamedTuple):
@@ -347,8 +348,6 @@ def segment_labels(annotation: Any) -> tuple[Ints, Names]:
 def typed_inner(text: Any, types: Names) -> tuple[Ints, Ints]:
     """Return the inner positions of a text and the codes of their types, as indices into a scale that has all of them."""
     if text.types is not types and text.types != types and text.boundary_positions.size:
-        if not {text.types[code] for code in np.unique(text.codes).tolist()} <= set(types):
-            return EMPTY, EMPTY  # a pair with this text is excluded, because its types do not fit
         text = text.with_types(types)
     positions = text.boundary_positions
     codes = text.codes if len(text.types) > 1 else np.zeros(len(positions), np.int64)
@@ -373,13 +372,6 @@ def replace_rows(boundaries: Boundaries, rows: Mapping[int, Ints]) -> Boundaries
     for k, places in rows.items():
         parts[k] = places
     return Boundaries(np.concatenate([EMPTY, *parts]), EMPTY, offsets(np.array([*map(len, parts)], np.int64)))
-
-
-def offsets(sizes: Ints) -> Ints:
-    """Return the start of each part, followed by the end of the last one."""
-    off = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=off[1:])
-    return off
 
 
 def rows_of(off: Ints, chosen: Ints) -> tuple[Any, Ints]:

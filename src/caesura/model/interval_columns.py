@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from caesura.model.annotation import IN_SECONDS, IS_TREE, SHAPE_BIT, TICKS, Shape
 from caesura.model.index import bincount, flatnonzero, lexsort, repeat, searchsorted
+from caesura.model.mark_columns import EMPTY, offsets
 from caesura.model.value import Floats, Ints
 
 UNLABELLED = -1
-_EMPTY = np.empty(0, np.int64)
 _LARGEST = 2.0**62
 
 
@@ -90,11 +90,11 @@ class IntervalColumns:
     @cached_property
     def units(self) -> Intervals:
         """Units of hierarchies in seconds."""
-        times = [_EMPTY] * len(self.annotations)
+        times = [EMPTY] * len(self.annotations)
         for k in flatnonzero(self._is_hierarchy & self._in_seconds).tolist():
             times[k] = self.annotations[k].columns.times
         start, end = _join([places[:-1] for places in times]), _join([places[1:] for places in times])
-        return Intervals(start, end, start, start, _offsets([len(places[1:]) for places in times]))
+        return Intervals(start, end, start, start, offsets([len(places[1:]) for places in times]))
 
     @cached_property
     def chance_units(self) -> Ints:
@@ -107,7 +107,7 @@ class IntervalColumns:
         """Nodes of trees."""
         is_tree = ((self.traits & IS_TREE) != 0).tolist()
         trees = [tree if known else None for tree, known in zip(self.annotations, is_tree, strict=True)]
-        off, known = _offsets([0 if tree is None else len(tree) for tree in trees]), [tree for tree in trees if tree]
+        off, known = offsets([0 if tree is None else len(tree) for tree in trees]), [tree for tree in trees if tree]
         number: dict[str, int] = {}
         label = [number.setdefault(name, len(number)) for tree in known for name in tree.labels]
         places = [tree.spans if tree.times is None else tree.spans * TICKS for tree in known]
@@ -161,7 +161,7 @@ def _label_numbers(names: Sequence[tuple[str | None, ...]], sizes: Sequence[int]
 def misplaced_spans(annotations: Sequence[Any]) -> dict[int, str]:
     """Return the spans that begin or end inside a unit, or are empty: one message per annotation."""
     starts, ends = (_join([getattr(spans, name) for spans in annotations]) for name in ("starts", "ends"))
-    off = _offsets([len(spans) for spans in annotations])
+    off = offsets([len(spans) for spans in annotations])
     problems: dict[int, str] = {}
     for row in flatnonzero((starts % 1 != 0) | (ends % 1 != 0) | (starts == ends)).tolist():
         k = int(searchsorted(off, row, side="right")) - 1
@@ -176,10 +176,4 @@ def _whole(places: Floats) -> Ints:
 
 
 def _join(columns: Sequence[Any]) -> Any:
-    return np.concatenate(columns) if columns else _EMPTY
-
-
-def _offsets(sizes: Sequence[int]) -> Ints:
-    off = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=off[1:])
-    return off
+    return np.concatenate(columns) if columns else EMPTY

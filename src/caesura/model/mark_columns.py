@@ -14,7 +14,7 @@ from caesura.model.index import flatnonzero, repeat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
 
-_EMPTY = np.empty(0, np.int64)
+EMPTY = np.empty(0, np.int64)
 
 
 class Boundaries(NamedTuple):
@@ -89,11 +89,11 @@ class MarkColumns:
     def _marked(self) -> Boundaries:
         """All boundaries, those at the ends of texts too, with their types as indices into the own types of each text."""
         listed = self.annotations
-        texts = [getattr(text, "boundary_positions", _EMPTY) for text in listed]
-        off, place = _offsets([*map(len, texts)]), join_arrays(texts)
+        texts = [getattr(text, "boundary_positions", EMPTY) for text in listed]
+        off, place = offsets([*map(len, texts)]), join_arrays(texts)
         is_typed = any(len(types) > 1 for types in self._types[0])
         codes = (
-            [text.codes if len(places) else _EMPTY for text, places in zip(listed, texts, strict=True)]
+            [text.codes if len(places) else EMPTY for text, places in zip(listed, texts, strict=True)]
             if is_typed
             else ()
         )
@@ -105,7 +105,7 @@ class MarkColumns:
         new_codes = [np.array([types.index(name) if name in types else -1 for name in own]) for own in lists]
         if len(lists) == 1:
             return Boundaries(place, new_codes[0][code], off)
-        first = _offsets([*map(len, lists)])[number]  # place of the first code of each text among all codes
+        first = offsets([*map(len, lists)])[number]  # place of the first code of each text among all codes
         return Boundaries(place, np.concatenate(new_codes)[code + repeat(first, np.diff(off))], off)
 
     def types_of(self, rows: Ints) -> set[str]:
@@ -121,5 +121,8 @@ def join_arrays(arrays: Sequence[Ints]) -> Ints:
     return np.frombuffer(b"".join(arrays), np.int64)  # type: ignore[arg-type]  # arrays are buffers
 
 
-def _offsets(sizes: Sequence[int]) -> Ints:
-    return np.concatenate([[0], np.cumsum(np.array(sizes, np.int64))])
+def offsets(sizes: Sequence[int] | Ints) -> Ints:
+    """Return the start of each part, followed by the end of the last one."""
+    off = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=off[1:])
+    return off

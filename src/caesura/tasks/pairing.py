@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from caesura.errors import MismatchError, OptionError
-from caesura.model.batch import Pair, Text
+from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue
 from caesura.model.fingerprint import fingerprint_of_pairs
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
-from caesura.model.scores import BoundaryScores
-from caesura.model.spans import Spans
 from caesura.model.tier import Tier
-from caesura.model.tree import Tree
 
 # Name that stands for all reference coders.
 ALL_CODERS = "all"
@@ -120,19 +116,17 @@ def _missing(items: Iterable[str], side: Mapping[str, object], name: str) -> lis
     return [Excluded(item, None, f"not in the {name}") for item in items if item not in side]
 
 
-def _annotations(
-    corpus: Corpus, coder: str | None, side: str, *, tiers: bool = False
-) -> dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores]:
+def _annotations(corpus: Corpus, coder: str | None, side: str, *, tiers: bool = False) -> dict[str, Any]:
     """Return item -> annotation of the chosen coder, or of the only coder."""
     if coder is None:
         if len(corpus.coders) != 1:
             coders = ", ".join(map(repr, corpus.coders))
             raise OptionError(f"the {side} has several coders; choose one with --{side}: {coders}")
         coder = corpus.coders[0]
-    comparable: dict[str, Text | Tier | Hierarchy | Spans | Tree | BoundaryScores] = {}
+    comparable: dict[str, Any] = {}
     for item, annotation in corpus.of_coder(coder).items():
         if tiers and tiers_of(annotation):
-            comparable[item] = cast("Tier", annotation)  # or a dialogue of tiers
+            comparable[item] = annotation
             continue
         if tiers_of(annotation) or isinstance(annotation, Tier):
             raise MismatchError(
