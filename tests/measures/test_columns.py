@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from caesura.errors import CaesuraError
 from caesura.evaluation.partition import Job, PartitionTask, score_partitions
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.model.batch import Batch, pair_up
+from caesura.model.columns import Boundaries
 from caesura.model.documents import BoundaryColumn, DocumentPairs, Documents
 from support.collected import SCALE, Row, pair_of, sound
 from support.compared import compared
@@ -193,3 +195,14 @@ def test_unnamed_type_is_none_if_no_types_are_declared() -> None:
     assert [entry.reason for entry in piece.excluded] == [
         "reference: marks[0]: a type must be a name that is not empty; got ''"
     ]
+
+
+@pytest.mark.parametrize("name", ["boundary_similarity", "pk", "boundary_f", "flexible_similarity"])
+def test_texts_that_are_no_objects_reach_another_process(name: str) -> None:
+    sides = [
+        Boundaries(np.array(place), np.empty(0, np.int64), np.array([0, 2, 3])) for place in ([2, 5, 4], [2, 4, 4])
+    ]
+    batch = Batch.of_sides(np.array([11, 9]), *sides)
+    measure = cz.parse(name)
+    again = pickle.loads(pickle.dumps(batch))
+    assert measure.documents(again).counts.tolist() == measure.documents(batch).counts.tolist()

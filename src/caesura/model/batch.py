@@ -168,12 +168,24 @@ class Batch:
         documents, references = (items, None) if self.references is None else _parts_of(self.references, items)
         rows, streams = (documents, None) if self.streams is None else _parts_of(self.streams, documents)
         names = self.names and tuple(self.names[row] for row in rows.tolist())
-        known = {
+        return Batch(
+            self.table,
+            self.first[rows],
+            self.second[rows],
+            self.types,
+            streams,
+            names,
+            references,
+            self._columns_of(rows),
+        )
+
+    def _columns_of(self, rows: Ints) -> dict[Any, Any]:
+        """Return the columns of the sides of some pairs that are known already."""
+        return {
             key: (take(sides[0], rows), take(sides[1], rows))
             for key, sides in self.cache.items()
             if isinstance(sides, tuple) and len(sides) == 2 and isinstance(sides[0], COLUMNS)
         }
-        return Batch(self.table, self.first[rows], self.second[rows], self.types, streams, names, references, known)
 
     def slice(self, start: int, stop: int) -> Batch:
         """Return items ``start`` to ``stop - 1``."""
@@ -200,12 +212,12 @@ class Batch:
         return pairwise(self.streams.tolist())
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process needs: only the annotations of these pairs, and nothing that was cached."""
+        """Return what another process needs: the annotations of these pairs, or the columns of texts that are no objects."""
         rows, places = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
         first, second = np.split(places.astype(np.int64), 2)
-        assert self.table.annotations, "texts that are no objects stay in their process"
         state = {name: getattr(self, name) for name in ("types", "streams", "names", "references")}
-        return state | {"table": self.table.take(rows), "first": first, "second": second, "cache": {}}
+        cache = {} if self.table.annotations else self._columns_of(np.arange(self.pairs))
+        return state | {"table": self.table.take(rows), "first": first, "second": second, "cache": cache}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
