@@ -44,7 +44,7 @@ class Checkpoint:
         if not path.exists():
             self._check_unused()
             (self.folder / RECORDS).mkdir(exist_ok=True)
-            if create_file(path, to_json(run, indent=None).encode()):
+            if create_file(path, to_json(run).encode()):
                 return True
         earlier = _read(path)
         if not isinstance(earlier, dict):
@@ -93,7 +93,7 @@ class Checkpoint:
         record = {"run": self.identity, "task": key, "checksum": self._checksum(key, value), "value": value}
         try:
             with new_file(self.folder / RECORDS / f"{key}.json") as draft:
-                draft.write_bytes(to_json(record, indent=None).encode())
+                draft.write_bytes(to_json(record).encode())
         except OSError as error:
             raise CheckpointError(f"checkpoint {self.folder}: cannot be written: {error.strerror}") from None
 
@@ -119,5 +119,5 @@ def _read(path: Path) -> Any:
 
 
 def _short(value: Any) -> str:
-    text = to_json(value, indent=None)
+    text = to_json(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

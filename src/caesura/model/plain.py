@@ -35,51 +35,40 @@ def to_plain(value: Any) -> Any:
     object
         The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
     """
-    return _converter(type(value))(value)  # type: ignore[arg-type]  # mypy: a class is hashable
-
-
-@cache
-def _converter(kind: type) -> Callable[[Any], Any]:
-    # An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
-    # ``model.json_text`` has the same cases.
-    if kind is type(None) or issubclass(kind, (str, int)):
-        return _same
-    if issubclass(kind, float):
-        return _plain_float
-    if hasattr(kind, "__json__"):
-        convert: Callable[[Any], Any] = kind.__json__
-        return lambda value: to_plain(convert(value))
-    if hasattr(kind, "tolist"):  # numpy arrays and numbers
-        return lambda value: to_plain(value.tolist())
-    if is_dataclass(kind):
-        return lambda value: _plain_mapping(entries_of(value))
-    if hasattr(kind, "_asdict"):  # a named tuple
-        return lambda value: _plain_mapping(value._asdict())
-    if issubclass(kind, Mapping):
-        return _plain_mapping
-    if issubclass(kind, Set):
-        return lambda value: sorted(map(to_plain, value))
-    return _plain_list if issubclass(kind, Iterable) else str
-
-
-def _same(value: Any) -> Any:
+    value = opened(value)
+    if type(value) is dict:
+        return {name: entry if type(entry) in _SAME else to_plain(entry) for name, entry in value.items()}
+    if type(value) is list and not _SAME.issuperset(map(type, value)):
+        return [to_plain(entry) for entry in value]
     return value
 
 
-def _plain_float(value: float) -> float | str | None:
-    return None if math.isnan(value) else value if math.isfinite(value) else str(value)
+def opened(value: Any) -> Any:
+    """Return what ``value`` becomes in JSON: a dictionary or a list whose entries are not yet plain data, or plain data."""
+    return _opener(type(value))(value)  # type: ignore[arg-type]  # mypy: a class is hashable
 
 
-def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
-    return {
-        key if type(key) is str else key_text(key): entry if type(entry) in _SAME else to_plain(entry)
-        for key, entry in value.items()
-    }
-
-
-def _plain_list(value: Iterable[Any]) -> list[Any]:
-    entries = list(value)
-    return entries if _SAME.issuperset(map(type, entries)) else [to_plain(entry) for entry in entries]
+@cache
+def _opener(kind: type) -> Callable[[Any], Any]:
+    # An object with named entries becomes a dictionary, any other collection a list, and other objects become text.
+    if kind is type(None) or issubclass(kind, (str, int)):
+        return lambda value: value
+    if issubclass(kind, float):
+        return lambda value: value if math.isfinite(value) else None if math.isnan(value) else str(value)
+    if hasattr(kind, "__json__"):
+        convert: Callable[[Any], Any] = kind.__json__
+        return lambda value: opened(convert(value))
+    if hasattr(kind, "tolist"):  # numpy arrays and numbers
+        return lambda value: opened(value.tolist())
+    if is_dataclass(kind):
+        return entries_of
+    if hasattr(kind, "_asdict"):  # a named tuple
+        return lambda value: value._asdict()
+    if issubclass(kind, Mapping):
+        return lambda value: {key if type(key) is str else key_text(key): entry for key, entry in value.items()}
+    if issubclass(kind, Set):
+        return lambda value: sorted(map(to_plain, value))
+    return list if issubclass(kind, Iterable) else str
 
 
 def json_entries(value: Any) -> dict[str, Any]:
@@ -90,25 +79,19 @@ def json_entries(value: Any) -> dict[str, Any]:
 def entries_of(value: Any) -> dict[str, Any]:
     """Return the fields and properties of a dataclass that are part of its JSON, not yet as plain data."""
     kind: Any = type(value)
-    entries = {name: getattr(value, name) for name in shown_names(kind)}
-    for name in names_if_set(kind):
-        entry = getattr(value, name)
-        if entry is not None:
+    entries = {name: getattr(value, name) for name in _shown_names(kind)}
+    for name in getattr(kind, "json_if_set", ()):
+        if (entry := getattr(value, name)) is not None:
             entries[name] = entry
     return entries
 
 
 @cache
-def shown_names(kind: type) -> tuple[str, ...]:
+def _shown_names(kind: type) -> tuple[str, ...]:
     shown = [
         entry.name for entry in fields(kind) if entry.metadata.get("json", True) and not entry.name.startswith("_")
     ]
     return tuple(dict.fromkeys((*shown, *getattr(kind, "json_properties", ()))))
-
-
-def names_if_set(kind: type) -> tuple[str, ...]:
-    names: tuple[str, ...] = getattr(kind, "json_if_set", ())
-    return names
 
 
 def key_text(key: object) -> str:

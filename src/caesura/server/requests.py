@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    return Response(to_json(data, indent=None), status, media_type="application/json")
+    return Response(to_json(data), status, media_type="application/json")
 
 
 def post(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:

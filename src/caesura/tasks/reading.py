@@ -122,7 +122,7 @@ class ReadingOptions(OptionSet):
         words += ["--types", ",".join(self.types)] if self.types is not None else []
         words += [word for tier in self.tier for word in ("--tier", tier)]
         for name, value in self.format_options:
-            words += ["--reading", f"{name}={value if isinstance(value, str) else to_json(value, indent=None)}"]
+            words += ["--reading", f"{name}={value if isinstance(value, str) else to_json(value)}"]
         return words + ["--ignore-text"] * self.ignore_text + ["--align-all"] * self.align_all
 
     @property

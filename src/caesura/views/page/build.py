@@ -240,7 +240,7 @@ _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 def embedded(data: Any) -> str:
     """Return JSON that is safe inside a script block, and reads back as the same data."""
-    return to_json(data, indent=None).translate(_ESCAPES)
+    return to_json(data).translate(_ESCAPES)
 
 
 @cache
