@@ -103,8 +103,7 @@ MAX_FILES = 100_000
 MAX_LABELLED_UNITS = 10**7
 # Units that one call may simulate, over all segmentations; a unit may take a few dozen bytes.
 MAX_SIMULATED_UNITS = 10_000_000
-# Characters of two texts that are aligned by edits, multiplied, summed over the coders of an item: two seconds, and five for
-# all items of a file of 1 MB. A larger value may be assigned to it before a call.
+# Characters of two texts that are aligned by edits, multiplied: about two seconds. A larger value may be assigned to it.
 MAX_ALIGNED_CHARACTERS = 25 * 10**9
 # Tokens of two texts that are aligned, multiplied: 100 MB and a few seconds.
 MAX_ALIGNED_TOKENS = 10**8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -451,6 +451,27 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
         if excluded is None:
             raise error from None
         excluded.append(error)
+
+
+def over_streams(
+    by_coder: Mapping[str, Annotation], convert: Callable[[dict[str, Any]], Mapping[str, Any]], kind: type[InputError]
+) -> dict[str, Annotation]:
+    """Convert the annotations of an item, those of a dialogue stream by stream."""
+    dialogues = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Dialogue)}
+    if not dialogues:
+        return dict(convert({**by_coder}))
+    for coder in by_coder:
+        if coder not in dialogues:
+            raise kind(f"all coders must have streams, or none; {coder} has none")
+    converted: dict[str, dict[str, Any]] = {coder: {} for coder in dialogues}
+    for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
+        try:
+            sides = convert({coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue})
+        except kind as problem:
+            raise kind(f"stream {stream!r}: {problem}") from None
+        for coder, side in sides.items():
+            converted[coder][stream] = side
+    return {coder: Dialogue(streams) for coder, streams in converted.items()}
 
 
 def _in_seconds(annotation: Annotation) -> bool:

@@ -17,8 +17,11 @@ characters, about five per English word. Choose these options accordingly.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -26,8 +29,7 @@ from numpy.typing import NDArray
 
 from caesura import limits
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
-from caesura.limits import MAX_ALIGNED_TOKENS
-from caesura.model.corpus import Corpus, collect_errors
+from caesura.model.corpus import Corpus, collect_errors, over_streams
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import repeat
@@ -36,7 +38,6 @@ from caesura.model.text_difference import without_space
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
-_CHARACTERS_PER_SECOND = 1.6e10  # characters of two texts, multiplied, that rapidfuzz aligns
 _BLOCK_SIZE = 256  # number of distinct tokens per call of rapidfuzz
 _GAP = 1000  # cost of a token without counterpart
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -99,7 +100,7 @@ def over_tokens(corpus: Corpus, *, excluded: list[InputError] | None = None, onl
     >>> notes
     {'x': 'for bo 2 of 4 tokens differ from the text of ann; 0 boundaries moved, 0 lost'}
     """
-    return _project_corpus(corpus, _TOKENS, excluded, only_differing)
+    return _project_corpus(corpus, _align_tokens, "tokens", excluded, only_differing)
 
 
 def over_positions(
@@ -136,7 +137,7 @@ def over_positions(
     >>> corpus["x", "bo"].units
     ('good', 'night', 'moon')
     """
-    return _project_corpus(corpus, _POSITIONS, excluded, only_differing)
+    return _project_corpus(corpus, _align_positions, "tokens", excluded, only_differing)
 
 
 def over_characters(
@@ -182,7 +183,7 @@ def over_characters(
     >>> notes
     {'x': '3 tokens for ann, 1 for bo: 12 characters'}
     """
-    return _project_corpus(corpus, _CHARACTERS, excluded, only_differing)
+    return _project_corpus(corpus, _align_equal_texts, "characters", excluded, only_differing)
 
 
 def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only_differing: bool = False) -> Projection:
@@ -229,7 +230,7 @@ def over_edits(corpus: Corpus, *, excluded: list[InputError] | None = None, only
     >>> notes
     {'x': 'for bo 1 of 14 characters differs from the text of ann; 0 boundaries moved, 0 lost'}
     """
-    return _project_corpus(corpus, _EDITS, excluded, only_differing)
+    return _project_corpus(corpus, _align_by_edits, "characters", excluded, only_differing)
 
 
 # Alignment functions for the values of ``read(..., align=...)``.
@@ -273,20 +274,8 @@ class _Alignment:
         return int(np.count_nonzero(~self.matched[offsets] | (self.starts[offsets] != self.ends[offsets])))
 
 
-@dataclass(frozen=True)
-class _Method:
-    # Function of the first coder's name, another coder's name, and the units of both texts.
-    align: Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
-    unit: str  # ``"characters"`` or ``"tokens"``
-    # Function of the units of all coders that raises an error if they are too long.
-    check: Callable[[Mapping[str, Sequence[str]]], None] | None = None
-
-    def units(self, tokens: Sequence[str]) -> tuple[str, ...]:
-        return tuple(tokens if self.unit == "tokens" else without_space(tokens))
-
-    def offsets(self, tokens: Sequence[str]) -> Ints:
-        lengths = [1 if self.unit == "tokens" else len(without_space([token])) for token in tokens]
-        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+# Function of the first coder's name, another coder's name, and the units of both texts.
+_Align = Callable[[str, str, Sequence[str], Sequence[str]], _Alignment]
 
 
 def _align_equal_texts(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
@@ -306,30 +295,28 @@ def _around(text: str, at: int) -> str:
 
 
 def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
-    if b_units == a_units:
-        return _Alignment.identity(len(a_units))
-    try:
-        from rapidfuzz.distance import Levenshtein
-    except ImportError:
-        raise OptionError("align='edit' needs rapidfuzz; run pip install 'caesura[align]'") from None
     m, n = len(a_units), len(b_units)
-    codes = Levenshtein.opcodes("".join(b_units), "".join(a_units))
+    if b_units == a_units:
+        return _Alignment.identity(m)
+    _check_work("CHARACTERS", m, n, a, b)
+    codes = _rapidfuzz("distance", "edit").Levenshtein.opcodes("".join(b_units), "".join(a_units))
     steps = ((step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end) for step in codes)
     return _Alignment.of_steps(steps, n, m)
 
 
-def _check_characters(units: Mapping[str, Sequence[str]]) -> None:
-    first, *others = units
-    differing = {coder: len(units[coder]) for coder in others if units[coder] != units[first]}
-    work = len(units[first]) * sum(differing.values())
-    if work > limits.MAX_ALIGNED_CHARACTERS:
-        longest = max(differing, key=lambda coder: differing[coder])
-        sizes = f"{len(units[first])} characters for {first} and {differing[longest]} for {longest}"
-        seconds = f"about {work / _CHARACTERS_PER_SECOND:.0f} s for {len(differing) + 1} coders"
+def _check_work(unit: str, m: int, n: int, a: str, b: str) -> None:
+    if m * n > getattr(limits, f"MAX_ALIGNED_{unit}"):
         raise MismatchError(
-            f"texts of {sizes} are too long to align: {seconds}; use smaller items or align='tokens', or set "
-            f"caesura.limits.MAX_ALIGNED_CHARACTERS to {work:.1e} or more"
+            f"{m} {unit.lower()} of {a} and {n} of {b} are too many to align; use smaller items, or set "
+            f"caesura.limits.MAX_ALIGNED_{unit} to {m * n:.1e} or more"
         )
+
+
+def _rapidfuzz(module: str, option: str) -> Any:
+    try:
+        return import_module(f"rapidfuzz.{module}")
+    except ImportError:
+        raise OptionError(f"align={option!r} needs rapidfuzz; run pip install 'caesura[align]'") from None
 
 
 def _align_positions(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]) -> _Alignment:
@@ -346,8 +333,7 @@ def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]
     m, n = len(a_units), len(b_units)
     first = _number_of_equal(a_units, b_units)
     last = _number_of_equal(a_units[first:][::-1], b_units[first:][::-1])
-    if (m - first - last) * (n - first - last) > MAX_ALIGNED_TOKENS:
-        raise MismatchError(f"texts of {m} tokens for {a} and {n} for {b} are too long to align; use smaller items")
+    _check_work("TOKENS", m - first - last, n - first - last, a, b)
     pairs = token_pairs(a_units[first : m - last], b_units[first : n - last])
     steps = [("equal", 0, first, 0, first)] if first else []
     for i, j in pairs:
@@ -392,114 +378,21 @@ def token_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, in
 
 
 def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.int16], Ints, Ints]:
-    try:
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
-    except ImportError:
-        raise OptionError("align='tokens' needs rapidfuzz; run pip install 'caesura[align]'") from None
+    cdist, distance = _rapidfuzz("process", "tokens").cdist, _rapidfuzz("distance", "tokens").Levenshtein.distance
     a_words, b_words = list(dict.fromkeys(a)), list(dict.fromkeys(b))
     b_lengths = np.array([max(1, len(word)) for word in b_words])
     costs = np.empty((len(a_words), len(b_words)), np.int16)
     for start in range(0, len(a_words), _BLOCK_SIZE):
         block = a_words[start : start + _BLOCK_SIZE]
-        distances = cdist(block, b_words, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
+        distances = cdist(block, b_words, scorer=distance, dtype=np.int32).astype(np.int64)
         lengths = np.maximum.outer([len(word) for word in block], b_lengths)
         costs[start : start + _BLOCK_SIZE] = np.maximum(_GAP * distances // lengths, distances > 0)
     codes = [{word: i for i, word in enumerate(words)} for words in (a_words, b_words)]
     return costs, np.array([codes[0][word] for word in a]), np.array([codes[1][word] for word in b])
 
 
-_TOKENS = _Method(_align_tokens, "tokens")
-_POSITIONS = _Method(_align_positions, "tokens")
-_CHARACTERS = _Method(_align_equal_texts, "characters")
-_EDITS = _Method(_align_by_edits, "characters", _check_characters)
-
-
-@dataclass
-class _Counts:
-    """Size of one coder's text, and losses in the conversion to the first coder's text."""
-
-    tokens: int = 0
-    units: int = 0
-    differing: int = 0
-    moved: int = 0
-    lost: int = 0
-
-    def losses(self, first: str, unit: str) -> str:
-        if not (self.differing or self.moved or self.lost):
-            return ""
-        differ = "differs" if self.differing == 1 else "differ"
-        boundaries = "boundary" if self.moved == 1 else "boundaries"
-        return (
-            f"{self.differing} of {self.units} {unit} {differ} from the text of {first}; {self.moved} {boundaries} "
-            f"moved, {self.lost} lost"
-        )
-
-
-@dataclass
-class _ItemProjection:
-    method: _Method
-    by_coder: Mapping[str, Annotation]
-    tokens_differ: bool = False
-    units: int = 0
-    counts: dict[str, _Counts] = field(default_factory=dict)
-
-    def project(self) -> dict[str, Annotation]:
-        dialogues = {coder: side for coder, side in self.by_coder.items() if isinstance(side, Dialogue)}
-        if not dialogues:
-            return self._project_texts(self.by_coder)
-        for coder in self.by_coder:
-            if coder not in dialogues:
-                raise MismatchError(f"all coders must have streams, or none; {coder} has none")
-        streams: dict[str, dict[str, Any]] = {coder: {} for coder in dialogues}
-        for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
-            sides = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
-            try:
-                projected = self._project_texts(sides)
-            except MismatchError as problem:
-                raise MismatchError(f"stream {stream!r}: {problem}") from None
-            for coder, side in projected.items():
-                streams[coder][stream] = side
-        return {coder: Dialogue(by_stream) for coder, by_stream in streams.items()}
-
-    def _project_texts(self, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
-        tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
-        first, first_tokens = next(iter(tokens.items()))
-        units = self.method.units(first_tokens)  # the coders share one tuple
-        if not "".join(units):
-            raise MismatchError(f"expected a text of at least one character; {first} has none")
-        self.tokens_differ |= any(list(coder_tokens) != list(first_tokens) for coder_tokens in tokens.values())
-        self.units += len(units)
-        projected: dict[str, Annotation] = {}
-        units_by_coder = {coder: self.method.units(coder_tokens) for coder, coder_tokens in tokens.items()}
-        if self.method.check is not None:
-            self.method.check(units_by_coder)
-        for coder, annotation in by_coder.items():
-            own_units = units_by_coder[coder]
-            alignment = self.method.align(first, coder, units, own_units)
-            counts = self.counts.setdefault(coder, _Counts())
-            counts.tokens += len(tokens[coder])
-            counts.units += len(own_units)
-            counts.differing += alignment.differing
-            offsets = self.method.offsets(tokens[coder])
-            projected[coder] = _project_annotation(annotation, alignment, offsets, units, counts)
-        return projected
-
-    @property
-    def note(self) -> AlignmentNote | None:
-        first = next(iter(self.by_coder))
-        losses = {coder: counts.losses(first, self.method.unit) for coder, counts in self.counts.items()}
-        if any(losses.values()):
-            return AlignmentNote("; ".join(f"for {coder} {loss}" for coder, loss in losses.items() if loss), lossy=True)
-        if not self.tokens_differ:
-            return None
-        (coder, own), *rest = self.counts.items()
-        others = "".join(f", {counts.tokens} for {name}" for name, counts in rest)
-        return AlignmentNote(f"{own.tokens} tokens for {coder}{others}: {self.units} {self.method.unit}", lossy=False)
-
-
 def _project_corpus(
-    corpus: Corpus, method: _Method, excluded: list[InputError] | None, only_differing: bool
+    corpus: Corpus, align: _Align, unit: str, excluded: list[InputError] | None, only_differing: bool
 ) -> Projection:
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, AlignmentNote] = {}
@@ -509,11 +402,48 @@ def _project_corpus(
             annotations[item] = by_coder
             continue
         with collect_errors(item, excluded, MismatchError):
-            projection = _ItemProjection(method, by_coder)
-            annotations[item] = projection.project()
-            if (note := projection.note) is not None:
+            counts = {coder: Counter[str]() for coder in by_coder}
+            annotations[item] = over_streams(by_coder, partial(_project_texts, align, unit, counts), MismatchError)
+            if note := _note(counts, unit):
                 notes[item] = note
     return Corpus(annotations), notes
+
+
+def _project_texts(
+    align: _Align, unit: str, counts: Mapping[str, Counter[str]], by_coder: Mapping[str, Annotation]
+) -> dict[str, Annotation]:
+    """Return the annotations of one stream over the units of the first coder, and add sizes and losses to ``counts``."""
+    tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
+    units = {coder: tuple(text if unit == "tokens" else without_space(text)) for coder, text in tokens.items()}
+    first = next(iter(by_coder))
+    if not "".join(units[first]):
+        raise MismatchError(f"expected a text of at least one character; {first} has none")
+    projected: dict[str, Annotation] = {}
+    for coder, annotation in by_coder.items():
+        alignment = align(first, coder, units[first], units[coder])
+        lengths = [1 if unit == "tokens" else len(without_space([token])) for token in tokens[coder]]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        counts[coder].update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
+        counts[coder].update(other_tokens=list(tokens[coder]) != list(tokens[first]))
+        projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], counts[coder])
+    return projected
+
+
+def _note(counts: Mapping[str, Counter[str]], unit: str) -> AlignmentNote | None:
+    (first, own), *rest = counts.items()
+    losses = [
+        f"for {coder} {number['differing']} of {number['units']} {unit} "
+        f"{'differs' if number['differing'] == 1 else 'differ'} from the text of {first}; {number['moved']} "
+        f"{'boundary' if number['moved'] == 1 else 'boundaries'} moved, {number['lost']} lost"
+        for coder, number in counts.items()
+        if number["differing"] or number["moved"] or number["lost"]
+    ]
+    if losses:
+        return AlignmentNote("; ".join(losses), lossy=True)
+    if not any(number["other_tokens"] for number in counts.values()):
+        return None
+    others = "".join(f", {number['tokens']} for {coder}" for coder, number in rest)
+    return AlignmentNote(f"{own['tokens']} tokens for {first}{others}: {own['units']} {unit}", lossy=False)
 
 
 def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
@@ -551,7 +481,7 @@ def _unescaped(word: str) -> str:
 
 
 def _project_annotation(
-    annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: _Counts
+    annotation: Annotation, alignment: _Alignment, offsets: Ints, units: tuple[str, ...], counts: Counter[str]
 ) -> Annotation:
     if isinstance(annotation, Segmentation):
         own_offsets = offsets[annotation.boundary_positions]
@@ -560,8 +490,8 @@ def _project_annotation(
         rows = np.column_stack([alignment.ends[own_offsets], annotation.codes])
         inside = (rows[:, 0] > 0) & (rows[:, 0] < len(units) + marks_end)
         positions, codes = np.unique(rows[inside], axis=0).T
-        counts.moved += alignment.moved(np.unique(own_offsets))
-        counts.lost += annotation.positions.size - np.unique(positions).size
+        counts["moved"] += alignment.moved(np.unique(own_offsets))
+        counts["lost"] += annotation.positions.size - np.unique(positions).size
         texts: dict[str, Any] = {"units": units, "labels": None}
         if annotation.labels is not None:
             # A character that only the first text has belongs to the token before it.
@@ -573,16 +503,16 @@ def _project_annotation(
     if isinstance(annotation, Hierarchy):
         spans = annotation.move_spans(alignment.starts[offsets], alignment.ends[offsets])
         edges = {edge for span in annotation.spans for edge in (span.start - 1, span.end)} - {0, annotation.length}
-        counts.moved += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
-        counts.lost += len(annotation.spans) - len(spans)
+        counts["moved"] += alignment.moved(offsets[np.array(sorted(edges), np.int64)])
+        counts["lost"] += len(annotation.spans) - len(spans)
         return Hierarchy(len(units), spans, units=units, nested=annotation.nested)
     assert isinstance(annotation, Tree)
     times = np.column_stack([alignment.starts[offsets[:-1]], alignment.ends[offsets[1:]]]).astype(np.float64)
     times[:, 0] = np.minimum(times[:, 0], times[:, 1])
-    counts.moved += alignment.moved(offsets[1:-1])
+    counts["moved"] += alignment.moved(offsets[1:-1])
     try:
         projected = annotation.with_times(times, zero_length="merge")
     except TreeError as problem:
         raise MismatchError(str(problem)) from None
-    counts.lost += annotation.length - projected.length
+    counts["lost"] += annotation.length - projected.length
     return projected
