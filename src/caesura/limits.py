@@ -18,10 +18,6 @@ MAX_PAIRS = 600_000
 MAX_PAIR_ROWS = 170_000
 # Pairs of coders in the tables of all measures together; a pair in seconds counts three times.
 MAX_TABLE_ROWS = 200_000
-# Boundaries of both coders, and ``BOUNDARIES_PER_PAIR`` for each pair, summed over all comparisons of which the disagreements
-# are listed; an eighth if the measure lists edits one document at a time.
-MAX_LISTED_BOUNDARIES = 3_000_000
-BOUNDARIES_PER_PAIR = 10
 # Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for.
 MAX_LISTED_ROWS = 10_000
 # Rows of a table that is printed as text; JSON, CSV, LaTeX and Markdown have all rows.
@@ -120,9 +116,6 @@ MAX_STEPS_PER_NODE = 3000
 MAX_UNITARY_ALIGNMENTS = 400_000
 # Unitary alignments of two annotators.
 MAX_UNITARY_PAIRS = 2_000_000
-# Work for the best alignments of three or more coders whose disagreements are listed, in about a nanosecond; above, the
-# searches end early.
-MAX_ALIGNMENT_WORK = 2_000_000_000
 # Work for the best alignments of gamma, of observed units and of five random samples, in about a nanosecond.
 MAX_SAMPLE_WORK = 2_000_000_000
 # The same with as many samples as the precision needs. Above, there are fewer samples.

@@ -7,7 +7,6 @@ import random
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import combinations
 
 import pytest
@@ -461,8 +460,19 @@ def test_the_costliest_part_keeps_the_sums() -> None:
     assert part.to_dict()["place_count"] == result.place_count
 
 
-def test_too_many_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("caesura.agreement.disagreements"), "MAX_LISTED_BOUNDARIES", 30)
-    corpus = random_corpus(1, items=4, coders="abc")
-    with pytest.raises(LimitError, match=r"boundaries in 12 comparisons of two coders: .* more than 30; choose fewer"):
-        cz.disagreements(corpus)
+def test_what_needs_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 1_000)
+    with pytest.raises(LimitError, match=r"the disagreements of all pairs of coders: about .* choose fewer coders"):
+        cz.disagreements(random_corpus(1, items=4, coders="abc"))
+
+
+def test_links_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs are aligned block by block, with progress; the result is that of one block."""
+    corpus, calls = random_corpus(3, items=6, coders="abcd"), []
+    whole = cz.disagreements(corpus)
+    monkeypatch.setattr("caesura.agreement.disagreement_links._CHUNK", 20)
+    with cz.on_progress(lambda done, total: calls.append((done, total))):
+        parts = cz.disagreements(corpus)
+    assert (list(parts.rows), list(parts.places)) == (list(whole.rows), list(whole.places))
+    assert len(calls) > 3
+    assert calls[-1] == (36, 36)

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
-from caesura.agreement.disagreement_rows import MAJORITY, Mark
+from caesura.agreement.coder_pairs import Key
+from caesura.agreement.disagreement_links import Links
+from caesura.agreement.disagreement_rows import MAJORITY, SPAN, Mark
 from caesura.errors import InputError
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
+from caesura.measures.edit_columns import NONE
 from caesura.model.common_units import (
     BoundaryTimes,
     boundary_times,
@@ -25,8 +28,13 @@ from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
+from caesura.model.value import Ints
 from caesura.notices import warn
 
+# Kinds of disagreement about boundaries, by the numbers of links.
+BOUNDARY_KINDS = ("miss", "near miss", "different type", "near miss, different type")
+# Item, first and last unit of a span of hierarchies.
+Place = tuple[str, int, int]
 _CONTEXT_UNITS = 5  # units of text on each side, unless fewer are long enough
 _CONTEXT_CHARACTERS = 30
 _MAX_UNITS_BETWEEN = 12
@@ -101,34 +109,94 @@ def _prepare_tiers(corpus: Corpus) -> PreparedCorpus:
 
 
 class ComparedTexts:
-    """The boundaries of the coders and the text around them; everything is looked up once."""
+    """The boundaries and the spans of hierarchies of the coders, and the text around them; everything is looked up once."""
 
-    def __init__(self, prepared: PreparedCorpus, *, typed: bool) -> None:
-        self.prepared = prepared
-        self.typed = typed
+    def __init__(self, prepared: PreparedCorpus, keys: Sequence[Key], links: Links, places: Sequence[Place]) -> None:
+        self.prepared, self.keys, self.links = prepared, keys, links
+        self._places = places  # empty unless they are spans of hierarchies
+        self.kinds = (SPAN,) if prepared.spans else BOUNDARY_KINDS
         self._units: dict[tuple[str, str | None], tuple[str, ...] | None] = {}
         self._around: dict[tuple[Any, ...], tuple[str, str, str]] = {}
-        self._marks: dict[tuple[str, str, str | None], dict[int, list[Mark]]] = {}
-        self._spans: dict[tuple[str, str], dict[tuple[int, int], tuple[Mark, ...]]] = {}
+        self._marks: dict[tuple[str, str, str | None], dict[Any, list[Mark]]] = {}
 
-    def marks(self, item: str, coder: str, stream: str | None) -> dict[int, list[Mark]]:
-        """Return the boundaries of a coder by position."""
+    def pair(self, i: int) -> dict[str, Any]:
+        """Return what a row says about a link beside item, coders, kind and cost."""
+        links, (item, *coders) = self.links, self.keys[self.links.comparison[i]]
+        stream, span = links.streams[links.stream[i]], self._span(i)
+        codes = links.a_label[i], links.b_label[i]
+        starts = links.a_start[i].item(), links.b_start[i].item()
+        positions = tuple(None if code == NONE else at for at, code in zip(starts, codes, strict=True))
+        known = sorted(at for at in positions if at is not None)
+        before, between, after = self.around(item, stream, known if span is None else [known[0], span[1]])
+        return {
+            "positions": positions,
+            "times": tuple(
+                self.prepared.time(item, coder, stream, at) for coder, at in zip(coders, positions, strict=True)
+            ),
+            "types": tuple(None if code == NONE else links.labels[code] for code in codes),
+            "before": before,
+            "between": between,
+            "after": after,
+            "span": span,
+        }
+
+    def place(self, rows: Ints) -> dict[str, Any]:
+        """Return what coders have at the place of some links, and where it is."""
+        links = self.links.take(rows)
+        item, stream, span = self.keys[links.comparison[0]][0], links.streams[links.stream[0]], self._span(int(rows[0]))
+        disputed = links.marks()
+        positions = sorted({at for at, _ in disputed})
+        marks: dict[str, tuple[Mark, ...]] = {}
+        for coder in self.prepared.coders(item):
+            own = self.marks(item, coder, stream)
+            if span is None:
+                marks[coder] = tuple(mark for at in positions for mark in own.get(at, ()) if mark in disputed)
+            else:
+                marks[coder] = tuple(own.get(span, ()))
+        has = {coder: entries for coder, entries in marks.items() if entries}
+        mark_times, times = self._times_here(item, stream, span, has)
+        before, between, after = self.around(item, stream, positions if span is None else [positions[0], span[1]])
+        return {
+            "positions": tuple(positions),
+            "times": times,
+            "marks": has,
+            "mark_times": mark_times,
+            "has_not": tuple(coder for coder in marks if coder not in has),
+            "before": before,
+            "between": between,
+            "after": after,
+            "span": span,
+        }
+
+    def _span(self, i: int) -> tuple[int, int] | None:
+        return self._places[self.links.place[i]][1:] if self.prepared.spans else None
+
+    def _times_here(
+        self, item: str, stream: str | None, span: tuple[int, int] | None, marks: Mapping[str, Sequence[Mark]]
+    ) -> tuple[dict[str, tuple[float, ...]], tuple[float, ...]]:
+        """Return coder -> times of the boundaries at a place, and all times there, with the end of a span."""
+        time = self.prepared.time
+        known = {coder: [time(item, coder, stream, at) for at, _ in entries] for coder, entries in marks.items()}
+        mark_times = {
+            coder: tuple(at for at in times if at is not None) for coder, times in known.items() if None not in times
+        }
+        ends = [] if span is None else [time(item, coder, None, span[1]) for coder in marks]
+        every = {at for times in (*mark_times.values(), ends) for at in times if at is not None}
+        return mark_times, tuple(sorted(every))
+
+    def marks(self, item: str, coder: str, stream: str | None) -> dict[Any, list[Mark]]:
+        """Return the boundaries of a coder by position, or the spans of the coder's hierarchy by their units."""
         key = (item, coder, stream)
         if key not in self._marks:
             annotation = self.prepared.corpus[item, coder]
             at = self._marks[key] = {}
-            for position, name in _boundaries(annotation, stream or ""):
-                at.setdefault(position, []).append((position, name if self.typed else None))
+            if isinstance(annotation, Hierarchy):
+                for span in annotation.spans:
+                    at.setdefault(span[:2], []).append((span.start - 1, span_name(span)))
+            else:
+                for position, name in _boundaries(annotation, stream or ""):
+                    at.setdefault(position, []).append((position, name if self.links.labels != (None,) else None))
         return self._marks[key]
-
-    def spans(self, item: str, coder: str) -> dict[tuple[int, int], tuple[Mark, ...]]:
-        """Return the spans of a coder's hierarchy by their units."""
-        key = (item, coder)
-        if key not in self._spans:
-            at = self._spans[key] = {}
-            for span in cast(Hierarchy, self.prepared.corpus[key]).spans:
-                at[span[:2]] = (*at.get(span[:2], ()), (span.start - 1, span_name(span)))
-        return self._spans[key]
 
     def units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
         if (item, stream) not in self._units:

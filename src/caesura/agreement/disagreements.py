@@ -2,67 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
-from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, check_pairs, score_keys
-from caesura.agreement.compared_texts import ComparedTexts, PreparedCorpus, prepare, span_name
-from caesura.agreement.disagreement_columns import (
-    DisagreementColumns,
-    columns_of_edits,
-    columns_of_scores,
-    columns_of_spans,
+from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, score_keys
+from caesura.agreement.compared_texts import ComparedTexts, Place, PreparedCorpus, prepare, span_name
+from caesura.agreement.disagreement_links import (
+    MISSING,
+    Links,
+    RankedPlaces,
+    SpanRow,
     count_totals,
+    links_of_scores,
+    links_of_spans,
     rank_places,
 )
 from caesura.agreement.disagreement_rows import (
     MAJORITY,
-    SPAN,
     Disagreement,
     DisagreementPlace,
     Disagreements,
     DisagreementTotals,
-    Mark,
     sum_by_name,
 )
+from caesura.agreement.gamma import Gamma
 from caesura.agreement.majority import majority
-from caesura.agreement.span_disagreements import span_disagreements
+from caesura.agreement.span_disagreements import ComparedSpans, align_spans
+from caesura.agreement.unitized import unitized_items
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import MismatchError, OptionError
-from caesura.limits import BOUNDARIES_PER_PAIR, MAX_LISTED_BOUNDARIES, check_limit
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
-from caesura.measures.edit_columns import DELETION, EDIT_KINDS, INSERTION, NONE
-from caesura.measures.many import Scores
 from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable
-from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.old_names import extent_problem, lack_units, one_level_as_tiers, streams_of, tiers_of
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.old_names import extent_problem, lack_units, one_level_as_tiers, tiers_of
 from caesura.model.result import Excluded, keep_warnings, signature_line
-from caesura.model.segmentation import UNTYPED
 from caesura.model.signature import with_data
 from caesura.model.value import Ints, OnDemand
 from caesura.options import suggest
-
-# How many times longer edits take that a measure does not list as columns.
-EDITS_ONE_BY_ONE = 8
-
-# Kind of edit -> kind of disagreement.
-KINDS = {
-    "deletion": "miss",
-    "insertion": "miss",
-    "transposition": "near miss",
-    "substitution": "different type",
-    "transposition with substitution": "near miss, different type",
-}
-_KIND_NAMES = (*dict.fromkeys(KINDS.values()), SPAN)
-_KIND_NUMBERS = np.array([_KIND_NAMES.index(KINDS[kind]) if kind in KINDS else -1 for kind in EDIT_KINDS])
 
 
 @keep_warnings
@@ -125,8 +110,24 @@ def disagreements(
     """
     check_corpus(corpus)
     check_coders(corpus.coders)
+    facts: dict[str, Any] = {"coders": len(corpus.coders), "against": against or "pairs"}
     if corpus.kind == "spans":
-        return span_disagreements(corpus, _check_coefficient(measure), _check_against(against, corpus))
+        gamma = _check_gamma(measure)
+        _check_against(against, corpus)
+        if against == MAJORITY and MAJORITY not in corpus.coders:
+            raise OptionError(
+                "spans have no majority; give the name of a coder, or leave out against for all pairs of coders"
+            )
+        units, without = unitized_items(corpus, gamma.bounds)
+        keys, links, spans = align_spans(units, gamma, against)
+        return _Builder(keys, links, spans, tuple(item.name for item in units)).build(
+            corpus,
+            corpus.fingerprint,
+            measure=gamma,
+            against=against,
+            excluded=tuple(without),
+            signature=signature_line("disagreements", gamma.name, **gamma.settings, **facts),
+        )
     if isinstance(measure, UnitizingCoefficient):
         raise OptionError(f"{measure.name} lists disagreements about spans; this corpus has none")
     if measure is None or compares_seconds(parse(measure)):
@@ -138,23 +139,20 @@ def disagreements(
     keys = _keys(prepared.corpus, reference, excluded)
     if reference == MAJORITY and MAJORITY not in corpus.coders:
         prepared = _with_majority(prepared, chosen, excluded)
-    _check_size(prepared.corpus, [key for key in keys if key[0] not in excluded], chosen)
     keys, scores = score_keys(prepared.corpus, chosen, keys, "threads", excluded)
-    texts = ComparedTexts(prepared, typed=scores.types != UNTYPED)
-    builder = _PlaceBuilder(texts, keys, _columns(texts, keys, scores))
-    facts = {"coders": len(corpus.coders), "against": reference or "pairs"}
-    signature = signature_line("disagreements", over=scores.total.signature, **facts)
-    return Disagreements(
+    items = tuple(dict.fromkeys(item for item, _, _ in keys))
+    places: list[Place] = []
+    if prepared.spans:
+        links, places = _links_of_hierarchies(prepared.corpus, keys, chosen)
+    else:
+        links = links_of_scores(scores, _item_of_keys(items, keys))
+    return _Builder(keys, links, ComparedTexts(prepared, keys, links, places), items).build(
+        corpus,
+        prepared.data,
         measure=chosen,
         against=reference,
-        coders=corpus.coders,
-        items=builder.items,
-        compared=len(keys),
-        rows=builder.rows,
-        places=builder.places,
         excluded=(*prepared.excluded, *(Excluded(item, None, reason) for item, reason in excluded.items())),
-        signature=with_data(signature, prepared.data, sum(builder.ranked.cost.tolist())),
-        totals=builder.totals(corpus.coders),
+        signature=signature_line("disagreements", over=scores.total.signature, **facts),
     )
 
 
@@ -190,15 +188,18 @@ def _check_measure(measure: str | Measure | None, corpus: Corpus, against: str |
     return chosen
 
 
-def _check_coefficient(measure: str | Measure | UnitizingCoefficient | None) -> str | UnitizingCoefficient | None:
-    """Return a coefficient for spans, or raise an error for a measure."""
+def _check_gamma(measure: str | Measure | UnitizingCoefficient | None) -> Gamma:
+    """Return the coefficient that aligns spans, or raise an error for a measure or another coefficient."""
     if isinstance(measure, Measure) or (isinstance(measure, str) and resolve_unitizing(measure, {}) is None):
         name = measure if isinstance(measure, str) else measure.name
         raise OptionError(
             f"disagreements about spans come from the alignment of gamma, not from {name}; leave out the measure, or convert "
             "spans that nest with .to_hierarchy()"
         )
-    return measure
+    chosen = resolve_unitizing(measure or "gamma", {})
+    if not isinstance(chosen, Gamma):
+        raise OptionError(f"disagreements about spans come from the alignment of gamma; got {measure!r}")
+    return chosen
 
 
 def _check_against(against: str | None, corpus: Corpus) -> str | None:
@@ -209,8 +210,6 @@ def _check_against(against: str | None, corpus: Corpus) -> str | None:
 
 def _keys(corpus: Corpus, against: str | None, excluded: dict[str, str]) -> list[Key]:
     """Return item, first and second coder of every comparison. Items that cannot be compared are added to ``excluded``."""
-    if against is None:
-        check_pairs(corpus)
     keys: list[Key] = []
     for item in corpus.item_names:
         coders = list(corpus.of_item(item))
@@ -242,166 +241,93 @@ def _with_majority(prepared: PreparedCorpus, measure: Measure, excluded: dict[st
     return replace(prepared, corpus=Corpus(annotations), majority=True)
 
 
-def _check_size(corpus: Corpus, keys: Sequence[Key], measure: Measure) -> None:
-    """Raise an error if there are too many boundaries or spans in all comparisons."""
-    one_by_one = type(measure).edit_columns is Measure.edit_columns
-    sizes = {key: _size(annotation) for key, annotation in corpus.items()}
-    number = sum(sizes[item, a] + sizes[item, b] + BOUNDARIES_PER_PAIR for item, a, b in keys)
-    check_limit(
-        f"boundaries in {len(keys):,} comparisons of two coders",
-        number * (EDITS_ONE_BY_ONE if one_by_one else 1),
-        MAX_LISTED_BOUNDARIES,
-        "choose fewer coders (--coder, Corpus.select) or items (--item), or compare with one coder or the majority (--against)",
-    )
+def _links_of_hierarchies(corpus: Corpus, keys: Sequence[Key], measure: Measure) -> tuple[Links, list[Place]]:
+    """Return the spans that only one of two coders has, each of which costs 1, and the span of each place."""
+    places: dict[Place, int] = {}
+
+    def rows() -> Iterator[SpanRow]:
+        for comparison, (item, a, b) in enumerate(keys):
+            first, second = cast(Hierarchy, corpus[item, a]), cast(Hierarchy, corpus[item, b])
+            for side, spans in enumerate(measure.unmatched_spans(first, second) or ()):
+                for span in spans:
+                    place = places.setdefault((item, span.start, span.end), len(places))
+                    starts = (span.start - 1, None) if side == 0 else (None, span.start - 1)
+                    yield comparison, MISSING, *starts, span_name(span), 1.0, place
+
+    return links_of_spans(rows()), list(places)
 
 
-def _size(annotation: Annotation) -> int:
-    """Return the number of boundaries or spans."""
-    if isinstance(annotation, Hierarchy):
-        return len(annotation.spans)
-    tiers = tiers_of(annotation)
-    if tiers:
-        return sum(len(tier.edges.inner) for tier in tiers.values())
-    return sum(len(text.positions) for text in streams_of(annotation).values())
+def _item_of_keys(items: Sequence[str], keys: Sequence[Key]) -> Ints:
+    numbers = {item: number for number, item in enumerate(items)}
+    return np.array([numbers[item] for item, _, _ in keys], np.int32)
 
 
-def _columns(texts: ComparedTexts, keys: Sequence[Key], scores: Scores) -> DisagreementColumns:
-    if texts.prepared.spans:
-        return columns_of_spans(_unmatched(texts.prepared.corpus, keys, scores.measure))
-    columns = columns_of_scores(scores)
-    if columns is not None:
-        return columns
-    return columns_of_edits((place, edit) for place in range(len(keys)) for edit in scores[place].edits or ())
+@dataclass(frozen=True, eq=False)
+class _Builder:
+    """Builds the list of disagreements; rows and places are built when they are needed."""
 
+    keys: Sequence[Key]
+    links: Links
+    texts: ComparedTexts | ComparedSpans
+    items: tuple[str, ...]
 
-def _unmatched(corpus: Corpus, keys: Sequence[Key], measure: Measure) -> Iterator[tuple[int, int, Span, str]]:
-    for place, (item, a, b) in enumerate(keys):
-        first, second = cast(Hierarchy, corpus[item, a]), cast(Hierarchy, corpus[item, b])
-        for side, spans in enumerate(measure.unmatched_spans(first, second) or ()):
-            yield from ((place, side, span, span_name(span)) for span in spans)
+    def build(self, corpus: Corpus, data: str, **facts: Any) -> Disagreements:
+        signature = facts.pop("signature")
+        return Disagreements(
+            coders=corpus.coders,
+            items=self.items,
+            compared=len(self.keys),
+            rows=OnDemand(self.row, range(len(self.links))),
+            places=OnDemand(self.place, range(len(self._ranked))),
+            signature=with_data(signature, data, sum(self._ranked.cost.tolist())),
+            totals=self._totals(corpus.coders),
+            **facts,
+        )
 
+    @cached_property
+    def _item(self) -> Ints:
+        return _item_of_keys(self.items, self.keys)
 
-class _PlaceBuilder:
-    """The disagreements of all comparisons, of which rows and places are built when they are needed."""
+    @cached_property
+    def _ranked(self) -> RankedPlaces:
+        return rank_places(self.links, self._item[self.links.comparison], self.items)
 
-    def __init__(self, texts: ComparedTexts, keys: Sequence[Key], columns: DisagreementColumns) -> None:
-        self.texts = texts
-        self.keys = keys
-        self.columns = columns
-        self.items = tuple(dict.fromkeys(item for item, _, _ in keys))
-        numbers = {item: number for number, item in enumerate(self.items)}
-        self._item = np.array([numbers[item] for item, _, _ in keys], np.int32)
-        self.ranked = rank_places(columns, self._item[columns.comparison], self.items)
-
-    @property
-    def rows(self) -> OnDemand[Disagreement]:
-        return OnDemand(self.row, range(len(self.columns)))
-
-    @property
-    def places(self) -> OnDemand[DisagreementPlace]:
-        return OnDemand(self.place, range(len(self.ranked)))
-
-    def totals(self, coders: Sequence[str]) -> DisagreementTotals:
-        order = self.ranked.order
-        comparison = self.columns.comparison[order]
+    def _totals(self, coders: Sequence[str]) -> DisagreementTotals:
+        order = self._ranked.order
+        comparison = self.links.comparison[order]
         item = self._item[comparison]
         numbers = {coder: number for number, coder in enumerate(coders)}
         sides = [np.array([numbers.get(key[side], -1) for key in self.keys], np.int32)[comparison] for side in (1, 2)]
-        names = {"items": self.items, "coders": coders, "kinds": _KIND_NAMES}
-        place_item = item[self.ranked.ends[:-1]]
-        return count_totals(names, self._kinds(order), item, sides, self.columns.cost[order], place_item)
-
-    def _kinds(self, rows: Ints) -> Ints:
-        if self.columns.end is not None:
-            return np.full(len(rows), _KIND_NAMES.index(SPAN))
-        return _KIND_NUMBERS[self.columns.kind[rows]]
+        names = {"items": self.items, "coders": coders, "kinds": self.texts.kinds}
+        place_item = item[self._ranked.ends[:-1]]
+        return count_totals(names, self.links.kind[order], item, sides, self.links.cost[order], place_item)
 
     def row(self, number: int) -> Disagreement:
-        columns = self.columns
-        i = int(self.ranked.order[number])
-        item, a, b = self.keys[columns.comparison[i]]
-        stream = columns.streams[columns.stream[i]]
-        kind = columns.kind[i]
-        positions = (
-            None if kind == INSERTION else columns.a_position[i].item(),
-            None if kind == DELETION else columns.b_position[i].item(),
-        )
-        names = [None if code == NONE else columns.types[code] for code in (columns.a_type[i], columns.b_type[i])]
-        known = [at for at in positions if at is not None]
-        span = None if columns.end is None else (known[0] + 1, columns.end[i].item())
-        time = self.texts.prepared.time
-        around = sorted(known) if span is None else [known[0], span[1]]
-        before, between, after = self.texts.around(item, stream, around)
+        i = int(self._ranked.order[number])
+        links = self.links
+        item, a, b = self.keys[links.comparison[i]]
         return Disagreement(
             item=item,
-            stream=stream,
+            stream=links.streams[links.stream[i]],
             coders=(a, b),
-            kind=SPAN if span is not None else KINDS[EDIT_KINDS[kind]],
-            positions=positions,
-            times=(time(item, a, stream, positions[0]), time(item, b, stream, positions[1])),
-            types=(names[0], names[1]) if self.texts.typed or span is not None else (None, None),
-            cost=columns.cost[i].item(),
-            before=before,
-            between=between,
-            after=after,
-            span=span,
+            kind=self.texts.kinds[links.kind[i]],
+            cost=links.cost[i].item(),
+            **self.texts.pair(i),
         )
 
     def place(self, number: int) -> DisagreementPlace:
-        begin, end = self.ranked.ends[number].item(), self.ranked.ends[number + 1].item()
-        chosen = np.sort(self.ranked.order[begin:end])
-        columns = self.columns.take(chosen)
-        item = self.keys[columns.comparison[0]][0]
-        stream = columns.streams[columns.stream[0]]
-        disputed = columns.boundaries(typed=self.texts.typed)
-        positions = sorted({at for at, _ in disputed})
-        span = None if columns.end is None else (positions[0] + 1, columns.end[0].item())
-        all_marks = self._boundaries_here(item, stream, disputed) if span is None else self._spans_here(item, span)
-        marks = {coder: entries for coder, entries in all_marks.items() if entries}
-        mark_times, times = self._times_here(item, stream, span, marks)
-        before, between, after = self.texts.around(item, stream, positions if span is None else [positions[0], span[1]])
-        kinds = zip((_KIND_NAMES[kind] for kind in self._kinds(chosen).tolist()), columns.cost.tolist(), strict=True)
+        begin, end = self._ranked.ends[number].item(), self._ranked.ends[number + 1].item()
+        rows = np.sort(self._ranked.order[begin:end])
+        links = self.links
+        kinds = zip((self.texts.kinds[k] for k in links.kind[rows].tolist()), links.cost[rows].tolist(), strict=True)
+        described = self.texts.place(rows)
         return DisagreementPlace(
-            item=item,
-            stream=stream,
-            positions=tuple(positions),
-            times=times,
+            item=self.keys[links.comparison[rows[0]]][0],
+            stream=links.streams[links.stream[rows[0]]],
             kinds=tuple(sum_by_name((), kinds)),
-            marks=marks,
-            mark_times=mark_times,
-            has=tuple(marks),
-            has_not=tuple(coder for coder in all_marks if coder not in marks),
+            has=tuple(described["marks"]),
             pairs=end - begin,
-            cost=self.ranked.cost[number].item(),
-            before=before,
-            between=between,
-            after=after,
-            span=span,
-            rows=self.rows[begin:end],
+            cost=self._ranked.cost[number].item(),
+            rows=OnDemand(self.row, range(begin, end)),
+            **described,
         )
-
-    def _boundaries_here(self, item: str, stream: str | None, disputed: Set[Mark]) -> dict[str, tuple[Mark, ...]]:
-        """Return coder -> boundaries that are disputed at a place, for all coders of the item."""
-        positions = sorted({at for at, _ in disputed})
-        marks: dict[str, tuple[Mark, ...]] = {}
-        for coder in self.texts.prepared.coders(item):
-            own = self.texts.marks(item, coder, stream)
-            marks[coder] = tuple(mark for at in positions for mark in own.get(at, ()) if mark in disputed)
-        return marks
-
-    def _spans_here(self, item: str, span: tuple[int, int]) -> dict[str, tuple[Mark, ...]]:
-        """Return coder -> level or label of a span, for all coders of the item."""
-        return {coder: self.texts.spans(item, coder).get(span, ()) for coder in self.texts.prepared.coders(item)}
-
-    def _times_here(
-        self, item: str, stream: str | None, span: tuple[int, int] | None, marks: Mapping[str, Sequence[Mark]]
-    ) -> tuple[dict[str, tuple[float, ...]], tuple[float, ...]]:
-        """Return coder -> times of the boundaries at a place, and all times there, with the end of a span."""
-        time = self.texts.prepared.time
-        known = {coder: [time(item, coder, stream, at) for at, _ in entries] for coder, entries in marks.items()}
-        mark_times = {
-            coder: tuple(at for at in times if at is not None) for coder, times in known.items() if None not in times
-        }
-        ends = [] if span is None else [time(item, coder, None, span[1]) for coder in marks]
-        every = {at for times in (*mark_times.values(), ends) for at in times if at is not None}
-        return mark_times, tuple(sorted(every))

@@ -39,10 +39,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.agreement.gamma_alignment import ItemAlignment, continuum_of
+from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily, tabled_categories
 from caesura.agreement.gamma_samples import warn_once
-from caesura.agreement.unitary import MANY_ANNOTATORS, exact_work, search_work
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Disorders, Plan, categories_of
 from caesura.engines import Engine
@@ -50,8 +49,6 @@ from caesura.errors import LimitError
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
 from caesura.options import setting, text
-
-_LOOKED_AT = 20  # items of each kind in an estimate of work
 
 
 @dataclass(frozen=True)
@@ -191,22 +188,3 @@ def align_items(
     items: Sequence[UnitizedItem], coefficient: Gamma, *, share: float = 1.0
 ) -> Mapping[str, ItemAlignment]:
     return coefficient.align(items, Plan(categories_of(items), 0), share=share)
-
-
-def work_to_align(items: Sequence[UnitizedItem], coefficient: Gamma) -> int:
-    """Return an estimate of the work for the best alignments of items with three or more coders, in about a nanosecond."""
-    # Of the items with three to six coders, the largest ones and some of the others are looked at.
-    plan = Plan(categories_of(items), 0)
-    how = coefficient.dissimilarity(plan)
-
-    def work(item: UnitizedItem) -> int:
-        continuum = continuum_of(item, plan.codes)
-        return exact_work(continuum.table(), how)
-
-    many = sum(search_work(item.units, len(item.coders)) for item in items)
-    few = [item for item in items if 2 < len(item.coders) < MANY_ANNOTATORS and item.units]
-    few.sort(key=lambda item: (-item.units, item.name))
-    largest, others = few[:_LOOKED_AT], few[_LOOKED_AT:]
-    some = others[:: max(1, len(others) // _LOOKED_AT)]
-    scale = sum(item.units for item in others) / max(1, sum(item.units for item in some))
-    return many + sum(map(work, largest)) + int(scale * sum(map(work, some)))
