@@ -143,9 +143,9 @@ def test_segmentation():
         (0, [], {}, "length: the number of units must be a whole number from 1 to 2147483647; got 0"),
         (True, [], {}, "length: the number of units must be a whole number from 1 to 2147483647; got True"),
         ("6", [], {}, "length: the number of units must be a whole number from 1 to 2147483647; got '6'"),
-        (6, [(1,)], {}, "spans[0]: a span is (start, end[, level[, label]]); got (1,)"),
-        (6, [(1, 2), "12"], {}, "spans[1]: a span is (start, end[, level[, label]]); got '12'"),
-        (6, [(1, 2, 1, "a", 5)], {}, "spans[0]: a span is (start, end[, level[, label]]); got (1, 2, 1, 'a', 5)"),
+        (6, [(1,)], {}, "spans[0]: expected (start, end[, level[, label]]); got (1,)"),
+        (6, [(1, 2), "12"], {}, "spans[1]: expected (start, end[, level[, label]]); got '12'"),
+        (6, [(1, 2, 1, "a", 5)], {}, "spans[0]: expected (start, end[, level[, label]]); got (1, 2, 1, 'a', 5)"),
         (6, [(1.0, 2)], {}, "spans[0]: start must be a whole number; got 1.0"),
         (6, [(1, True)], {}, "spans[0]: end must be a whole number; got True"),
         (6, [(3, 2)], {}, "spans[0]: start must not be after end; got 3 > 2"),
@@ -193,7 +193,7 @@ def test_invalid_brackets(text, message):
         ([(0, "5")], "spans[0]: end must be a time in seconds; got '5'"),
         ([(0, float("inf"))], "spans[0]: end must be a time in seconds; got inf"),
         ([(0, 5), (2, 1.5)], "spans[1]: start must not be after end; got 2 > 1.5"),
-        ([5], "spans[0]: a span is (start, end[, level[, label]]); got 5"),
+        ([5], "spans[0]: expected (start, end[, level[, label]]); got 5"),
     ],
 )
 def test_invalid_times(spans, message):

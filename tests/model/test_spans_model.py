@@ -83,7 +83,7 @@ def test_fingerprints_do_not_depend_on_order_words_and_rounding() -> None:
         ([(0, 1), (2, 12, "a")], {"length": 10}, r"spans\[1\]: a span must lie in 0-10; got 2-12 'a'"),
         ([(4, 6)], {"bounds": (5, 9)}, r"spans\[0\]: a span must lie in 5-9; got 4-6"),
         ([(True, 6)], {}, r"spans\[0\]: start must be a finite number; got True"),
-        ([(1,)], {}, r"spans\[0\]: a span is \(start, end\[, category\]\)"),
+        ([(1,)], {}, r"spans\[0\]: expected \(start, end\[, category\]\)"),
         ([(1, 2, ["a"])], {}, r"spans\[0\]: a category must be a string"),
         ([], {"bounds": (9, 5)}, "bounds: an item must not end before it begins; got 9-5"),
         ([], {"bounds": "ab"}, "bounds: expected two finite numbers"),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from functools import cached_property
 from struct import Struct
 from typing import Any, Self
 
@@ -120,7 +121,7 @@ class Annotation(Value):
         """The first shape of which the annotation is one."""
         return Shape.MARKS
 
-    @property
+    @cached_property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
         return self._pack(len(self))  # type: ignore[arg-type]
@@ -192,11 +193,6 @@ def cut_rows(rows: Iterable[Sequence[Any]], axis: Axis) -> list[tuple[Any, ...]]
 def to_ticks(seconds: ArrayLike) -> Ints:
     """Return times in whole nanoseconds."""
     return np.rint(np.asarray(seconds, np.float64) * TICKS).astype(np.int64)
-
-
-def pack_header(begin: int, end: int, traits: int, shape: Shape, rows: int) -> bytes:
-    """Return the first four numbers of ``packed``: begin and end in ticks, traits and shape, and the number of rows."""
-    return HEADER.pack(begin, end, traits | shape << SHAPE_BIT, rows)
 
 
 def pack_places(places: Ints) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -44,6 +45,25 @@ def as_list(values: Any, name: str, content: str = "", error: type[InputError] =
         return list(values)
     except TypeError:
         raise error(f"{name}: expected a sequence{content}; got {values!r:.80}") from None
+
+
+def rows(
+    values: Any, name: str, form: str, error: type[InputError], number: Callable[[Any], float | None], expected: str
+) -> list[list[Any]]:
+    """Return rows of a form such as ``(start, end[, label])``: numbers in front are checked, missing entries are None."""
+    fields, fewest = re.findall(r"\w+", form), form.partition("[")[0].count(",") + 1
+    checked = []
+    for i, row in enumerate(as_list(values, name, f" of {form}", error)):
+        is_row = type(row) is tuple or (isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, str))
+        if not is_row or not fewest <= len(row) <= len(fields):
+            raise error(f"{name}[{i}]: expected {form}; got {row!r:.80}")
+        entries = [*row, *[None] * (len(fields) - len(row))]
+        for k in range(1 if fields[0] == "time" else 2):
+            entries[k] = number(row[k])
+            if entries[k] is None:
+                raise error(f"{name}[{i}]: {fields[k]} must be {expected}; got {row[k]!r:.80}")
+        checked.append(entries)
+    return checked
 
 
 def flag(value: object, name: str, error: type[InputError] = SegmentationError) -> bool:

@@ -24,16 +24,15 @@ from caesura.model.annotation import (
     HAS_END_POINTS,
     HAS_LABELS,
     HAS_NO_TYPES,
-    HAS_UNITS,
     IN_SECONDS,
     OPEN_END,
     SHAPE_BIT,
     TICKS,
+    Axis,
     Shape,
-    pack_header,
     to_ticks,
 )
-from caesura.model.edges import Edges, edges_of_intervals
+from caesura.model.edges import Divided, Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, lexsort, repeat, searchsorted
 from caesura.model.interval_columns import IntervalColumns, Intervals, Nodes
@@ -246,25 +245,19 @@ def nest(table: Table) -> Table:
     return Table.of(annotations)
 
 
-class Partition:
+class Partition(Divided):
     """Boundaries and segments of one annotation that was converted: a level of a hierarchy, or another extent."""
 
-    types, types_declared = UNTYPED, False
+    __slots__ = ("axis", "boundary_positions", "codes", "edges", "length", "types", "types_declared", "units")
+
+    shape = Shape.PARTITION
+    boundary_positions: Ints
 
     def __init__(self, edges: Edges, *, seconds: bool, units: Names | None = None) -> None:
-        self.edges, self.units, self.length = edges, units, edges.end
-        self.boundary_positions = np.asarray(edges.inner).astype(np.int64)  # for texts, which have one type
-        self.codes = np.zeros_like(self.boundary_positions)
-        traits = HAS_NO_TYPES | IN_SECONDS * seconds | HAS_UNITS * (units is not None) | OPEN_END * edges.open_end
-        traits |= HAS_LABELS * edges.is_labelled | HAS_END_POINTS * (edges.points is not None)
-        traits |= HAS_CODES * (edges.codes.size > 0)
-        extent, inner = np.array([edges.begin, edges.end]), np.asarray(edges.inner, np.float64)
-        ticks = TICKS if seconds else 1
-        begin, end = np.rint(extent * ticks).astype(np.int64).tolist()
-        header = pack_header(begin, end, traits, Shape.PARTITION, len(inner))
-        self.packed = (
-            header + np.rint(inner * ticks).astype(np.int64).tobytes() + edges.codes.astype(np.int64).tobytes()
-        )
+        positions = np.asarray(edges.inner).astype(np.int64)  # for texts, which have one type
+        axis = Axis(edges.begin, edges.end, seconds, units, known=not edges.open_end)
+        self._fill(edges=edges, axis=axis, units=units, length=edges.end, types=UNTYPED, types_declared=False)
+        self._fill(boundary_positions=positions, codes=np.zeros_like(positions))
 
     @property
     def boundaries(self) -> list[tuple[int, str]]:

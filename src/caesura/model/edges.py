@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.model.annotation import HAS_CODES, HAS_END_POINTS, HAS_LABELS, TICKS, Annotation, pack_places
 from caesura.model.index import searchsorted
 from caesura.model.value import Floats, Ints
 
@@ -52,6 +54,22 @@ class Edges(NamedTuple):
         if self.end < end - SAME_PLACE:
             inner, codes = np.concatenate([inner, [self.end]]), np.concatenate([codes, [last]])
         return Edges(begin, end, inner, codes, labels)
+
+
+class Divided(Annotation):
+    """Base class of annotations whose edges divide the extent into segments."""
+
+    __slots__ = ()
+    edges: Edges
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, boundaries in ticks and numbers of labels, as kernels read them."""
+        inner, codes = self.edges.inner, self.edges.codes
+        traits = HAS_LABELS * self.edges.is_labelled | HAS_END_POINTS * (self.edges.points is not None)
+        places = np.rint(inner * (TICKS if self.axis.seconds else 1)).astype(np.int64)
+        header = self._pack(len(inner), traits | HAS_CODES * (codes.size > 0))
+        return header + pack_places(places) + pack_places(codes)
 
 
 def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end: float) -> Edges:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -118,7 +119,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     Hierarchy(6 units, 4 spans: (((1 2) 3 4) (5 6)))
     """
 
-    __slots__ = ("_columns", "edges", "extent", "length", "nested", "spans", "units")
+    __slots__ = ("edges", "extent", "length", "nested", "spans", "units")
 
     length: int
     spans: tuple[Span, ...]
@@ -126,7 +127,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     edges: tuple[float, ...] | None
     extent: int
     nested: bool
-    _columns: SpanColumns
 
     def __init__(
         self,
@@ -140,19 +140,30 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         nested: bool = True,
     ) -> None:
         n = checks.count(length, error=HierarchyError)
-        raw = [
-            _check_span(i, span, n)
-            for i, span in enumerate(checks.as_list(spans, "spans", " of spans", HierarchyError))
-        ]
-        times = _check_edges(edges, n)
+        raw = []
+        for i, (start, end, level, label) in enumerate(_check_rows(spans, checks.whole_number, "a whole number")):
+            if start < 1 or end > n:
+                raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {start}-{end}")
+            number = _NO_LEVEL if level is None else checks.whole_number(level)
+            if number is None or (level is not None and number < 1):
+                raise HierarchyError(f"spans[{i}]: level must be a whole number from 1 up; got {level!r}")
+            raw.append(Span(start, end, number, None if label is None else str(label)))
+        without_level = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
+        if without_level and len(without_level) < len(raw):
+            place = f"spans[{without_level[0]}]"
+            raise HierarchyError(f"{place}: either all spans must have a level or none; this span has none")
+        times, must_nest = _check_edges(edges, n), checks.flag(nested, "nested", HierarchyError)
         rows = _without_conflicts(raw) if checks.flag(repair, "repair", HierarchyError) else raw
-        nesting, is_nested = _check_nesting(rows, times, checks.flag(nested, "nested", HierarchyError))
+        ordered, inside = _nest(rows)
+        conflict = _conflict(inside, times)
+        if conflict is not None and (must_nest or without_level):
+            raise HierarchyError(conflict)
         words = None if units is None else tuple(map(str, checks.as_list(units, "units", error=HierarchyError)))
         texts = checks.unit_texts(words, n, HierarchyError)
         steps = n if extent is None else checks.whole_number(extent)
         if steps is None or steps < 1:
             raise HierarchyError(f"extent: expected a whole number from 1 up; got {extent!r:.80}")
-        self._fill(length=n, spans=nesting, units=texts, edges=times, extent=steps, nested=is_nested)
+        self._fill(length=n, spans=ordered, units=texts, edges=times, extent=steps, nested=conflict is None)
 
     @classmethod
     def from_segmentations(
@@ -276,52 +287,13 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         >>> Hierarchy.from_times([(0, 9.5, 1, "A"), (0, 4.25, 2, "a"), (4.25, 9.5, 2, "b")]).edges
         (0.0, 4.25, 9.5)
         """
-        checked = [_check_ends(i, span, checks.finite_number, "a time in seconds") for i, span in enumerate(spans)]
-        rows = [row for row in checked if row[1] > row[0]]
+        rows = [row for row in _check_rows(spans, checks.finite_number, "a time in seconds") if row[1] > row[0]]
         times = sorted({time for row in rows for time in row[:2]} | ({0.0, float(duration)} if duration else set()))
         if len(times) < 2:
             raise HierarchyError("times: expected at least one span longer than 0 s; got none")
         place = {time: i for i, time in enumerate(times)}
         units = [(place[row[0]] + 1, place[row[1]], *row[2:]) for row in rows]
         return cls(len(times) - 1, units, edges=times, repair=repair, nested=nested)
-
-    @classmethod
-    def from_nested(
-        cls, length: int, spans: Iterable[tuple[int, int, str | None]], *, units: tuple[str, ...] | None = None
-    ) -> Hierarchy:
-        """Return the hierarchy of spans that were checked before; nesting determines their levels.
-
-        Parameters
-        ----------
-        length : int
-            Number of units, N, from 1 up.
-        spans : iterable of (start, end, label)
-            Spans in 1..N that do not cross, in any order. A span that occurs twice becomes one span.
-        units : tuple of str, optional
-            Text of each of the N units.
-
-        Returns
-        -------
-        Hierarchy
-            The same as that of the class, which checks the spans, in less time.
-
-        Examples
-        --------
-        >>> Hierarchy.from_nested(6, [(1, 2, "NP"), (1, 6, "S")])
-        Hierarchy(6 units, 2 spans: ((1 2) 3 4 5 6))
-        """
-        around: list[int] = []  # last units of the distinct spans that contain the current one
-        first = 0
-        leveled: list[Span] = []
-        for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1], span[2] or "")):
-            while around and around[-1] < start:
-                around.pop()
-            if not around or first != start or around[-1] != end:
-                around.append(end)
-            first = start
-            leveled.append(Span(start, end, len(around), label))
-        distinct = tuple(dict.fromkeys(leveled))
-        return cls._ready(length=length, spans=distinct, units=units, edges=None, extent=length, nested=True)
 
     @property
     def axis(self) -> Axis:
@@ -356,13 +328,9 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         """The distinct (start, end, level) triples."""
         return frozenset((span.start, span.end, span.level) for span in self.spans)
 
-    @property
+    @cached_property
     def columns(self) -> SpanColumns:
-        """The spans as arrays, which are computed when they are first requested."""
-        try:
-            return self._columns
-        except AttributeError:
-            pass
+        """The spans as arrays."""
         numbers: dict[str | None, int] = {None: 0}
         for span in self.spans:
             if span[3] not in numbers:
@@ -374,8 +342,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         times = read_only(to_ticks(self.edges)) if self.edges else _NO_TIMES
         if self.edges:
             table[:2] = times[table[:2]]
-        object.__setattr__(self, "_columns", SpanColumns(read_only(table), tuple(numbers), times))
-        return self._columns
+        return SpanColumns(read_only(table), tuple(numbers), times)
 
     @property
     def depth(self) -> int:
@@ -499,9 +466,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __len__(self) -> int:
         return len(self.spans)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__ if name != "_columns"}
-
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
         return (self.length, self.spans, self.units, self.edges, self.extent)
 
@@ -583,29 +547,13 @@ def common_units(by_coder: Mapping[str, Hierarchy], *, tolerance: float = 0.5) -
     return merged, dropped
 
 
-def _check_ends(i: int, span: Sequence[Any], convert: Callable[[Any], float | None], expected: str) -> tuple[Any, ...]:
-    """Return start, end, level and label of a span; the last two are not checked and may be None."""
-    is_row = isinstance(span, tuple) or (isinstance(span, Sequence) and not isinstance(span, str))
-    if not is_row or not 2 <= len(span) <= 4:
-        raise HierarchyError(f"spans[{i}]: a span is (start, end[, level[, label]]); got {span!r}")
-    start, end, level, label = (*span, None, None)[:4]
-    first, last = convert(start), convert(end)
-    if first is None or last is None:
-        name, value = ("start", start) if first is None else ("end", end)
-        raise HierarchyError(f"spans[{i}]: {name} must be {expected}; got {value!r}")
-    if first > last:
-        raise HierarchyError(f"spans[{i}]: start must not be after end; got {first:.10g} > {last:.10g}")
-    return first, last, level, label
-
-
-def _check_span(i: int, span: Sequence[Any], n: int) -> Span:
-    start, end, level, label = _check_ends(i, span, checks.whole_number, "a whole number")
-    if start < 1 or end > n:
-        raise HierarchyError(f"spans[{i}]: a span must lie in 1..{n}; got {start}-{end}")
-    number = _NO_LEVEL if level is None else checks.whole_number(level)
-    if number is None or (level is not None and number < 1):
-        raise HierarchyError(f"spans[{i}]: level must be a whole number from 1 up; got {level!r}")
-    return Span(start, end, number, None if label is None else str(label))
+def _check_rows(spans: Rows, number: Callable[[Any], float | None], expected: str) -> list[list[Any]]:
+    """Return start, end, level and label of spans; the last two are not checked and may be None."""
+    rows = checks.rows(spans, "spans", "(start, end[, level[, label]])", HierarchyError, number, expected)
+    for i, (start, end, *_) in enumerate(rows):
+        if start > end:
+            raise HierarchyError(f"spans[{i}]: start must not be after end; got {start:.10g} > {end:.10g}")
+    return rows
 
 
 def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | None:
@@ -625,53 +573,39 @@ def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | N
     return tuple(times)
 
 
-def _check_nesting(raw: list[Span], edges: tuple[float, ...] | None, must_nest: bool) -> tuple[tuple[Span, ...], bool]:
-    """Return the spans sorted and with levels, and whether they nest; raise an error if they must nest and do not."""
-    without_level = [i for i, span in enumerate(raw) if span.level == _NO_LEVEL]
-    if without_level and len(without_level) < len(raw):
-        raise HierarchyError(
-            f"spans[{without_level[0]}]: either all spans must have a level or none; this span has none"
-        )
-    by_nesting = bool(without_level)
+def _nest(raw: Iterable[Span]) -> tuple[tuple[Span, ...], list[tuple[Span, Span]]]:
+    """Return spans in order, with levels by nesting if they have none, and each with the smallest that starts before it."""
     around: list[Span] = []  # the distinct spans that contain the current one, the largest first
     spans = []
-    nested: list[tuple[Span, Span]] = []  # each span, with the smallest span that starts before it
+    inside = []
     # By start, then from largest to smallest, then by level and label: of equal spans, the highest level comes first.
     for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level, span.label or "")):
         while around and around[-1].end < span.start:
             around.pop()
         if not around or around[-1][:2] != span[:2]:
-            nested += [(span, outer) for outer in around[-1:]]
+            inside += [(span, outer) for outer in around[-1:]]
             around.append(span)
-        spans.append(span._replace(level=len(around)) if by_nesting else span)
-    try:
-        _check_inside(nested, edges)
-    except HierarchyError:
-        if must_nest or by_nesting:
-            raise
-        return tuple(dict.fromkeys(spans)), False
-    return tuple(dict.fromkeys(spans)), True
+        spans.append(span._replace(level=len(around)) if span.level == _NO_LEVEL else span)
+    return tuple(dict.fromkeys(spans)), inside
+
+
+def _conflict(inside: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> str | None:
+    """Return which spans cross or are not on a deeper level than the span around them, if there are any."""
+    for inner, outer in inside:
+        if outer.end < inner.end:
+            both = f"{_place(outer, edges)} and {_place(inner, edges)}"
+            hint = "" if inner.level == _NO_LEVEL else " (for t_measure and l_measure alone, nested=False allows this)"
+            return f"{both} cross; each coder's own spans must nest{hint}"
+    for inner, outer in inside:
+        if _NO_LEVEL < inner.level <= outer.level:
+            places = f"{_place(inner, edges)} lies inside {_place(outer, edges)}"
+            return f"{places}; an inner span must be deeper"
+    return None
 
 
 def spans_nest(spans: Iterable[Span]) -> bool:
     """Return whether spans nest, and inner spans are on deeper levels, as those of a hierarchy must."""
-    try:
-        _check_nesting([*spans], None, True)
-    except HierarchyError:
-        return False
-    return True
-
-
-def _check_inside(pairs: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> None:
-    for inner, outer in pairs:
-        if outer.end < inner.end:
-            both = f"{_place(outer, edges)} and {_place(inner, edges)}"
-            hint = "" if inner.level == _NO_LEVEL else " (for t_measure and l_measure alone, nested=False allows this)"
-            raise HierarchyError(f"{both} cross; each coder's own spans must nest{hint}")
-    for inner, outer in pairs:
-        if _NO_LEVEL < inner.level <= outer.level:
-            places = f"{_place(inner, edges)} lies inside {_place(outer, edges)}"
-            raise HierarchyError(f"{places}; an inner span must be deeper")
+    return _conflict(_nest(spans)[1], None) is None
 
 
 def _place(span: Span, edges: tuple[float, ...] | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -104,13 +105,6 @@ class Marks(Annotation):
 
     @classmethod
     def _of_same_text(cls, texts: Sequence[Segmentation]) -> Marks:
-        if len(texts) == 1:
-            (text,) = texts
-            ones = np.ones(text.inner.size, np.int64)
-            ones.setflags(write=False)
-            return cls._ready(
-                length=text.length, coders=1, positions=text.inner, position_counts=ones, units=text.units
-            )
         units = next((segmentation.units for segmentation in texts if segmentation.units is not None), None)
         marked = np.sort(np.concatenate([segmentation.inner for segmentation in texts]))
         is_first = np.ones(marked.size + 1, bool)  # the end of the last position too
@@ -151,7 +145,7 @@ class Marks(Annotation):
             groups.append(cls._trusted(positions=total.positions[kept], position_counts=counts[kept], **slots))
         return groups
 
-    @property
+    @cached_property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, and the marked positions."""
         # Judging makes the marks of all coders but one for every item and coder, so this must be fast.

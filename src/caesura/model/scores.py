@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class BoundaryScores(Annotation):
                 raise ScoresError(f"scores[{i}]: expected a pair (time, score); got {pair!r}")
         return cls([pair[1] for pair in listed], [pair[0] for pair in listed])
 
-    @property
+    @cached_property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, and the places."""
         return self._pack(len(self), HAS_SCORES) + pack_places(

@@ -612,7 +612,6 @@ class Segmentation(Annotation, Displayed):
         _set_types(self, types)
         _set_declared(self, types_declared)
         _set_labels(self, labels)
-        _set_hash(self, None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _STATE}
@@ -739,7 +738,6 @@ def _setter(name: str) -> Callable[[Segmentation, Any], None]:
 _set_length, _set_units, _set_labels = _setter("length"), _setter("units"), _setter("labels")
 _set_positions, _set_inner, _set_packed = _setter("boundary_positions"), _setter("inner"), _setter("packed")
 _set_codes, _set_types, _set_declared = _setter("_codes"), _setter("types"), _setter("types_declared")
-_set_hash = _setter("_hash")
 
 
 def _distinct(positions: Ints) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +15,7 @@ from caesura.model import checks
 from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
-from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, frozen_array, read_only
 
 _MAX_SHOWN = 8
 _FEW = 50  # numbers of which Python finds the largest faster than numpy
@@ -101,13 +101,11 @@ class Spans(Annotation, Displayed):
     'seconds'
     """
 
-    __slots__ = ("_seconds", "bounds", "categories", "category_names", "codes", "ends", "starts", "text", "units")
+    __slots__ = ("_seconds", "bounds", "categories", "ends", "starts", "text", "units")
 
     starts: Floats
     ends: Floats
     categories: tuple[str | None, ...]
-    category_names: tuple[str | None, ...]
-    codes: Ints
     bounds: tuple[float, float] | None
     _seconds: bool
     text: str | None
@@ -123,10 +121,11 @@ class Spans(Annotation, Displayed):
         text: str | None = None,
         units: Iterable[str] | None = None,
     ) -> None:
-        rows = [_check_row(i, row) for i, row in enumerate(checks.as_list(spans, "spans", " of spans", SpansError))]
-        starts = np.array([row[0] for row in rows], np.float64)
-        ends = np.array([row[1] for row in rows], np.float64)
-        self._set(starts, ends, [row[2] for row in rows], _check_item(length, bounds, seconds, text, units))
+        form = "(start, end[, category])"
+        rows = checks.rows(spans, "spans", form, SpansError, checks.finite_number, "a finite number")
+        starts, ends, categories = zip(*rows, strict=True) if rows else ((), (), ())
+        item = _check_item(length, bounds, seconds, text, units)
+        self._set(np.array(starts, np.float64), np.array(ends, np.float64), categories, item)
 
     @classmethod
     def from_arrays(
@@ -168,15 +167,14 @@ class Spans(Annotation, Displayed):
         """
         columns = [_check_column(name, values) for name, values in (("starts", starts), ("ends", ends))]
         number = len(columns[0])
-        labels: list[str | None] = [None] * number
+        listed = [None] * number
         if categories is not None:
             listed = checks.as_list(categories, "categories", error=SpansError)
-            labels = [_check_category(i, category) for i, category in enumerate(listed)]
-        if len(columns[1]) != number or len(labels) != number:
-            sizes = f"{number} starts, {len(columns[1])} ends and {len(labels)} categories"
+        if len(columns[1]) != number or len(listed) != number:
+            sizes = f"{number} starts, {len(columns[1])} ends and {len(listed)} categories"
             raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
         self = cls.__new__(cls)
-        self._set(columns[0], columns[1], labels, _check_item(length, bounds, seconds, text, units))
+        self._set(*columns, listed, _check_item(length, bounds, seconds, text, units))
         return self
 
     @classmethod
@@ -212,30 +210,46 @@ class Spans(Annotation, Displayed):
         order = lexsort((ranks, ends, starts, repeat(np.arange(len(sizes)), sizes)))
         starts, ends = starts[order] + 0.0, ends[order] + 0.0
         listed = [categories[i] for i in order.tolist()]
-        coded = lru_cache(2**12)(_frozen_codes)
+        coded = lru_cache(2**12)(_codes)
         item = {"bounds": None, "_seconds": seconds, "text": None, "units": None}
         last = 0
         for size in sizes.tolist():
             first, last = last, last + size
             labels = tuple(listed[first:last])
-            names, codes = coded(labels)
-            columns = {"starts": read_only(starts[first:last]), "ends": read_only(ends[first:last]), "codes": codes}
-            yield cls._ready(**columns, **item, categories=labels, category_names=names)
+            part = cls._trusted(starts=starts[first:last], ends=ends[first:last], categories=labels, **item)
+            part.__dict__["_coded"] = coded(labels)
+            yield part
 
-    def _set(self, starts: Floats, ends: Floats, categories: list[str | None], item: dict[str, Any]) -> None:
+    def _set(self, starts: Floats, ends: Floats, categories: Sequence[Any], item: dict[str, Any]) -> None:
+        labels = [_check_category(i, category) for i, category in enumerate(categories)]
         rules = [(ends < starts, "end must not be before start")]
         if (bounds := item["bounds"]) is not None:
             outside = (starts < bounds[0]) | (ends > bounds[1])
             rules.append((outside, f"a span must lie in {bounds[0]:.10g}-{bounds[1]:.10g}"))
         for is_wrong, rule in rules:
             if (i := checks.first_true(is_wrong)) is not None:
-                span = MarkedSpan(float(starts[i]), float(ends[i]), categories[i])
+                span = MarkedSpan(float(starts[i]), float(ends[i]), labels[i])
                 raise SpansError(f"spans[{i}]: {rule}; got {span}")
-        names, codes = _codes(categories)
+        names, codes = _codes(labels)
         order = lexsort((codes, ends, starts))
-        labels = tuple(categories[i] for i in order.tolist())
-        columns = {"starts": starts[order], "ends": ends[order], "categories": labels, "codes": codes[order]}
-        self._fill(**columns, category_names=names, **item)
+        sorted_labels = tuple(labels[i] for i in order.tolist())
+        # A negative zero is 0.
+        self._fill(starts=starts[order] + 0.0, ends=ends[order] + 0.0, categories=sorted_labels, **item)
+        self.__dict__["_coded"] = names, read_only(codes[order])
+
+    @cached_property
+    def _coded(self) -> tuple[tuple[str | None, ...], Ints]:
+        return _codes(self.categories)
+
+    @property
+    def category_names(self) -> tuple[str | None, ...]:
+        """The distinct categories in ascending order; None comes first."""
+        return self._coded[0]
+
+    @property
+    def codes(self) -> Ints:
+        """Place of each span's category in ``category_names``."""
+        return self._coded[1]
 
     @property
     def axis(self) -> Axis:
@@ -249,7 +263,7 @@ class Spans(Annotation, Displayed):
     def shape(self) -> Shape:
         return Shape.FREE
 
-    @property
+    @cached_property
     def spans(self) -> tuple[MarkedSpan, ...]:
         """The spans, sorted by start, end and category."""
         return tuple(map(MarkedSpan, self.starts.tolist(), self.ends.tolist(), self.categories))
@@ -329,7 +343,13 @@ class Spans(Annotation, Displayed):
         >>> Spans([(0, 6, "S"), (0, 2, "NP")]).to_hierarchy()
         Hierarchy(6 units, 2 spans: ((1 2) 3 4 5 6))
         """
-        self._check_positions()
+        is_inside_unit = ((self.starts % 1 != 0) | (self.ends % 1 != 0)) & (not self._seconds)
+        for is_wrong, rule in (
+            (self.starts == self.ends, "spans that are longer than 0"),
+            (is_inside_unit, "whole positions, or seconds"),
+        ):
+            if (i := checks.first_true(is_wrong)) is not None:
+                raise SpansError(f"spans[{i}]: a hierarchy needs {rule}; got {self.spans[i]}")
         if not layers and (crossing := self.first_crossing()) is not None:
             pair = " and ".join(f"spans[{i}] ({self.spans[i]})" for i in crossing)
             raise SpansError(
@@ -349,8 +369,6 @@ class Spans(Annotation, Displayed):
         units = tuple(self.text) if self.text is not None else self.units
         starts = [int(start - offset) + 1 for start in self.starts.tolist()]
         ends = [int(end - offset) for end in self.ends.tolist()]
-        if not layers and max(ends, default=0) <= number:
-            return Hierarchy.from_nested(int(number), zip(starts, ends, self.categories, strict=True), units=units)
         spans = zip(starts, ends, levels, self.categories, strict=True)
         return Hierarchy(int(number), [*spans], units=units, nested=not layers)
 
@@ -368,18 +386,6 @@ class Spans(Annotation, Displayed):
             heappush(used, (float(self.ends[place]), level))
         return levels
 
-    def _check_positions(self) -> None:
-        ends = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        if all(start < end and start.is_integer() and end.is_integer() for start, end in ends):
-            return
-        empty = checks.first_true(self.starts == self.ends)
-        if empty is not None:
-            raise SpansError(f"spans[{empty}]: a hierarchy needs spans that are longer than 0; got {self.spans[empty]}")
-        whole = (self.starts % 1 == 0) & (self.ends % 1 == 0)
-        if not self._seconds and not whole.all():
-            i = checks.first_true(~whole) or 0
-            raise SpansError(f"spans[{i}]: a hierarchy needs whole positions, or seconds; got {self.spans[i]}")
-
     def select(self, categories: Iterable[str | None]) -> Self:
         """Return only the spans with these categories.
 
@@ -395,20 +401,14 @@ class Spans(Annotation, Displayed):
         """
         wanted = set(categories)
         kept = np.array([category in wanted for category in self.categories], bool)
-        categories = [category for category in self.categories if category in wanted]
-        names, codes = _codes(categories)
-        columns = {"starts": self.starts[kept], "ends": self.ends[kept], "codes": codes}
-        return self._with(categories=tuple(categories), category_names=names, **columns)
+        labels = tuple(category for category in self.categories if category in wanted)
+        return self._with(starts=self.starts[kept], ends=self.ends[kept], categories=labels)
 
     def __iter__(self) -> Iterator[MarkedSpan]:
         return iter(self.spans)
 
     def __len__(self) -> int:
         return len(self.categories)
-
-    def _key(self) -> tuple[Any, ...]:  # category names and codes follow from the categories
-        places = self.starts.tobytes(), self.ends.tobytes()
-        return (*places, self.categories, self.bounds, self._seconds, self.text, self.units)
 
     def __json__(self) -> dict[str, Any]:
         spans = [[_plain(span.start), _plain(span.end), span.category] for span in self.spans]
@@ -460,16 +460,6 @@ def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
     return numbers[0] + 0.0, numbers[1] + 0.0
 
 
-def _check_row(i: int, row: object) -> tuple[float, float, str | None]:
-    if isinstance(row, str) or not isinstance(row, Sequence | np.ndarray) or not 2 <= len(row) <= 3:
-        raise SpansError(f"spans[{i}]: a span is (start, end[, category]); got {row!r:.80}")
-    start, end = checks.finite_number(row[0]), checks.finite_number(row[1])
-    if start is None or end is None:
-        name, value = ("start", row[0]) if start is None else ("end", row[1])
-        raise SpansError(f"spans[{i}]: {name} must be a finite number; got {value!r:.80}")
-    return start or 0.0, end or 0.0, _check_category(i, row[2]) if len(row) > 2 else None
-
-
 def _check_category(i: int, category: object) -> str | None:
     if category is None or isinstance(category, str):
         return category
@@ -489,20 +479,14 @@ def _check_column(name: str, values: ArrayLike) -> Floats:
     wrong = checks.first_true(~np.isfinite(column))
     if wrong is not None:
         raise SpansError(f"spans[{wrong}]: {name[:-1]} must be a finite number; got {column[wrong]}")
-    return column + 0.0  # a negative zero is 0
+    return column
 
 
 def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
     """Return the distinct categories, None first, and the place of each span's category among them."""
-    distinct = set(categories)
-    names = (*((None,) if None in distinct else ()), *sorted(name for name in distinct if name is not None))
+    names = tuple(sorted(set(categories), key=lambda name: (name is not None, name)))
     place = {name: i for i, name in enumerate(names)}
-    return names, np.array([place[category] for category in categories], np.int64)
-
-
-def _frozen_codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
-    names, codes = _codes(categories)
-    return names, read_only(codes)
+    return names, frozen_array([place[category] for category in categories])
 
 
 def _plain(position: float) -> float:

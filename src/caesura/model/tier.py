@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +12,9 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.annotation import HAS_CODES, HAS_END_POINTS, HAS_LABELS, Annotation, Axis, Shape, cut_rows, to_ticks
+from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
 from caesura.model.boundaries import UNTYPED
-from caesura.model.edges import SAME_PLACE, Edges, edges_of_intervals, edges_of_points
+from caesura.model.edges import SAME_PLACE, Divided, Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import Displayed, Floats, count_of
 
 
@@ -53,7 +55,7 @@ class Point(NamedTuple):
         return f"{self.time:.10g} s {self.label[:40]!r}"
 
 
-class Tier(Annotation, Displayed):
+class Tier(Divided, Displayed):
     """Labelled intervals, points or both of one coder, in seconds, within a recording.
 
     Parameters
@@ -101,7 +103,7 @@ class Tier(Annotation, Displayed):
     Tier(1 interval and 1 point from 0 to 3 s: play smile)
     """
 
-    __slots__ = ("begin", "edges", "end", "intervals", "open_end", "packed", "points", "words")
+    __slots__ = ("begin", "end", "intervals", "open_end", "points", "words")
 
     intervals: tuple[Interval, ...]
     begin: float
@@ -109,8 +111,6 @@ class Tier(Annotation, Displayed):
     points: tuple[Point, ...] | None
     words: tuple[Interval, ...] | None
     open_end: bool
-    edges: Edges
-    packed: bytes
 
     def __init__(
         self,
@@ -121,20 +121,22 @@ class Tier(Annotation, Displayed):
         words: Iterable[Sequence[Any]] | None = None,
         open_end: bool = False,
     ) -> None:
-        segments = _check_intervals(intervals, "intervals")
-        marks = None if points is None else _check_points(points, may_coincide=bool(segments))
-        spoken = None if words is None else _check_intervals(words, "words")
-        first = _check_time(begin, "begin")
-        last_time = max((rows[-1][-2] for rows in (segments, marks, spoken) if rows), default=first)
-        last = last_time if end is None else _check_time(end, "end")
+        listed: dict[str, tuple[Any, ...] | None] = {"intervals": _check_rows("intervals", intervals)}
+        for name, rows in (("points", points), ("words", words)):
+            listed[name] = None if rows is None else _check_rows(name, rows, may_coincide=bool(listed["intervals"]))
+        if end is None:
+            end = max((rows[-1][-2] for rows in listed.values() if rows), default=begin)
+        first, last = _time(begin), _time(end)
+        if first is None or last is None:
+            name, value = ("begin", begin) if first is None else ("end", end)
+            raise TierError(f"{name} must be {_TIME}; got {value!r:.80}")
         if not first < last:
             raise TierError(f"end: a recording must end after it begins; got {first:.10g}-{last:.10g} s")
-        listed: dict[str, Sequence[Any] | None] = {"intervals": segments, "points": marks, "words": spoken}
         for name, rows in listed.items():
             for i, row in ((0, rows[0]), (len(rows) - 1, rows[-1])) if rows else ():
                 if row[0] < first or row[-2] > last:
                     raise TierError(f"{name}[{i}] must lie in {first:.10g}-{last:.10g} s; got {row}")
-        self._fill(intervals=segments, points=marks, words=spoken, begin=first, end=last, open_end=bool(open_end))
+        self._fill(**listed, begin=first, end=last, open_end=bool(open_end))
 
     @classmethod
     def from_times(cls, times: Floats, labels: Sequence[str] | None, *, begin: float, end: float) -> Tier:
@@ -157,39 +159,24 @@ class Tier(Annotation, Displayed):
             The same as that of the class.
         """
         ends = [begin, *times.tolist(), end]
-        is_far = len(times) == 0 or bool((np.diff(np.array(ends)) > 2 * SAME_PLACE).all())
-        if not is_far or not begin < end:
-            if labels is None:
-                return cls(points=[(time, "") for time in ends[1:-1]], begin=begin, end=end)
-            return cls(zip(ends[:-1], ends[1:], labels, strict=True), begin=begin, end=end)
-        intervals: tuple[Interval, ...] = ()
-        points: tuple[Point, ...] | None = None
-        if labels is None:
-            points = tuple(Point(time, "") for time in ends[1:-1])
-            edges = edges_of_points(ends[1:-1], begin, end)
-        else:
-            intervals = tuple(map(Interval, ends[:-1], ends[1:], labels))
+        intervals = () if labels is None else tuple(map(Interval, ends[:-1], ends[1:], labels))
+        points = tuple(Point(time, "") for time in ends[1:-1]) if labels is None else None
+        if not begin < end or not (np.diff(ends) > 2 * SAME_PLACE).all():
+            return cls(intervals, begin, end, points)
+        tier = cls._trusted(intervals=intervals, points=points, words=None, begin=begin, end=end, open_end=False)
+        if labels is not None:
             numbers = {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
-            edges = Edges(begin, end, times, np.array([numbers[label] for label in labels], np.int64), tuple(numbers))
-        rows: dict[str, Any] = {"intervals": intervals, "points": points, "words": None, "edges": edges}
-        return cls._trusted(**rows, begin=begin, end=end, open_end=False)
+            codes = np.array([numbers[label] for label in labels], np.int64)
+            tier.__dict__["edges"] = Edges(begin, end, times, codes, tuple(numbers))
+        return tier
 
-    def _complete(self) -> None:
-        edges: Edges | None = getattr(self, "edges", None)
-        if edges is None:
-            if self.intervals or self.points is None:
-                edges = edges_of_intervals(self.intervals, self.begin, self.end)
-            else:
-                edges = edges_of_points([point.time for point in self.points], self.begin, self.end)
-            edges = edges._replace(open_end=self.open_end)
-            object.__setattr__(self, "edges", edges)
-        traits = HAS_LABELS * edges.is_labelled | HAS_END_POINTS * (edges.points is not None)
-        traits |= HAS_CODES * (edges.codes.size > 0)
-        places = to_ticks(edges.inner).tobytes() + edges.codes.astype(np.int64).tobytes()
-        object.__setattr__(self, "packed", self._pack(len(edges.inner), traits) + places)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("intervals", "begin", "end", "points", "words", "open_end")}
+    @cached_property
+    def edges(self) -> Edges:  # type: ignore[override]  # computed on demand
+        if self.intervals or self.points is None:
+            edges = edges_of_intervals(self.intervals, self.begin, self.end)
+        else:
+            edges = edges_of_points([point.time for point in self.points], self.begin, self.end)
+        return edges._replace(open_end=self.open_end)
 
     def __json__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("intervals", "begin", "end", "points", "words")}
@@ -263,48 +250,37 @@ class Tier(Annotation, Displayed):
         return Tier(self.intervals, self.begin, self.end, self.points, words, self.open_end)
 
 
-def _check_time(value: object, place: str) -> float:
+def _time(value: object) -> float | None:
     time = checks.finite_number(value)
-    if time is None:
-        raise TierError(f"{place} must be a time in seconds; got {value!r}")
-    if abs(time) > MAX_SECONDS:
-        raise TierError(f"{place} must be at most {MAX_SECONDS:g} s; got {time:g}")
-    return time
+    return None if time is None or abs(time) > MAX_SECONDS else time
 
 
-def _check_row(row: object, place: str, *names: str) -> list[Any]:
-    if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(names):
-        raise TierError(f"{place}: it must be ({', '.join(names)}); got {row!r}")
-    if not isinstance(row[-1], str):
-        raise TierError(f"{place}: label must be a string; got {row[-1]!r}")
-    times = [_check_time(time, f"{place}: {name}") for time, name in zip(row[:-1], names[:-1], strict=True)]
-    return [*times, row[-1]]
+_TIME = f"a time in seconds, at most {MAX_SECONDS:g}"
 
 
-def _check_intervals(rows: Iterable[Sequence[Any]], name: str) -> tuple[Interval, ...]:
-    intervals: list[Interval] = []
-    for i, row in enumerate(checks.as_list(rows, name, " of (start, end, label)", TierError)):
-        place = f"{name}[{i}]"
-        interval = Interval(*_check_row(row, place, "start", "end", "label"))
-        if interval.start >= interval.end:
-            raise TierError(f"{place}: end must be > start; got {interval.end:.10g} <= {interval.start:.10g}")
-        if not interval.label.strip():
-            raise TierError(f"{place}: an interval must have a label; leave out intervals without one, here {interval}")
-        if intervals and interval.start < intervals[-1].end:
-            problem = "overlap" if interval.end > intervals[-1].start else "are not sorted"
-            streams = "; put intervals that may overlap into one stream each" if problem == "overlap" else ""
-            message = f"{place}: intervals must follow each other; {intervals[-1]} and {interval} {problem}"
-            raise TierError(message + streams)
-        intervals.append(interval)
+def _check_rows(name: str, values: Iterable[Sequence[Any]], *, may_coincide: bool = False) -> tuple[Any, ...]:
+    """Return intervals, words or points; intervals must have labels and follow each other."""
+    if name == "points":
+        points = [Point(*row) for row in checks.rows(values, name, "(time, label)", TierError, _time, _TIME)]
+        for i, point in enumerate(points):
+            last = points[i - 1].time if i else -math.inf
+            if not isinstance(point.label, str):
+                raise TierError(f"{name}[{i}]: label must be a string; got {point.label!r}")
+            if point.time < last or (point.time == last and not may_coincide):
+                raise TierError(f"{name}[{i}]: points must ascend; got {point} after {points[i - 1]}")
+        return tuple(points)
+    intervals = [Interval(*row) for row in checks.rows(values, name, "(start, end, label)", TierError, _time, _TIME)]
+    for i, (start, end, label) in enumerate(intervals):
+        here, before = intervals[i], intervals[i - 1] if i else None
+        if not isinstance(label, str):
+            raise TierError(f"{name}[{i}]: label must be a string; got {label!r}")
+        if start >= end:
+            raise TierError(f"{name}[{i}]: end must be > start; got {end:.10g} <= {start:.10g}")
+        if not label.strip():
+            raise TierError(f"{name}[{i}]: an interval must have a label; leave out intervals without one, here {here}")
+        if before is not None and start < before.end:
+            problem = "are not sorted"
+            if end > before.start:
+                problem = "overlap; put intervals that may overlap into one stream each"
+            raise TierError(f"{name}[{i}]: intervals must follow each other; {before} and {here} {problem}")
     return tuple(intervals)
-
-
-def _check_points(rows: Iterable[Sequence[Any]], *, may_coincide: bool) -> tuple[Point, ...]:
-    points: list[Point] = []
-    for i, row in enumerate(checks.as_list(rows, "points", " of (time, label)", TierError)):
-        place = f"points[{i}]"
-        point = Point(*_check_row(row, place, "time", "label"))
-        if points and (point.time < points[-1].time or (point.time == points[-1].time and not may_coincide)):
-            raise TierError(f"{place}: points must ascend; got {point} after {points[-1]}")
-        points.append(point)
-    return tuple(points)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NoReturn, Self, TypeVar, overload
 
 import numpy as np
@@ -27,35 +28,20 @@ MAX_UNITS = 2**31 - 1
 class Value:
     """Base class of immutable objects that compare by their content."""
 
-    # A subclass sets its slots with ``_fill``. The slots determine equality and hash.
+    # A subclass sets its slots with ``_fill``. The slots determine equality and hash; what follows from them is a cached
+    # property, which is neither compared nor pickled.
 
-    __slots__ = ("_hash",)
-
-    _hash: int | None
+    __slots__ = ("__dict__",)
 
     def _fill(self, **slots: Any) -> None:
         """Set the slots. Arrays become read-only; an array that other code may still change is copied first."""
         for name, value in slots.items():
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else value)
-        object.__setattr__(self, "_hash", None)
-        self._complete()
-
-    def _complete(self) -> None:
-        """Set the slots that follow from the others."""
 
     @classmethod
     def _trusted(cls, **slots: Any) -> Self:
         self = cls.__new__(cls)
         self._fill(**slots)
-        return self
-
-    @classmethod
-    def _ready(cls, **slots: Any) -> Self:
-        """Return an object with these slots, all of them; arrays must be read-only. Thousands of objects are built this way."""
-        self = cls.__new__(cls)
-        for name, value in slots.items():
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_hash", None)
         return self
 
     def _with(self, **slots: Any) -> Self:
@@ -78,9 +64,11 @@ class Value:
         return self is other or bool(self._key() == other._key())
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(self._key()))
-        return self._hash  # type: ignore[return-value]
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._key())
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} objects are immutable; cannot set {name!r}")
