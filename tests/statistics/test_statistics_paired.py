@@ -340,7 +340,7 @@ GOOD = [[1, 2], [2, 3]]
         ([[1, 2], [3]], GOOD, ratio, OptionError, "a: must be a regular array of numbers; got list"),
         ([[1, 2], [math.nan, 3]], GOOD, ratio, OptionError, "a[1, 0]: must be a finite number; got nan"),
         (GOOD, [*GOOD, [1, 1]], ratio, MismatchError, "a and b must have the same items and parts"),
-        (GOOD, GOOD, lambda sums: sums, OptionError, "finish: must turn 1 rows of summed parts into 1 values"),
+        (GOOD, GOOD, lambda sums: sums, OptionError, "of summed parts into"),
         (GOOD, GOOD, lambda sums: sums[:, 0] * math.nan, OptionError, "got nan for the sums [3.0, 5.0]"),
     ],
 )

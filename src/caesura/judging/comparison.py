@@ -18,6 +18,7 @@ from caesura.measures.registry import parse
 from caesura.model.dialogue import Annotation
 from caesura.model.result import Excluded, Result, Score
 from caesura.model.tree import Tree
+from caesura.model.value import Ints
 from caesura.options import OptionSet, fraction, setting, whole
 from caesura.options import seed as check_seed
 from caesura.statistics import (
@@ -28,11 +29,9 @@ from caesura.statistics import (
     friedman,
     holm,
     letters,
-    paired_bootstrap,
-    randomisation,
     wins,
 )
-from caesura.statistics.paired import BORDERLINE_ERRORS, DRAWS
+from caesura.statistics.paired import BORDERLINE_ERRORS, DRAWS, paired_bootstraps, randomisations
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ def compare_systems(
         ranking: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": options.seed}
         by_ranks = _rank_test(lambda: blocked_kruskal_wallis(means, **ranking), notes)
         in_blocks = _rank_test(lambda: friedman(means, **ranking), notes)
-    tests = [_paired_tests(scores, pair, replicates, draws, options, notes) for pair in combinations(systems, 2)]
+    tests = _paired_tests(scores, [*combinations(systems, 2)], replicates, draws, options, notes)
     pairs = _corrected(tests, alpha, by_ranks, in_blocks)
     groups = None if paired_only else _letters(pairs, scores, systems, alpha, notes)
     return SystemComparison(
@@ -137,39 +136,46 @@ class _PairedTests:
     """The paired tests of two systems, not yet corrected for the number of pairs; None if they share too few items."""
 
     systems: tuple[str, str]
-    wins: tuple[int, int, int]
+    wins: tuple[int, ...]
     swapped: Randomisation | None = None
     resampled: PairedBootstrap | None = None
 
 
 def _paired_tests(
     scores: PairScores,
-    systems: tuple[str, str],
+    pairs: Sequence[tuple[str, str]],
     replicates: int,
     draws: int,
     options: ComparisonOptions,
     notes: list[str],
-) -> _PairedTests:
-    a, b = systems
-    parts_a, parts_b = scores.common_parts(a, b)
-    if not len(parts_a):
-        notes.append(f"{a} and {b} share no item")
-        return _PairedTests(systems, (0, 0, 0))
-    swapped = randomisation(parts_a, parts_b, scores.finish, draws=draws, seed=options.seed)
-    table = wins(np.column_stack([scores.finish(parts_a), scores.finish(parts_b)]))
-    higher, equal, lower = (int(counts[0, 1]) for counts in (table.wins, table.ties, table.losses))
-    counts = (higher, equal, lower) if scores.measure.higher_is_better else (lower, equal, higher)
-    arguments: dict[str, Any] = {
-        "replicates": replicates,
-        "level": options.level,
-        "seed": options.seed,
-        "randomised": swapped,
-    }
-    try:
-        return _PairedTests(systems, counts, swapped, paired_bootstrap(parts_a, parts_b, scores.finish, **arguments))
-    except Undefined as error:
-        notes.append(f"{a} and {b}: {error}")
-        return _PairedTests(systems, counts, swapped)
+) -> list[_PairedTests]:
+    # Pairs of systems that were scored on the same (item, coder) are tested together: each system is computed once for each set
+    # of weights, and not once for each pair.
+    groups: dict[bytes, tuple[Ints, list[int]]] = {}
+    for place, pair in enumerate(pairs):
+        keys = scores.common_keys(*pair)
+        groups.setdefault(keys.tobytes(), (keys, []))[1].append(place)
+    tests = [_PairedTests(pair, (0, 0, 0)) for pair in pairs]
+    for keys, places in groups.values():
+        names = list(dict.fromkeys(name for place in places for name in pairs[place]))
+        if len(keys):
+            parts = np.stack([scores.parts_of(name, keys) for name in names])
+            numbers = [(names.index(pairs[place][0]), names.index(pairs[place][1])) for place in places]
+            swapped = randomisations(parts, numbers, scores.finish, draws, options.seed)
+            values = np.column_stack([scores.finish(of_system) for of_system in parts])
+            table = wins(values if scores.measure.higher_is_better else -values)
+            resampled: Sequence[PairedBootstrap | None] = [None] * len(places)
+            try:
+                sampling = replicates, options.level, options.seed
+                resampled = paired_bootstraps(parts, numbers, scores.finish, swapped, *sampling)
+            except Undefined as error:
+                notes += [f"{' and '.join(pairs[place])}: {error}" for place in places]
+            for place, (a, b), *results in zip(places, numbers, swapped, resampled, strict=True):
+                counts = tuple(int(counts[a, b]) for counts in (table.wins, table.ties, table.losses))
+                tests[place] = _PairedTests(pairs[place], counts, *results)
+        else:
+            notes += [f"{' and '.join(pairs[place])} share no item" for place in places]
+    return tests
 
 
 def _corrected(

@@ -101,15 +101,14 @@ class PairScores:
         means = np.column_stack(sums) / np.where(counts, counts, np.nan)[:, None]
         return means[np.unique(items)].round(12)
 
-    def common_parts(self, a: str, b: str) -> tuple[Floats, Floats]:
-        """Return the parts of two segmenters per item, from the (item, coder) on which both were scored."""
-        rows_a, rows_b = self.rows_of[a], self.rows_of[b]
-        keys = self._pair_keys(rows_a), self._pair_keys(rows_b)
-        _, first, second = np.intersect1d(*keys, assume_unique=True, return_indices=True)
-        if not len(first):
-            empty = np.zeros((0, self.scores.counts.shape[1]))
-            return empty, empty
-        return self.by_item(rows_a[first])[1], self.by_item(rows_b[second])[1]
+    def common_keys(self, a: str, b: str) -> Ints:
+        """Return the (item, coder) on which two segmenters were scored, as numbers in ascending order."""
+        return np.intersect1d(*(self._pair_keys(self.rows_of[name]) for name in (a, b)), assume_unique=True)
+
+    def parts_of(self, segmenter: str, keys: Ints) -> Floats:
+        """Return the parts of a segmenter by item, from some of its (item, coder)."""
+        rows = self.rows_of[segmenter]
+        return self.by_item(rows[np.isin(self._pair_keys(rows), keys, assume_unique=True)])[1]
 
     @cached_property
     def failed_references(self) -> set[tuple[int, int]]:

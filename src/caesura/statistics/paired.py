@@ -20,7 +20,7 @@ not included.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,8 +38,9 @@ from caesura.statistics.intervals import item_weights
 _EQUAL = 1e-12  # statistics that differ by less than this differ only by rounding
 _STEP = 1e-5  # step of central differences: its error is 1e-10, rounding adds 1e-11
 _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to these errors
-_BLOCK = 1 << 14  # assignments whose sums are computed at once; they fit into the cache
-_BYTE = 8  # items whose swaps one random byte decides
+_CLOSE = 1e-3  # below this fraction of its terms, a sum of squared differences is computed from the differences
+_BLOCK = 1 << 13  # assignments whose sums are computed at once; they fit into the cache
+_CELLS = 1_000_000  # influences that are computed at once
 
 EXACT_ITEMS = 20  # if the systems differ on at most so many items, all assignments are examined
 MAX_EXACT_ITEMS = 30  # most such items for which all assignments can be examined on request
@@ -239,32 +240,54 @@ def paired_bootstrap(
     >>> f"{result.difference:.3f} [{result.low:.3f}, {result.high:.3f}], p = {result.p:.3f}"
     '0.105 [-0.018, 0.228], p = 0.125'
     """
-    a, b = equal_matrices({"a": a, "b": b}, "items", "parts")
-    replicates, level = whole(1)("replicates", replicates), fraction("level", level)
-    seed = check_seed("seed", seed)
-    n = len(a)
+    parts = np.stack(equal_matrices({"a": a, "b": b}, "items", "parts"))
+    swapped = randomised or randomisation(a, b, finish, seed=seed)
+    numbers = whole(1)("replicates", replicates), fraction("level", level), check_seed("seed", seed)
+    return paired_bootstraps(parts, [(0, 1)], finish, [swapped], *numbers)[0]
+
+
+def paired_bootstraps(
+    parts: Floats,
+    pairs: Sequence[tuple[int, int]],
+    finish: Finish,
+    randomised: Sequence[Randomisation],
+    replicates: int,
+    level: float,
+    seed: int,
+) -> list[PairedBootstrap]:
+    """Return :func:`paired_bootstrap` of pairs of systems, from parts systems x items x parts; all share the samples."""
+    n = parts.shape[1]
     if n < 2:
         raise Undefined("a bootstrap over items needs at least 2 items; got 1")
-    theta, error = (float(values[0]) for values in _studentise(a, b, finish, np.ones((1, n))))
-    least = (randomised or randomisation(a, b, finish, seed=seed)).p
-    if error == 0:
-        p = 1.0 if theta == 0 else least
-        margin = 0.0 if theta == 0 or p <= 1 - level else math.inf
-        return PairedBootstrap(theta, error, p, theta - margin, theta + margin, level, n, replicates, True)
-    blocks = []
-    for weights in item_weights(n, replicates, np.random.default_rng(seed)):
-        differences, errors = _studentise(a, b, finish, weights)
-        distance, flat = np.abs(differences - theta), errors == 0
-        without_variance = np.where(distance <= _EQUAL, 0.0, np.inf)
-        blocks.append(np.where(flat, without_variance, distance / np.where(flat, 1.0, errors)))
-    t = np.concatenate(blocks)
-    larger = int(np.count_nonzero(t >= abs(theta) / error - _EQUAL))
-    # q is the k-th largest pivot. |θ|/s exceeds q if fewer than k pivots reach |θ|/s, that is, if p is at most 1 - level.
+    theta, error = _studentise(parts, pairs, finish, np.ones((1, n)))
+    least = np.array([[test.p] for test in randomised])
+    varies = error > 0
+    observed = np.abs(theta) / np.where(varies, error, 1.0)
+    # The interval ends at q, the k-th largest pivot. |θ|/s exceeds q if fewer than k pivots reach |θ|/s, that is, if p is at
+    # most 1 - level.
     k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
-    q = float(np.partition(t, replicates - k)[replicates - k]) if k else math.inf
+    largest, larger = np.empty((len(pairs), 0)), np.zeros((len(pairs), 1))
+    step = max(1, _CELLS // parts[..., 0].size)
+    for weights in item_weights(n, replicates, np.random.default_rng(seed)):
+        for start in range(0, len(weights), step):
+            differences, errors = _studentise(parts, pairs, finish, weights[start : start + step])
+            distance, flat = np.abs(differences - theta), errors == 0
+            without_variance = np.where(distance <= _EQUAL, 0.0, np.inf)
+            t = np.where(flat, without_variance, distance / np.where(flat, 1.0, errors))
+            larger += np.count_nonzero(t >= observed - _EQUAL, axis=1, keepdims=True)
+            largest = np.concatenate([largest, t], axis=1)
+            if 0 < k < largest.shape[1]:
+                largest = np.partition(largest, -k, axis=1)[:, -k:]
+    q = largest.min(axis=1, keepdims=True) if k else np.full_like(theta, math.inf)
     p = (1 + larger) / (1 + replicates)
-    low, high = theta - q * error, theta + q * error
-    return PairedBootstrap(theta, error, max(p, least), low, high, level, n, replicates, p < least)
+    reached = np.where(varies, np.maximum(p, least), np.where(theta == 0, 1.0, least))
+    certain = np.where((theta == 0) | (reached <= 1 - level), 0.0, math.inf)
+    margin = np.where(varies, q * np.where(varies, error, 1.0), certain)
+    rows = np.hstack([theta, error, reached, theta - margin, theta + margin]).tolist()
+    return [
+        PairedBootstrap(*row, level, n, replicates, from_randomisation)
+        for row, from_randomisation in zip(rows, (~varies | (p < least))[:, 0].tolist(), strict=True)
+    ]
 
 
 def randomisation(
@@ -317,57 +340,53 @@ def randomisation(
     Randomisation(difference=0.10526315789473684, p=0.125, items=6, draws=64, exact=True)
     """
     a, b = equal_matrices({"a": a, "b": b}, "items", "parts")
-    draws = whole(1)("draws", draws)
-    rng = np.random.default_rng(check_seed("seed", seed))
-    theta = float(_differences(np.hstack([a.sum(axis=0), b.sum(axis=0)])[None], finish)[0])
     items = int((a != b).any(axis=1).sum())
-    if exact is None:
-        exact = items <= EXACT_ITEMS
-    elif exact and items > MAX_EXACT_ITEMS:
+    if exact and items > MAX_EXACT_ITEMS:
         raise OptionError(f"exact: 2^{items} assignments are too many; use exact=None for random assignments")
-    larger = 0 if exact else 1
-    for sums in _swapped_sums(a, b, draws, None if exact else rng):
-        larger += int(np.count_nonzero(np.abs(_differences(sums, finish)) >= abs(theta) - _EQUAL))
-    p = larger / 2 ** max(0, items - 1) if exact else larger / (1 + draws)
-    return Randomisation(theta, p, len(a), 2 ** len(a) if exact else draws, exact)
+    draws, seed = whole(1)("draws", draws), check_seed("seed", seed)
+    return randomisations(np.stack([a, b]), [(0, 1)], finish, draws, seed, exact)[0]
 
 
-def _differences(sums: Floats, finish: Finish) -> Floats:
-    """Return θ for each row of sums, which has the parts of the first system and then those of the second."""
-    middle = sums.shape[1] // 2
-    return checked_values(finish, sums[:, :middle]) - checked_values(finish, sums[:, middle:])
+def randomisations(
+    parts: Floats, pairs: Sequence[tuple[int, int]], finish: Finish, draws: int, seed: int, exact: bool | None = None
+) -> list[Randomisation]:
+    """Return :func:`randomisation` of pairs of systems, from parts systems x items x parts; all share the random swaps."""
+    values = checked_values(finish, parts.sum(axis=1))
+    differences = [float(values[a] - values[b]) for a, b in pairs]
+    larger = np.zeros(len(pairs), np.int64)
+
+    def count(pair: int, first: Floats, second: Floats) -> None:
+        difference = np.abs(checked_values(finish, first) - checked_values(finish, second))
+        larger[pair] += np.count_nonzero(difference >= abs(differences[pair]) - _EQUAL)
+
+    number = [int((parts[a] != parts[b]).any(axis=1).sum()) for a, b in pairs]
+    examined = [items <= EXACT_ITEMS if exact is None else exact for items in number]
+    for pair in flatnonzero(np.array(examined)).tolist():
+        a, b = pairs[pair]
+        for sums in _all_swaps(parts[a], parts[b]):
+            count(pair, *np.hsplit(sums, 2))
+    drawn = [pair for pair, every in enumerate(examined) if not every]
+    used = sorted({system for pair in drawn for system in pairs[pair]})
+    place = {system: i for i, system in enumerate(used)}
+    for kept, swapped in _random_swaps(parts[used], draws, np.random.default_rng(seed)) if drawn else ():
+        for pair in drawn:
+            a, b = (place[system] for system in pairs[pair])
+            count(pair, kept[a] + swapped[b], swapped[a] + kept[b])
+    n, results = parts.shape[1], []
+    for difference, count_of_pair, items, every in zip(differences, larger.tolist(), number, examined, strict=True):
+        p = count_of_pair / 2 ** max(0, items - 1) if every else (1 + count_of_pair) / (1 + draws)
+        results.append(Randomisation(difference, p, n, 2**n if every else draws, every))
+    return results
 
 
-def _swapped_sums(a: Floats, b: Floats, draws: int, rng: np.random.Generator | None) -> Iterator[Floats]:
-    """Yield rows with the sums of both systems, one per way to swap items: ``draws`` random ways, or all without ``rng``."""
-    differs = (a != b).any(axis=1)
-    common, a, b = a[~differs].sum(axis=0), a[differs], b[differs]
-    changes = (a != b).any(axis=0)
-    # What the items and columns that swaps do not change add to the sums of the first system and to those of the second.
-    constant = np.hstack([np.where(changes, 0.0, a.sum(axis=0)) + common] * 2)
-    # The sums of the second system are the total minus those of the first. This holds only for whole numbers: a difference of
-    # fractions that should be 0 might not be exactly 0, which some measures treat specially. Fractions are added up twice.
-    whole_numbers = all((parts == np.floor(parts)).all() and np.abs(parts).sum() < 2**52 for parts in (a, b))
-    total, width = a.sum(axis=0) + b.sum(axis=0) + 2 * common, a.shape[1]
-    if whole_numbers:
-        kept, swapped, columns = a[:, changes], b[:, changes], flatnonzero(changes)
-    else:
-        columns = flatnonzero(np.hstack([changes, changes]))
-        kept, swapped = np.hstack([a, b])[:, columns], np.hstack([b, a])[:, columns]
-    for sums in _all_swaps(kept, swapped) if rng is None else _random_swaps(kept, swapped, draws, rng):
-        rows = np.empty((len(sums), 2 * width))
-        rows[:] = constant
-        rows[:, columns] += sums
-        if whole_numbers:
-            np.subtract(total, rows[:, :width], out=rows[:, width:])
-        yield rows
-
-
-def _all_swaps(kept: Floats, swapped: Floats) -> Iterator[Floats]:
-    """Yield the sums of all ways to swap items: each choice of one half plus each choice of the other."""
+def _all_swaps(a: Floats, b: Floats) -> Iterator[Floats]:
+    """Yield the sums of both systems after each way to swap items: each choice of one half plus each choice of the other."""
     # Swapping all items only changes the sign of θ, so the first item stays: half of all assignments are enough.
+    differs = (a != b).any(axis=1)
+    common = np.tile(a[~differs].sum(axis=0), 2)
+    kept, swapped = np.hstack([a, b])[differs], np.hstack([b, a])[differs]
     half = (1 + len(kept)) // 2
-    first = _choices(kept[1:half], swapped[1:half]) + kept[:1].sum(axis=0)
+    first = _choices(kept[1:half], swapped[1:half]) + kept[:1].sum(axis=0) + common
     second = _choices(kept[half:], swapped[half:])
     step = max(1, _BLOCK // len(first))
     for place in range(0, len(second), step):
@@ -375,18 +394,24 @@ def _all_swaps(kept: Floats, swapped: Floats) -> Iterator[Floats]:
         yield (rows[:, None, :] + first[None, :, :]).reshape(len(rows) * len(first), -1)
 
 
-def _random_swaps(kept: Floats, swapped: Floats, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield the sums of random ways to swap items. One random byte decides about eight items."""
-    tables = [_choices(kept[i : i + _BYTE], swapped[i : i + _BYTE]) for i in range(0, len(kept), _BYTE)]
+def _random_swaps(parts: Floats, draws: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the sums over the items that are kept and over those that are swapped: systems x random swaps x parts."""
+    systems, n, width = parts.shape
+    table = parts.transpose(1, 0, 2).reshape(n, -1)
+    # What is swapped is the total minus what is kept only for whole numbers: a difference of fractions that should be 0 might
+    # not be exactly 0, which some measures treat specially.
+    whole_numbers = bool((table == np.floor(table)).all() and np.abs(table).sum() < 2**52)
     for begin in range(0, draws, _BLOCK):
         rows = min(_BLOCK, draws - begin)
-        sums, chosen = np.zeros((rows, kept.shape[1])), np.empty((rows, kept.shape[1]))
-        for table in tables:
-            # The size of a table is a power of two, so the remainder of a random byte is uniform.
-            places = np.frombuffer(rng.bytes(rows), np.uint8) & np.uint8(len(table) - 1)
-            np.take(table, places, axis=0, out=chosen, mode="clip")
-            sums += chosen
-        yield sums
+        words = np.frombuffer(rng.bytes(rows * -(-n // 8)), np.uint8).reshape(rows, -1)
+        chosen = np.unpackbits(words, axis=1, count=n).astype(np.float64)
+        swapped = product(chosen, table)
+        kept = table.sum(axis=0) - swapped if whole_numbers else product(1 - chosen, table)
+        # One block of memory for each system, which every pair reads.
+        first, second = (
+            np.ascontiguousarray(sums.reshape(rows, systems, width).transpose(1, 0, 2)) for sums in (kept, swapped)
+        )
+        yield first, second
 
 
 def _choices(kept: Floats, swapped: Floats) -> Floats:
@@ -397,16 +422,29 @@ def _choices(kept: Floats, swapped: Floats) -> Floats:
     return sums
 
 
-def _studentise(a: Floats, b: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the difference and its standard error by the infinitesimal jackknife, for each row of weights."""
+def _studentise(
+    parts: Floats, pairs: Sequence[tuple[int, int]], finish: Finish, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Return the differences and their standard errors by the infinitesimal jackknife: pairs x rows of weights."""
     n = weights.shape[1]
-    value_a, influence_a, scale_a = _influences(a, finish, weights)
-    value_b, influence_b, scale_b = _influences(b, finish, weights)
-    theta, influence = value_a - value_b, influence_a - influence_b
-    influence -= np.einsum("ri,ri->r", weights, influence)[:, None] / n
-    error = np.sqrt(n / (n - 1) * np.einsum("ri,ri,ri->r", weights, influence, influence))
-    theta[np.abs(theta) <= _EQUAL * np.maximum(np.abs(value_a), np.abs(value_b))] = 0.0
-    error[error <= _NOISE * (scale_a + scale_b)] = 0.0
+    systems = [_influences(system, finish, weights) for system in parts]
+    values, scales = np.array([system[0] for system in systems]), np.array([system[2] for system in systems])
+    # Deviations of the influences from their means, times the roots of the weights: rows x systems x items.
+    deviations = np.stack([system[1] for system in systems], axis=1)
+    deviations -= np.einsum("ri,rsi->rs", weights, deviations)[..., None] / n
+    deviations *= np.sqrt(weights)[:, None]
+    products = deviations @ deviations.transpose(0, 2, 1)
+    a, b = np.array(pairs).T
+    sizes = products[:, a, a] + products[:, b, b]
+    squares = sizes - 2 * products[:, a, b]
+    close = squares < _CLOSE * sizes
+    for pair in flatnonzero(close.any(axis=0)):
+        rows = flatnonzero(close[:, pair])
+        difference = deviations[rows, a[pair]] - deviations[rows, b[pair]]
+        squares[rows, pair] = np.einsum("ri,ri->r", difference, difference)
+    theta, error = values[a] - values[b], np.sqrt(n / (n - 1) * squares.T)
+    theta[np.abs(theta) <= _EQUAL * np.maximum(np.abs(values[a]), np.abs(values[b]))] = 0.0
+    error[error <= _NOISE * (scales[a] + scales[b])] = 0.0
     return theta, error
 
 
@@ -414,7 +452,8 @@ def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats,
     """Return the value, the effect of one more copy of each item, and the largest possible effect, per row of weights."""
     # The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items of
     # the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
-    sums, sizes = product(weights, parts), product(weights, np.abs(parts))
+    sums = product(weights, parts)
+    sizes = sums if (parts >= 0).all() else product(weights, np.abs(parts))
     values, slopes = checked_values(finish, sums), np.zeros_like(sums)
     for j in range(parts.shape[1]):
         present = sizes[:, j] > 0

@@ -468,4 +468,6 @@ def _grid() -> tuple[Floats, Floats, Floats]:
 
 
 def _normal_cdf(x: Floats) -> Floats:
-    return np.array([normal_tail(-value) for value in x.tolist()])
+    from scipy.special import ndtr  # slow to import
+
+    return np.asarray(ndtr(x))
