@@ -89,7 +89,7 @@ def test_a_file_among_the_benchmarks_registers_its_recipe() -> None:
     assert "|average:items|" in total.signature
     assert "|compat:mine|" in total.signature
     assert total.value == 1
-    assert cz.pk(*pairs[0], compat="mine").measure["rounding"] == "half_even"
+    assert cz.pk(*pairs[0], compat="mine").measure["window"] == 3
     with pytest.raises(OptionError, match="window_diff has no preset"):
         cz.window_diff(*pairs[0], compat="mine")
 

@@ -208,8 +208,7 @@ def option_commands() -> Iterator[Case]:
 
 
 VALUES = {
-    "window": (1, 3), "padded": (True,), "width": ("units",), "rounding": ("half_even",), "mean": ("marks", "positions"),
-    "minimum": (0, 3), "clamp": (False,), "padding": ("segeval",), "tolerance": (1, 2, "0.5s"), "min_distance": (2,), "n_t": (1, 3, 5),
+    "window": (1, 3), "padded": (True,), "tolerance": (1, 2, "0.5s"), "min_distance": (2,), "n_t": (1, 3, 5),
     "transposition": ("printed", "unit", "te", 0.3), "substitution": ("printed", "unit"), "wt": (0.25,), "ws": (0.25,),
     "w_trp": (0.5,), "w_sub": (0.5,), "alignment": ("greedy",), "divisor": ("types_squared",), "denominator": ("errors",),
     "normalize": ("boundaries", "worst"), "algorithm": ("pardist",), "mover": ("b", "right"), "counting": ("segsimflex",),

@@ -18,10 +18,10 @@ from support.variants import VARIANTS
 
 MORE = [
     "pk(window=1)",
-    "pk(width='units')",
+    "pk(compat=fournier2012)",
     "window_diff(window=3, padded=True)",
-    "window_diff(padding='segeval', padded=True)",
-    "pk(minimum=0, mean='positions', rounding='half_even')",
+    "window_diff(compat='segeval-2.0.11', padded=True)",
+    "pk(compat=nltk)",
     "boundary_similarity(n_t=9)",
     "boundary_similarity(n_t=3, wt=0.3)",
     "boundary_similarity(n_t=3, w_trp=0)",

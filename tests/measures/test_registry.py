@@ -181,8 +181,8 @@ def test_missing_name(value, message):
         ("unit_error(compat='nltk')", "unit_error has no preset 'nltk'; it has none"),
         ("pk(padded=1)", "padded must be True or False; got 1"),
         ("pk(padded='yes')", "padded must be True or False; got 'yes'"),
-        ("pk(rounding='up')", "rounding must be one of 'half_up', 'half_even'; got 'up'"),
-        ("pk(rounding=[])", "rounding must be one of 'half_up', 'half_even'; got []"),
+        ("rand_index(over='up')", "over must be one of 'segments', 'labels'; got 'up'"),
+        ("rand_index(over=[])", "over must be one of 'segments', 'labels'; got []"),
         ("pk(window='5')", "window must be a whole number; got '5'"),
         ("pk(window=x)", "window must be a whole number; got 'x'"),
         ("pk(window=nan)", "window must be a whole number; got 'nan'"),
@@ -451,7 +451,8 @@ def test_label_is_parsed_as_the_measure(measure: Measure):
 
 def test_k_is_the_window_in_python():
     a, b = cz.Segmentation.from_masses([2, 3, 6]), cz.Segmentation.from_masses([5, 6])
-    for function in (cz.pk, cz.window_diff, cz.win_pr):
+    assert cz.parse("win_pr(k=3)") == cz.parse("win_pr(window=3)")
+    for function in (cz.pk, cz.window_diff):
         assert function(a, b, k=3) == function(a, b, window=3)
         with pytest.raises(OptionError, match=r"^k and window are the same option; set only one of them$"):
             function(a, b, k=3, window=3)

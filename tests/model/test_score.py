@@ -84,7 +84,7 @@ def test_signature_names_the_preset_and_its_options(name):
 def test_content_of_a_signature():
     """It has the resolved options: the k that was used, the ordered types and the number of documents."""
     words = cz.pk(REFERENCE, HYPOTHESIS).signature.split("|")
-    assert {"window:2", "window_from:auto", "padded:no", "clamp:yes", "rounding:half_up"} <= set(words)
+    assert {"window:2", "window_from:auto", "padded:no", "extent:same"} <= set(words)
     assert "window:3" in cz.pk(REFERENCE, HYPOTHESIS, window=3).signature.split("|")
     assert "n_t:3" in cz.boundary_similarity(REFERENCE, HYPOTHESIS, n_t=3).signature.split("|")
     assert "wt:0.25" in cz.boundary_similarity(REFERENCE, HYPOTHESIS, wt=0.25).signature.split("|")

@@ -20,12 +20,6 @@ label_pairs = st.lists(st.tuples(label, label), max_size=3)
 VALUES = {
     "window": st.integers(1, 10**6) | st.sampled_from(["5s", 2.5]),
     "padded": st.booleans(),
-    "width": st.sampled_from(["positions", "units"]),
-    "rounding": st.sampled_from(["half_up", "half_even"]),
-    "mean": st.sampled_from(["segments", "marks", "positions"]),
-    "minimum": st.integers(0, 9),
-    "clamp": st.booleans(),
-    "padding": st.sampled_from(["inner", "segeval"]),
     "tolerance": st.integers(0, 10**6) | st.sampled_from([0.5, "0.5s", "500ms", "5%"]),
     "min_distance": st.integers(0, 9) | st.sampled_from([0.5, "2s", "5%"]),
     "n_t": st.integers(1, 50),

@@ -6,13 +6,13 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.measures.recipes import Recipe, register
+from caesura.measures.window import SEGEVAL
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Boundaries, Table, distinct, offsets
 from caesura.model.index import bincount, flatnonzero
 from caesura.model.value import Ints
 
 SECONDS = 6
-_WINDOWS = {"rounding": "half_even", "clamp": False, "padding": "segeval", "average": "items"}
 _MERGED = "boundaries within a chunk of 6 s are one"
 _FIRST = f"{_MERGED}, and the first chunk can have one"
 
@@ -53,12 +53,13 @@ register(
         name="chunkseg",
         title="chunkseg, over chunks of 6 s",
         measures={
-            "pk": _WINDOWS,
-            "window_diff": _WINDOWS,
+            "pk": {"average": "items"},
+            "window_diff": {"average": "items"},
             "boundary_similarity": {"alignment": "greedy", "average": "items"},
             "generalized_hamming": {"average": "items"},
             "boundary_f": {"empty": "zero", "average": "items_pr"},
         },
+        rules={"windows": SEGEVAL},
         mistakes={
             "pk": _FIRST,
             "window_diff": _FIRST,

@@ -5,8 +5,8 @@ LREC.
 """
 
 from caesura.measures.recipes import Recipe, register
+from caesura.measures.window import SEGEVAL
 
-_WINDOWS = {"rounding": "half_even", "clamp": False, "padding": "segeval"}
 _OF_SEGEVAL = "none beyond those of segeval"
 
 register(
@@ -15,12 +15,13 @@ register(
         title="EvalSubtitle (Karakanta et al. 2022)",
         measures={
             "boundary_f": {"ends": "end"},
-            "pk": _WINDOWS,
-            "window_diff": _WINDOWS,
+            "pk": {},
+            "window_diff": {},
             "segmentation_similarity": {"alignment": "greedy", "divisor": "types_squared"},
             "boundary_similarity": {"alignment": "greedy"},
             "sigma": {"tokenize": "sacrebleu", "smooth": "exp"},
         },
+        rules={"windows": SEGEVAL},
         mistakes={
             "boundary_f": "the end of the file always matches",
             "pk": _OF_SEGEVAL,

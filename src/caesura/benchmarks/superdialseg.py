@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from caesura.errors import CaesuraError
+from caesura.kernels.window import POSITIONS
 from caesura.measures.recipes import Recipe, register
 from caesura.model.batch import Batch
 from caesura.model.columns import Table
 from caesura.model.segmentation import Segmentation
 
-_WINDOWS = {"rounding": "half_even", "mean": "positions", "clamp": False, "average": "items"}
 _OF_WINDOWS = "the position after the last utterance counts, but not for k; all dialogues have the same weight"
 
 
@@ -35,11 +35,12 @@ register(
         name="superdialseg",
         title="SuperDialseg (Jiang et al. 2023)",
         measures={
-            "pk": _WINDOWS,
-            "window_diff": _WINDOWS,
+            "pk": {"average": "items"},
+            "window_diff": {"average": "items"},
             "boundary_f": {"empty": "zero", "average": "items"},
             "segmentation_score": {"average": "items"},
         },
+        rules={"windows": {"half_even": True, "mean": POSITIONS, "clamp": False}},
         mistakes={
             "pk": _OF_WINDOWS,
             "window_diff": _OF_WINDOWS,

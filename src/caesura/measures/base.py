@@ -145,6 +145,7 @@ class Measure(metaclass=ABCMeta):
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
     options = _Options()
     presets = cast(Any, Presets())  # preset -> values of options; recipes of benchmarks are added
+    preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})  # preset -> what it does beyond setting options
     # Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     at_option: ClassVar[str | None] = None  # option that a number after ``@`` sets: ``F1@2``

@@ -29,6 +29,8 @@ class Recipe:
     measures: Mapping[str, Options]  # name of a measure -> the options that the program sets
     # Name of a measure -> the mistakes of the program that its number repeats.
     mistakes: Mapping[str, str] = field(default_factory=dict)
+    # How its measures count, beyond their options: each family of measures reads its own names.
+    rules: Mapping[str, Any] = field(default_factory=dict)
     reading: Options = field(default_factory=dict)  # options with which files must be read
     conversion: str = ""  # what ``prepare`` does, in a few words
     # Converts pairs that the measure can compare; returns the batch, and an error for each row that cannot be converted.

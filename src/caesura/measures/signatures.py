@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -23,12 +24,19 @@ _PLAIN = re.compile(r"[\w.+-]+")
 _NOT_COMPARED = {"coders", "items", "interval", "level", "replicates", "pairs"}  # facts that a short signature omits
 # Facts that a short signature omits if they have this value; registries add the defaults of their options.
 DEFAULT_FACTS = {"seed": "0", "draws": "10000", "against": "pairs"}
-# Options of version 0.2 that are part of a recipe now: its preset, the value that it set, and the value without it.
-_FORMER_OPTIONS = {
-    "chunk": ("chunkseg", 6, None),
-    "last_position": ("superdialseg", True, False),
-    "first_token": ("disrpt-2025", True, False),
-    "conventions": ("superdialseg", "superdialseg", "plain"),
+_SEGEVAL = ("segeval-2.0.11", "chunkseg", "evalsubtitle")
+# Options of version 0.2 that a measure has no more: the value without a preset, and the values that presets set.
+_FORMER_OPTIONS: Mapping[str, tuple[Any, Mapping[str, Any]]] = {
+    "chunk": (None, {"chunkseg": 6}),
+    "last_position": (False, {"superdialseg": True}),
+    "first_token": (False, {"disrpt-2025": True}),
+    "conventions": ("plain", {"superdialseg": "superdialseg"}),
+    "width": ("positions", {"fournier2012": "units"}),
+    "rounding": ("half_up", dict.fromkeys((*_SEGEVAL, "nltk", "superdialseg"), "half_even")),
+    "mean": ("segments", {"nltk": "marks", "superdialseg": "positions"}),
+    "minimum": (2, {"nltk": 0}),
+    "clamp": (True, dict.fromkeys((*_SEGEVAL, "nltk", "superdialseg"), False)),
+    "padding": ("inner", dict.fromkeys(_SEGEVAL, "segeval")),
 }
 _CHANCE_WORDS = {"simulated": "simulate", "exact": "exact", "placement": "placement"}
 
@@ -204,12 +212,13 @@ def _check_former_options(measure_class: type[Measure], texts: dict[str, str]) -
     """Remove the former options that mean what the preset of the signature means now; the others are an error."""
     names = {option.name for option in measure_class.options}
     for name in _FORMER_OPTIONS.keys() & texts.keys() - names:
-        preset, value, unset = _FORMER_OPTIONS[name]
+        unset, values = _FORMER_OPTIONS[name]
         text = texts.pop(name)
-        if option_value(text) != (value if texts.get("compat") == preset else unset):
+        if option_value(text) != values.get(texts.get("compat", ""), unset):
+            presets = " or ".join(f"compat={preset}" for preset in values)
+            now = f"only {presets} has now" if presets else "is gone"
             raise OptionError(
-                f"the signature has {name}:{text}, an option of version 0.2 that only compat={preset} has now; compute the "
-                f"number again, with or without compat={preset}"
+                f"the signature has {name}:{text}, an option of version 0.2 that {now}; compute the number again"
             )
 
 

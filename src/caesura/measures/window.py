@@ -25,11 +25,10 @@ from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Floats
-from caesura.options import choice, flag, optional, whole
+from caesura.options import flag, optional, whole
 
 _ORIGINS = ("given", "auto", "auto, clamped to the text")
 _CHOSEN, _AUTO = range(2)
-_MEANS = {"segments": kernel.SEGMENTS, "positions": kernel.POSITIONS, "marks": kernel.MARKS}
 
 
 def _width(name: str, value: Any) -> float | str:
@@ -46,13 +45,21 @@ def _width(name: str, value: Any) -> float | str:
 
 _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for the command line
 _WINDOW = "width k of the window (default: half the mean length of a reference segment)"
-_PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "fournier2012": {"width": "units"},
-        "segeval-2.0.11": {"rounding": "half_even", "clamp": False, "padding": "segeval"},
-        "nltk": {"rounding": "half_even", "mean": "marks", "minimum": 0, "clamp": False},
-    }
-)
+# How k is chosen and which windows are inspected, and what programs do differently.
+_RULE = {
+    "minimum": 2,  # an empty window contains no differences, so k is at least 1
+    "mean": kernel.SEGMENTS,  # of a segment: N / segments, (N-1) / boundaries or (N-1) / segments
+    "half_even": False,  # rounding of k, else half up
+    "clamp": True,  # whether a k that is too large for the text is reduced
+    "in_units": False,  # whether k counts units in a window, not positions
+    "more_windows": False,  # with padding, whether windows without an inner position count
+}
+SEGEVAL: Mapping[str, Any] = {"half_even": True, "clamp": False, "more_windows": True}
+_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "fournier2012": {"in_units": True},
+    "segeval-2.0.11": SEGEVAL,
+    "nltk": {"half_even": True, "mean": kernel.MARKS, "minimum": 0, "clamp": False},
+}
 
 
 class _WindowMeasure(Measure):
@@ -63,25 +70,12 @@ class _WindowMeasure(Measure):
     resolved_words = MappingProxyType({"window_from": np.array(_ORIGINS)})
 
     window: Any = option(None, optional(whole(1)), _WINDOW, last=-2, aliases=("k",))
-    rounding: str = option("half_up", choice("half_up", "half_even"), "rounding of the automatic k")
-    mean: str = option(
-        "segments",
-        choice("segments", "marks", "positions"),
-        "mean length of a segment: N / segments, (N-1) / boundaries, or (N-1) / segments",
-    )
-    # An empty window contains no differences, so k is at least 1.
-    minimum: int = option(2, whole(1), "smallest automatic k")
-    clamp: bool = option(True, flag, "whether an automatic k that is too large for the text is reduced")
-
-    def max_window(self, length: Any) -> Any:
-        """Return the largest k for a text or for each text: N-1 positions, or N units."""
-        return length - 1
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         k = self.window
         if k is None:
             return {}
-        maximum = self.max_window(batch.length)
+        maximum = batch.length if self.changes.get("in_units") else batch.length - 1
         return {
             int(d): OptionError(
                 f"window must lie in 1..{maximum[d]} for a text of {batch.length[d]} units; got {k}"
@@ -97,17 +91,13 @@ class _WindowMeasure(Measure):
     @cached_property
     def rule(self) -> kernel.Rule:
         """How wide the windows are and where they begin, for the kernel."""
-        settings, k = self.settings, self.window
-        return kernel.Rule(
-            min(k, MAX_UNITS) if isinstance(k, int) else 0,  # ``check`` refuses other widths
-            self.minimum,
-            _MEANS[self.mean],
-            half_even=self.rounding == "half_even",
-            clamp=self.clamp,
-            in_units=settings.get("width") == "units",
-            padded=settings.get("padded", True),
-            more_windows=settings.get("padding") == "segeval",
-        )
+        k = min(self.window, MAX_UNITS) if isinstance(self.window, int) else 0  # ``check`` refuses other widths
+        return kernel.Rule(k, padded=self.settings.get("padded", True), **_RULE | self.changes)
+
+    @property
+    def changes(self) -> Mapping[str, Any]:
+        """What the program of the preset does differently."""
+        return _PRESETS.get(self.compat or "", {}) if self.recipe is None else self.recipe.rules.get("windows", {})
 
     def sweep(self, batch: Batch) -> tuple[Counts, dict[str, NDArray[Any]]]:
         """Return the columns of ``kernel.sweep``, and k and its origin as resolved options."""
@@ -132,25 +122,20 @@ class _ErrorRate(_WindowMeasure, AxisMeasure):
         "whether to add empty positions at both ends, so that every position is inspected equally often",
         last=-1,
     )
-    width: str = option(
-        "positions", choice("positions", "units"), "whether k counts positions or units in a window", last=-1
+    presets = MappingProxyType(dict.fromkeys(_PRESETS, MappingProxyType[str, Any]({})))
+    preset_notes = MappingProxyType(
+        {
+            "fournier2012": "a window has k units",
+            "segeval-2.0.11": "k is rounded half to even and not reduced; with padding, N+k+1 windows",
+            "nltk": "k is (N-1) / (2 boundaries), rounded half to even, without limits",
+        }
     )
-    minimum: int = option(2, whole(0), "smallest automatic k")
-    padding: str = option(
-        "inner",
-        choice("inner", "segeval"),
-        "number of windows with padding: those with an inner position, or segeval's number",
-    )
-    presets = _PRESETS
     resolved_words = MappingProxyType({**_WindowMeasure.resolved_words, **AXIS_WORDS})
     best = 0.0
     worst = 1.0
     amount_options = ("window",)
     sweep_columns: ClassVar[slice]  # errors and windows, among the columns of kernel.sweep
     parts = ("errors", "windows")
-
-    def max_window(self, length: Any) -> Any:
-        return length if self.width == "units" else length - 1
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         k = self.window
@@ -165,14 +150,9 @@ class _ErrorRate(_WindowMeasure, AxisMeasure):
 
     def _check_times(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return the pairs in seconds that are not longer than the window; presets and padding need units."""
-        defaults = self._defaults(None)
-        changed = [
-            name
-            for name, value in self.settings.items()
-            if value != defaults[name] and name not in ("window", "extent", "level", "average", "references")
-        ]
-        if changed:
-            error = OptionError(f"{self.name}: {changed[0]} needs units; convert the annotations with over_units")
+        if self.padded or self.changes:
+            changed = "padded" if self.padded else f"compat={self.compat}"
+            error = OptionError(f"{self.name}: {changed} needs units; convert the annotations with over_units")
             return dict.fromkeys(range(batch.pairs), error)
         k, length = self._ticks(batch) / batch.ticks, batch.length / batch.ticks
         return {
@@ -275,10 +255,8 @@ def pk(
         rounded half-even, without a minimum; windows that end after the last utterance too; segeval's rule over chunks of
         6 s; segeval's rule.
     **options : object
-        Options that the presets set: ``rounding`` ("half_up" or "half_even"), ``mean`` ("segments", "marks" or "positions"),
-        ``minimum`` (smallest automatic k), ``clamp`` (whether an automatic k is limited to the length of the text),
-        ``width`` ("positions" or "units") and ``padding`` ("inner" or "segeval"). In seconds: ``extent`` (the extent to
-        compare if the two sides have different ones) and ``level`` (level of a hierarchy).
+        In seconds: ``extent`` (the extent to compare if the two sides have different ones) and ``level`` (level of a
+        hierarchy).
 
     Returns
     -------
@@ -337,7 +315,7 @@ def window_diff(
     compat : {"fournier2012", "segeval-2.0.11", "nltk"}, optional
         Preset, as for :func:`pk`.
     **options : object
-        Options that the presets set, as for :func:`pk`.
+        ``extent`` and ``level``, as for :func:`pk`.
 
     Returns
     -------
@@ -375,7 +353,7 @@ def window_diff(
     return WindowDiff.cached(compat, window=window, padded=padded, **options).score(reference, hypothesis)
 
 
-def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | None = None, **options: Any) -> Score:
+def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | None = None) -> Score:
     """Compute WinPR: precision and recall with credit for near misses, from counts in windows.
 
     Parameters
@@ -384,8 +362,6 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
         The two segmentations to compare.
     window : int, optional
         k, the width of the window in positions (default: as for :func:`pk`).
-    **options : object
-        How the automatic k is computed: ``rounding``, ``mean``, ``minimum`` and ``clamp``, as for :func:`pk`.
 
     Returns
     -------
@@ -416,7 +392,7 @@ def win_pr(reference: Segmentation, hypothesis: Segmentation, *, window: int | N
     >>> win_pr(reference, hypothesis, window=2).parts
     {'tp': 1.5, 'fp': 0.5, 'fn': 0.5, 'tn': 7.5}
     """
-    return WinPR.cached(None, window=window, **options).score(reference, hypothesis)
+    return WinPR.cached(None, window=window).score(reference, hypothesis)
 
 
 class SegmentationScore(Measure):

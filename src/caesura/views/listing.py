@@ -20,7 +20,7 @@ from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.formats.format import Format
 from caesura.measures.base import Measure
-from caesura.measures.recipes import Recipe, recipe_of, recipes_of
+from caesura.measures.recipes import recipe_of, recipes_of
 from caesura.measures.registry import AMBIGUOUS, aliases_of
 from caesura.options import Option
 from caesura.views.answer import Answer, Section
@@ -162,8 +162,7 @@ def measure_view(measure_class: type[Measure]) -> Answer:
     sections = [Section("options", table)] if rows else []
     if measure_class.presets:
         presets = tuple(
-            (name, _preset_text(values, recipe_of(measure_class.name, name)))
-            for name, values in measure_class.presets.items()
+            (name, _preset_text(measure_class, name, values)) for name, values in measure_class.presets.items()
         )
         sections.append(Section("presets", Table(("preset", "options that it sets"), presets), shown=True))
     recipes = recipes_of(measure_class.name)
@@ -179,12 +178,13 @@ def _example_section(facts: Mapping[str, Any]) -> Section:
     return Section("example", f"Example:\n  {facts['example']}", shown=True)
 
 
-def _preset_text(values: Mapping[str, Any], recipe: Recipe | None) -> str:
+def _preset_text(measure_class: type[Measure], preset: str, values: Mapping[str, Any]) -> str:
     """Return the options that a preset sets, and what its program does besides."""
-    options = _settings_text(values)
-    if recipe is not None and recipe.conversion:
-        return f"{options or 'none'}; {recipe.conversion}"
-    return options or "none: the defaults are those of the paper"
+    recipe = recipe_of(measure_class.name, preset)
+    note = measure_class.preset_notes.get(preset, "") if recipe is None else recipe.conversion
+    if not note and (recipe is None or not recipe.rules):
+        return _settings_text(values) or "none: the defaults are those of the paper"
+    return "; ".join(filter(None, [_settings_text(values) or "none", note]))
 
 
 def _settings_text(values: Mapping[str, Any]) -> str:
