@@ -38,6 +38,8 @@ def questions(path: Path) -> list[str]:
     """Return the places where a file asks what an object is."""
     found = []
     for node in nodes(path):
+        if not isinstance(node, (ast.Call, ast.Compare, ast.Match)):
+            continue
         text = ast.unparse(node)
         names = {entry.id for entry in ast.walk(node) if isinstance(entry, ast.Name)}
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
