@@ -462,13 +462,15 @@ def test_streams_in_seconds_must_agree() -> None:
     with pytest.raises(SegmentationError, match="the streams must all be segmentations, or all be tiers; got both"):
         Dialogue({"F": tier, "M": cz.Segmentation.from_masses([1, 2])})
     for other, problem in [
-        (Dialogue({"F": tier}), "all coders must have the same streams; 'bo' has no stream 'M'"),
-        (tier, "all coders must have the same streams; 'ann' has no tier without streams"),
-        (cz.Segmentation.from_masses([1]), "all coders must have tiers, or none; 'bo' has a Segmentation"),
+        (tier, "all coders must have streams, or none; bo has none"),
+        (Dialogue({"F": Segmentation.from_masses([1])}), "'F': all coders must have tiers, or none; 'bo' has a Segm"),
     ]:
         corpus = Corpus({"talk": {"ann": Dialogue({"F": tier, "M": tier}), "bo": other}})
         with pytest.raises(TierError, match=problem):
             cz.over_units(corpus, 1.0)
+    corpus = Corpus({"talk": {"ann": Dialogue({"F": tier, "M": tier}), "bo": Dialogue({"F": tier})}})
+    (problem,) = cz.check_same_tokens(cz.over_units(corpus, 1.0)[0])
+    assert str(problem) == "item 'talk': ann has stream 'M', but bo does not"
     with pytest.raises(MismatchError, match="got Dialogue; convert the tiers to common units with over_units"):
         streams_of(Dialogue({"F": tier}))
 

@@ -12,15 +12,16 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 from caesura.errors import HierarchyError, InputError, OptionError, TierError
 from caesura.model import checks
 from caesura.model.annotation import Axis
-from caesura.model.corpus import Corpus, by_item, collect_errors
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.corpus import Corpus, by_item, collect_errors, over_streams
+from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
 from caesura.model.tier import Interval, Tier
@@ -127,30 +128,31 @@ def over_units(
     if labels is None:
         labels = "ignore" if are_no_types(tiers_of_corpus(corpus)) else "types"
     typed = choice("types", "ignore")("labels", labels) == "types"
-    converted = _convert(corpus, chosen, seconds, excluded)
-    texts = [
-        entry.text for by_stream in converted.values() for entries in by_stream.values() for entry in entries.values()
-    ]
+    converted, axes = _convert(corpus, chosen, seconds, excluded)
+    texts = [text for item in axes for entry in converted[item].values() for text in entry.texts.values()]
     occurring = {name for text in texts if text.boundary_positions.size for name in text.types}
     scale = _scale(types, occurring) if typed else UNTYPED
+
+    def with_scale(_: str, sides: Mapping[str, Segmentation]) -> dict[str, Segmentation]:
+        scaled = {}
+        for coder, text in sides.items():
+            with _errors_of(coder):
+                untyped = Segmentation.from_valid_positions(text.length, text.inner, text.units)
+                scaled[coder] = text.with_types(scale, types_declared=types is not None) if typed else untyped
+        return scaled
+
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, str] = {}
-    for item, by_stream in converted.items():
+    for item, by_coder in converted.items():
+        if item not in axes:
+            annotations[item] = by_coder
+            continue
         with collect_errors(item, excluded, TierError):
-            streams: dict[str, dict[str, Segmentation]] = {}
-            for stream, entries in by_stream.items():
-                for coder, (_, _, text) in entries.items():
-                    with _errors_of(coder):
-                        untyped = Segmentation.from_valid_positions(text.length, text.inner, text.units)
-                        text = text.with_types(scale, types_declared=types is not None) if typed else untyped
-                        streams.setdefault(coder, {})[stream] = text
-            annotations[item] = {
-                coder: texts[""] if "" in texts else Dialogue(texts) for coder, texts in streams.items()
-            } or corpus.of_item(item)
-            listed = {stream: note for stream, entries in by_stream.items() if (note := _note(entries))}
-            if listed:
-                by_name = (f"stream {stream!r}: {note}" if stream else note for stream, note in listed.items())
-                notes[item] = "; ".join(by_name)
+            annotations[item] = over_streams(by_coder, with_scale, TierError)
+            by_stream = {stream: _note(sides) for stream, sides in axes[item].items()}
+            named = (f"stream {stream!r}: {note}" if stream else note for stream, note in by_stream.items() if note)
+            if note := "; ".join(named):
+                notes[item] = note
     return Corpus(annotations).with_origin(corpus), notes
 
 
@@ -186,12 +188,12 @@ def boundary_times(corpus: Corpus) -> BoundaryTimes:
     errors: list[InputError] = []
     with collect_warnings():  # the conversion itself issues them
         units, tolerance = check_units("units", options.get("units")), options.get("tolerance", DEFAULT_TOLERANCE)
-        converted = _convert(corpus, units, tolerance, errors)
+        _, axes = _convert(corpus, units, tolerance, errors)
     return {
         (item, coder, stream): _times_by_position(tier, axis)
-        for item, by_stream in converted.items()
-        for stream, entries in by_stream.items()
-        for coder, (tier, axis, _) in entries.items()
+        for item, by_stream in axes.items()
+        for stream, sides in by_stream.items()
+        for coder, (tier, axis) in sides.items()
     }
 
 
@@ -239,7 +241,7 @@ def are_no_types(tiers: Iterable[Tier]) -> bool:
 
 
 def label_counts(tiers: Iterable[Tier]) -> Counter[str]:
-    return Counter(row.label.strip() for tier in tiers for row in tier.rows if row.label.strip())
+    return Counter(label for tier in tiers for label in _labels(tier))
 
 
 def are_transcription(labels: Mapping[str, int]) -> bool:
@@ -272,10 +274,8 @@ def number_segments(tiers: Iterable[Tier]) -> bool:
 
 def never_repeat(tiers: Iterable[Tier]) -> bool:
     """Return whether no label occurs twice in a tier, although every tier has several."""
-    all_labels = [_labels(tier) for tier in tiers]
-    return bool(all_labels) and all(
-        len(labels) >= _MIN_LABELS and len({*labels}) == len(labels) for labels in all_labels
-    )
+    numbers = [(len(labels), len({*labels})) for labels in map(_labels, tiers)]
+    return bool(numbers) and all(number == distinct >= _MIN_LABELS for number, distinct in numbers)
 
 
 def check_units(name: str, value: object) -> Units:
@@ -287,38 +287,44 @@ def check_units(name: str, value: object) -> Units:
     return seconds
 
 
-class _Converted(NamedTuple):
-    tier: Tier
-    axis: Axis
-    text: Segmentation  # with all labels as types
+# Coder -> the tier of a stream, and the axis of its units.
+_Sides = dict[str, tuple[Tier, Axis]]
 
 
 def _convert(
     corpus: Corpus, units: Units, tolerance: float, excluded: list[InputError] | None
-) -> dict[str, dict[str, dict[str, _Converted]]]:
-    """Return item -> stream -> coder -> tier, axis and segmentation; items without tiers have no streams."""
-    tiers: dict[str, dict[str, dict[str, Tier]]] = {}
-    for item in corpus.item_names:
-        with collect_errors(item, excluded, TierError):
-            tiers[item] = _streams_of_item(corpus.of_item(item))
-    groups = (by_coder for by_stream in tiers.values() for by_coder in by_stream.values())
-    has_words = any(tier.words is not None for by_coder in groups for tier in by_coder.values())
-    chosen = units or ("words" if has_words else "union")
-    if chosen == "union" and any(tiers.values()):
+) -> tuple[dict[str, dict[str, Annotation]], dict[str, dict[str, _Sides]]]:
+    """Return item -> coder -> annotation with all labels as types; and item -> stream -> tiers and axes, if it has tiers."""
+    tiers = tiers_of_corpus(corpus)
+    chosen = units or ("words" if any(tier.words is not None for tier in tiers) else "union")
+    if chosen == "union" and tiers:
         warn(_UNION_WARNING)
-    converted: dict[str, dict[str, dict[str, _Converted]]] = {}
-    for item, by_stream in tiers.items():
+    converted: dict[str, dict[str, Annotation]] = {}
+    axes: dict[str, dict[str, _Sides]] = {}
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        if not any(entry.tiers for entry in by_coder.values()):
+            converted[item] = by_coder
+            continue
         with collect_errors(item, excluded, TierError):
-            converted[item] = {stream: _over_axes(group, chosen, tolerance) for stream, group in by_stream.items()}
-    return converted
+            by_stream: dict[str, _Sides] = {}
+            converted[item] = over_streams(by_coder, partial(_over_axes, chosen, tolerance, by_stream), TierError)
+            axes[item] = by_stream
+    return converted, axes
 
 
-def _over_axes(tiers: Mapping[str, Tier], units: str | float, tolerance: float) -> dict[str, _Converted]:
+def _over_axes(
+    units: str | float, tolerance: float, by_stream: dict[str, _Sides], stream: str, tiers: Mapping[str, Any]
+) -> dict[str, Annotation]:
+    for coder, tier in tiers.items():
+        if not isinstance(tier, Tier):
+            raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(tier).__name__}")
     axes = common_axis(tiers, units, tolerance)
+    by_stream[stream] = {coder: (tier, axes[coder]) for coder, tier in tiers.items()}
     converted = {}
     for coder, tier in tiers.items():
         with _errors_of(coder):
-            converted[coder] = _Converted(tier, axes[coder], cast(Segmentation, tier.on(axes[coder])))
+            converted[coder] = tier.on(axes[coder])
     return converted
 
 
@@ -342,22 +348,6 @@ def common_axis(
     return dict.fromkeys(tiers, _steps_axis(begin, end, float(units)))
 
 
-def _streams_of_item(by_coder: Mapping[str, Annotation]) -> dict[str, dict[str, Tier]]:
-    """Return stream -> coder -> tier, or nothing if the item has no tiers. All coders must have the same streams."""
-    tiers = {coder: annotation.tiers for coder, annotation in by_coder.items()}
-    if not any(tiers.values()):
-        return {}
-    streams = dict.fromkeys(stream for by_stream in tiers.values() for stream in by_stream)
-    for coder, by_stream in tiers.items():
-        if not by_stream:
-            raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(by_coder[coder]).__name__}")
-        for stream in streams:
-            if stream not in by_stream:
-                name = f"stream {stream!r}" if stream else "tier without streams"
-                raise TierError(f"all coders must have the same streams; {coder!r} has no {name}")
-    return {stream: {coder: tiers[coder][stream] for coder in tiers} for stream in streams}
-
-
 def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
     if types is None:
         return sort_types(occurring) or UNTYPED
@@ -365,19 +355,17 @@ def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str,
     return (_PLAIN, *scale) if _PLAIN in occurring and _PLAIN not in scale else scale
 
 
-def _note(entries: Mapping[str, _Converted]) -> str:
+def _note(sides: _Sides) -> str:
     notes = []
     moved = [
         (_shift(axis, time), f"for coder {coder!r} at {time:.10g} s")
-        for coder, (tier, axis, _) in entries.items()
+        for coder, (tier, axis) in sides.items()
         for time in (*(row[-2] for row in tier.rows), *(interval.start for interval in tier.intervals))
     ]
     shift, edge = max(moved, key=itemgetter(0), default=(0.0, ""))
     if shift > _ROUNDING:
         notes.append(f"edges were moved to the nearest gap between words; the largest shift is {shift:.3g} s, {edge}")
-    empty = sum(
-        axis.place(row.start) == axis.place(row.end) for tier, axis, _ in entries.values() for row in tier.intervals
-    )
+    empty = sum(axis.place(row.start) == axis.place(row.end) for tier, axis in sides.values() for row in tier.intervals)
     if empty:
         contain, become = ("contains", "becomes") if empty == 1 else ("contain", "become")
         notes.append(f"{count_of(empty, 'interval')} {contain} no unit and {become} a single boundary")

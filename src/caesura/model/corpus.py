@@ -454,19 +454,22 @@ def collect_errors(item: str, excluded: list[InputError] | None, kind: type[Inpu
 
 
 def over_streams(
-    by_coder: Mapping[str, Annotation], convert: Callable[[dict[str, Any]], Mapping[str, Any]], kind: type[InputError]
+    by_coder: Mapping[str, Annotation],
+    convert: Callable[[str, dict[str, Any]], Mapping[str, Any]],
+    kind: type[InputError],
 ) -> dict[str, Annotation]:
-    """Convert the annotations of an item, those of a dialogue stream by stream."""
+    """Convert the annotations of an item stream by stream; without streams, the name of the stream is empty."""
     dialogues = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Dialogue)}
     if not dialogues:
-        return dict(convert({**by_coder}))
+        return dict(convert("", {**by_coder}))
     for coder in by_coder:
         if coder not in dialogues:
             raise kind(f"all coders must have streams, or none; {coder} has none")
     converted: dict[str, dict[str, Any]] = {coder: {} for coder in dialogues}
     for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
         try:
-            sides = convert({coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue})
+            present = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
+            sides = convert(stream, present)
         except kind as problem:
             raise kind(f"stream {stream!r}: {problem}") from None
         for coder, side in sides.items():

@@ -410,7 +410,7 @@ def _project_corpus(
 
 
 def _project_texts(
-    align: _Align, unit: str, counts: Mapping[str, Counter[str]], by_coder: Mapping[str, Annotation]
+    align: _Align, unit: str, counts: Mapping[str, Counter[str]], _: str, by_coder: Mapping[str, Annotation]
 ) -> dict[str, Annotation]:
     """Return the annotations of one stream over the units of the first coder, and add sizes and losses to ``counts``."""
     tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
