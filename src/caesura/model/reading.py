@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import bincount, searchsorted
 from caesura.model.result import HIDDEN, Result
@@ -78,13 +78,12 @@ class ReadingReport(Result):
 
     @classmethod
     def of(cls, corpus: Corpus, source: Source) -> ReadingReport:
-        length = _item_seconds if _unit(corpus) == "seconds" else _item_length
         by_item: dict[str, dict[str, Annotation]] = {}
         boundaries: dict[str, dict[str, int]] = {}
         for (item, coder), annotation in corpus.items():
             by_item.setdefault(item, {})[coder] = annotation
             boundaries.setdefault(item, {})[coder] = number_of_boundaries(annotation)
-        lengths = {item: length(by_coder.values()) for item, by_coder in by_item.items()}
+        lengths = {item: _item_length(by_coder.values()) for item, by_coder in by_item.items()}
         types = _all_types(corpus)
         listed = len(lengths) <= MAX_LISTED_ITEMS
         numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
@@ -107,29 +106,17 @@ class ReadingReport(Result):
 
 
 def _unit(corpus: Corpus) -> str:
-    if corpus.kind == "timed" or (corpus and all(map(_in_seconds, corpus.values()))):
-        return "seconds"
-    units = {_unit_of_spans(annotation) for annotation in corpus.values() if isinstance(annotation, Spans)}
+    units = {_unit_of(annotation) for annotation in corpus.values()}
     return units.pop() if len(units) == 1 else "units"
 
 
-def _in_seconds(annotation: Annotation) -> bool:
-    """Return whether an annotation is a hierarchy whose units have times, as segments of music do."""
-    return isinstance(annotation, Hierarchy) and annotation.edges is not None
-
-
-def _item_seconds(annotations: Iterable[Annotation]) -> float:
-    listed = list(annotations)
-    extents = [entry.axis.extent for entry in listed if isinstance(entry, Hierarchy) and entry.edges is not None]
-    return max(float(end - begin) for begin, end in extents) if extents else _item_length(listed)
-
-
-def _unit_of_spans(spans: Spans) -> str:
-    if spans.axis == "seconds":
+def _unit_of(annotation: Annotation) -> str:
+    """Return what the length of an annotation counts."""
+    if annotation.tiers or (not isinstance(annotation, Dialogue) and annotation.axis.seconds):
         return "seconds"
-    if spans.text is not None:
+    if isinstance(annotation, Spans) and annotation.text is not None:
         return "characters"
-    return "units" if spans.units is None else "tokens"
+    return "tokens" if isinstance(annotation, Spans) and annotation.units is not None else "units"
 
 
 def _extent(values: Iterable[float]) -> dict[str, float]:
@@ -138,8 +125,11 @@ def _extent(values: Iterable[float]) -> dict[str, float]:
 
 
 def _item_length(annotations: Iterable[Annotation]) -> float:
-    """Return the length of an item; spans of unknown length end where the last coder's spans end."""
+    """Return the length of an item; an extent that only the coder's spans determine may be that of any coder."""
     first, *others = annotations
+    if isinstance(first, Hierarchy) and first.axis.seconds:
+        extents = [entry.axis.extent for entry in (first, *others) if isinstance(entry, Hierarchy)]
+        return max(float(end - begin) for begin, end in extents)
     if isinstance(first, Spans) and first.bounds is None:
         return max(length_of(annotation) for annotation in (first, *others))
     return length_of(first)
@@ -207,11 +197,9 @@ def _mixed_kinds(corpus: Corpus) -> Iterator[str]:
 def _repeated_spans(corpus: Corpus) -> Iterator[str]:
     numbers: Counter[str] = Counter()
     for (_, coder), spans in corpus.items():
-        if isinstance(spans, Spans) and len(spans) > 1:
-            same = (np.diff(spans.starts) == 0) & (np.diff(spans.ends) == 0)
-            if same.any():
-                entries = Counter(zip(spans.starts.tolist(), spans.ends.tolist(), spans.categories, strict=True))
-                numbers[coder] += entries.total() - len(entries)
+        if isinstance(spans, Spans):
+            rows = zip(spans.starts.tolist(), spans.ends.tolist(), spans.categories, strict=True)
+            numbers[coder] += len(spans) - len({*rows})
     repeated = [f"{number:,} of {coder}" for coder, number in numbers.items() if number]
     if repeated:
         listed = list_few(repeated, _MAX_MESSAGES)
@@ -348,10 +336,7 @@ def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> I
         if is_rare and hits / (own + others) < (others - hits) / (shared - own + others):
             inverted.append(coder)
     problem = "more than half of the positions, but rarely where the others do; perhaps 0 and 1 are swapped"
-    if len(inverted) > _MAX_MESSAGES:
-        yield f"{len(inverted)} coders mark {problem}: {list_few([*map(repr, inverted)], _MAX_MESSAGES)}"
-    else:
-        yield from (f"coder {coder!r} marks {problem}" for coder in inverted)
+    yield from _of_coders(inverted, problem, "marks", "mark")
 
 
 def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, NDArray[np.float64]]) -> None:
@@ -369,11 +354,11 @@ def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, ND
             tallies[coder] += (hits, pairs * len(own), votes.sum() - len(own), pairs * places)
 
 
-def _of_coders(coders: Sequence[str], what: str) -> Iterator[str]:
+def _of_coders(coders: Sequence[str], what: str, verb: str = "has", plural: str = "have") -> Iterator[str]:
     if len(coders) > _MAX_MESSAGES:
-        yield f"{len(coders)} coders have {what}: {list_few([repr(coder) for coder in coders], _MAX_MESSAGES)}"
+        yield f"{len(coders)} coders {plural} {what}: {list_few([*map(repr, coders)], _MAX_MESSAGES)}"
     else:
-        yield from (f"coder {coder!r} has {what}" for coder in coders)
+        yield from (f"coder {coder!r} {verb} {what}" for coder in coders)
 
 
 def _identical_coders(by_coder: Mapping[str, Mapping[str, Annotation]]) -> Iterator[str]:

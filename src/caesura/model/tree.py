@@ -134,7 +134,7 @@ class Tree(Annotation, Displayed):
         -------
         Tree
         """
-        parent, start, end = map(frozen_array, (nodes.parent, nodes.start, nodes.end))
+        parent, start, end = map(frozen_array, (_parents(nodes.start, nodes.end), nodes.start, nodes.end))
         labels, words = tuple(nodes.labels), tuple(nodes.words)
         return cls._trusted(labels=labels, parent=parent, start=start, end=end, words=words, times=times)
 
@@ -191,13 +191,12 @@ class Tree(Annotation, Displayed):
         >>> Tree.from_nested(("S", ("NP", ("PRP", "he")), ("VP", ("VBD", "slept"))))
         Tree(2 words, 5 nodes: (S (NP (PRP he)) (VP (VBD slept))))
         """
-        nodes = Nodes([], [], [], [], [])
+        nodes = Nodes([], [], [], [])
         stack: list[tuple[int, list[Any]]] = []  # open nodes, each with the children still to visit
         bracket: Any = tree
         while True:
             label, *children = _check_bracket(bracket, nodes)
             nodes.labels.append(label)
-            nodes.parent.append(stack[-1][0] if stack else -1)
             nodes.start.append(len(nodes.words))
             nodes.end.append(0)
             if len(children) == 1 and isinstance(children[0], str):
@@ -353,27 +352,29 @@ def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, 
         raise TreeError(f"expected one parent, start and end per node; got {', '.join(map(str, counts))} for {n}")
     checks.strings(labels, "labels", TreeError)
     checks.strings(words, "words", TreeError)
-    _check_preorder(parent, start, end, len(words))
+    expected = np.array(_parents(start.tolist(), end.tolist()))
+    is_leaf = np.append(parent[1:] != np.arange(n - 1), True)  # the first child follows its parent
+    number = np.cumsum(is_leaf) - is_leaf  # of preterminals before each node, which is the word that begins there
+    wrong = (parent != expected) | (start != number) | (end <= start)
+    wrong |= end > np.where(expected < 0, len(words), end[expected])
+    if (i := checks.first_true(wrong)) is not None:
+        raise TreeError(f"node {i}: nodes must be in preorder and inside their parents, over all words in order")
+    if (i := checks.first_true(is_leaf & (end != start + 1))) is not None:
+        raise TreeError(f"node {i}: a preterminal has one word; got {end[i] - start[i]}")
+    if is_leaf.sum() != len(words):
+        raise TreeError(f"every word needs a preterminal; got {is_leaf.sum()} for {len(words)} words")
 
 
-def _check_preorder(parent: Ints, start: Ints, end: Ints, length: int) -> None:
-    is_leaf = [*(parent[1:] != np.arange(len(parent) - 1)), True]
-    ends = end.tolist()
-    word = 0
-    ancestors: list[int] = []
-    for node, (above, first, last) in enumerate(zip(parent.tolist(), start.tolist(), ends, strict=True)):
-        while ancestors and word == ends[ancestors[-1]]:
-            ancestors.pop()
-        expected_parent, limit = (ancestors[-1], ends[ancestors[-1]]) if ancestors else (-1, length)
-        if (above, first) != (expected_parent, word) or not first < last <= limit:
-            raise TreeError(f"node {node}: nodes must be in preorder and inside their parents, over all words in order")
-        ancestors.append(node)
-        if is_leaf[node]:
-            if last != first + 1:
-                raise TreeError(f"node {node}: a preterminal has one word; got {last - first}")
-            word += 1
-    if word != length:
-        raise TreeError(f"every word needs a preterminal; got {word} for {length} words")
+def _parents(start: Sequence[int], end: Sequence[int]) -> list[int]:
+    """Return the parent of each node in preorder, the last one that has not ended; -1 for a root."""
+    parents: list[int] = []
+    around = [-1]
+    for node, first in enumerate(start):
+        while len(around) > 1 and end[around[-1]] <= first:
+            around.pop()
+        parents.append(around[-1])
+        around.append(node)
+    return parents
 
 
 def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "error") -> Floats:
@@ -496,21 +497,13 @@ def _from_spans(labels: list[str], spans: Ints, words: list[str], times: Floats 
     """Return the tree of nodes in any order, with a row (start, end, depth) per node; of equal spans, the higher is first."""
     start, end, depth = spans.T
     order = lexsort((depth, -end, start)).tolist()
-    nodes = Nodes([labels[i] for i in order], [], start[order].tolist(), end[order].tolist(), words)
-    ancestors: list[int] = []
-    for node, first in enumerate(nodes.start):
-        while ancestors and nodes.end[ancestors[-1]] <= first:
-            ancestors.pop()
-        nodes.parent.append(ancestors[-1] if ancestors else -1)
-        ancestors.append(node)
-    return Tree.from_nodes(nodes, times)
+    return Tree.from_nodes(Nodes([labels[i] for i in order], start[order].tolist(), end[order].tolist(), words), times)
 
 
 class Nodes(NamedTuple):
     """Nodes of one sentence in preorder, with one node per bracket."""
 
     labels: list[str]  # label of each node; empty for a bracket without a label
-    parent: list[int]  # index of the parent of each node; -1 for a root
     start: list[int]  # first word of each node, counted from 0, and the index after its last word
     end: list[int]
     words: list[str]
@@ -518,27 +511,25 @@ class Nodes(NamedTuple):
 
 def _parse_brackets(text: str) -> Nodes:
     tokens = _TOKEN.findall(text)
-    nodes = Nodes([], [], [], [], [])
-    labels, parent, start, end, words = nodes
-    stack = [-1]  # the open brackets; -1 is the parent of the roots
+    nodes = Nodes([], [], [], [])
+    labels, start, end, words = nodes
+    stack: list[int] = []  # the open brackets
     for at, (preterminal, word, bracket, label, lone_word) in enumerate(tokens):
         if word:
-            parent.append(stack[-1])
             labels.append(preterminal)
             start.append(len(words))
             words.append(word)
             end.append(len(words))
         elif bracket:
-            parent.append(stack[-1])
             stack.append(len(labels))
             labels.append(label)
             start.append(len(words))
             end.append(0)
-        elif lone_word or len(stack) == 1 or start[stack[-1]] == len(words):
+        elif lone_word or not stack or start[stack[-1]] == len(words):
             raise _bracket_error(text, *_bracket_problem(tokens, at, nodes, stack))
         else:
             end[stack.pop()] = len(words)
-    if len(stack) > 1:
+    if stack:
         raise _bracket_error(text, *_unclosed(tokens, nodes, stack))
     if not labels:
         raise TreeError("a tree has at least one word; got nothing", 1, 1)
@@ -548,7 +539,7 @@ def _parse_brackets(text: str) -> Nodes:
 def _bracket_problem(tokens: list[tuple[str, ...]], at: int, nodes: Nodes, stack: list[int]) -> tuple[int, str]:
     """Return what is wrong with a closing bracket or with a word outside a preterminal, and the number of the token."""
     word = tokens[at][-1]
-    if len(stack) == 1:
+    if not stack:
         return at, f"a tree begins with a bracket; got {word[:40]!r}" if word else "this bracket has no opening bracket"
     name = _bracket(nodes.labels[stack[-1]])
     if not word:
@@ -565,8 +556,8 @@ def _bracket_problem(tokens: list[tuple[str, ...]], at: int, nodes: Nodes, stack
 
 def _unclosed(tokens: list[tuple[str, ...]], nodes: Nodes, stack: list[int]) -> tuple[int, str]:
     """Return the number of the first opening bracket that is never closed, and the message."""
-    at = [i for i, (_, word, bracket, *_) in enumerate(tokens) if word or bracket][stack[1]]
-    return at, f"this bracket, {_bracket(nodes.labels[stack[1]])}, is never closed"
+    at = [i for i, (_, word, bracket, *_) in enumerate(tokens) if word or bracket][stack[0]]
+    return at, f"this bracket, {_bracket(nodes.labels[stack[0]])}, is never closed"
 
 
 def _bracket(label: str) -> str:
