@@ -132,19 +132,6 @@ MAX_CATEGORY_CELLS = 500_000
 MAX_CATEGORY_STEPS = 55_000
 # Samples of gamma for one item.
 MAX_SAMPLES = 20_000
-# Boundaries in all pairs of the random bounds of a judgement, and 20 for each pair, summed over measures and draws; above,
-# there are fewer draws. Dialogues, types and times count more.
-MAX_BOUND_WORK = 75_000_000
-# Boundaries of both coders, and 40 for each pair, summed over all ordered pairs of coders of a judgement and all items: about
-# five seconds. Spans, hierarchies and times count more: 5 (hierarchies 16) for each boundary and 100 for each pair. The
-# alternative annotator test alone, which needs one measure, may have four times as many.
-MAX_PAIRED_BOUNDARIES = 60_000_000
-# Work for the resamples of a plan, in about a nanosecond; above, there are fewer resamples.
-MAX_PLAN_WORK = 700_000_000
-# Outputs of simulated systems of a plan, for one item each; above, there are fewer systems or items.
-MAX_PLAN_OUTPUTS = 9_000
-# Units in all pairs of coders by which the measures are ranked, and 400 for each pair; above, a sample of pairs is ranked.
-MAX_RANKED_UNITS = 600_000
 # Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 # replicates.
 MAX_REPLICATE_WORK = 400_000_000

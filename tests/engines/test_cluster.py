@@ -189,3 +189,18 @@ def test_no_scheduler_and_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
         open_engine("dask", scheduler=empty.scheduler_address)
     with pytest.raises(cz.errors.OptionError, match="scheduler must be an address"):
         open_engine("dask", scheduler=8786)
+
+
+@pytest.mark.slow
+def test_a_cluster_on_this_machine_shows_no_pages() -> None:
+    """The pages of Dask would answer any host name, so that any page in a browser could read them."""
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    from caesura.engines.cluster import _start_cluster
+
+    with _start_cluster(distributed, 1) as local_cluster:
+        server = local_cluster.scheduler.http_server
+        for page in ("", "status", "info/main/workers.html", "health", "metrics", "json/counts.json"):
+            with pytest.raises(HTTPError, match="404"):
+                urlopen(Request(f"http://127.0.0.1:{server.port}/{page}", headers={"Host": "evil.example"}))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import tracemalloc
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -151,3 +155,47 @@ def test_only_hidden_sheets_have_content(tmp_path: Path) -> None:
     book.active = 1
     book.save(path)
     assert cz.read(path) == expected
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [{"A1": "unit", "XFD1048576": "x"}, {"A1": "unit", "A1048576": "x", "XFD1": "x"}, {"A1": "unit", "B2000000": "x"}],
+)
+def test_cells_far_from_each_other_are_refused_at_once(tmp_path: Path, cells: dict[str, str]) -> None:
+    book = openpyxl.Workbook()
+    for place, value in cells.items():
+        book.active[place.replace("B2000000", "B2")] = value
+    book.save(tmp_path / "far.xlsx")
+    if "B2000000" in cells:
+        move_cell(tmp_path / "far.xlsx", "2", "2000000")
+    assert (tmp_path / "far.xlsx").stat().st_size < 10_000
+    tracemalloc.start()
+    with pytest.raises(
+        FormatError, match=r"the cells of sheet 'Sheet' span .* rows .*; delete cells far from the table"
+    ):
+        cz.read(tmp_path / "far.xlsx")
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+
+
+def test_a_sheet_that_claims_to_be_large_is_read(tmp_path: Path) -> None:
+    """Excel declares the range that was ever formatted; only cells count."""
+    workbook(tmp_path / "t.xlsx", ROWS)
+    read = cz.read(tmp_path / "t.xlsx")
+    rewrite(tmp_path / "t.xlsx", lambda xml: re.sub('dimension ref="[^"]*"', 'dimension ref="A1:XFD1048576"', xml))
+    assert cz.read(tmp_path / "t.xlsx") == read
+
+
+def move_cell(path: Path, row: str, to: str) -> None:
+    rewrite(path, lambda xml: xml.replace(f'<row r="{row}"', f'<row r="{to}"').replace(f'r="B{row}"', f'r="B{to}"'))
+
+
+def rewrite(path: Path, change: Callable[[str], str]) -> None:
+    """Change the first sheet of a workbook."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    entries[sheet] = change(entries[sheet].decode()).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,12 +10,11 @@ import pytest
 import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.coefficients import agreement_value
-from caesura.errors import CaesuraWarning, LimitError
+from caesura.errors import LimitError
 from caesura.judging import drawn_bounds, drawn_texts, planning, substitution
 from caesura.judging.bounds import Baselines
-from caesura.judging.pair_scores import PLACEMENT, RANDOM, Pairing, score_pairs
+from caesura.judging.pair_scores import PAIR_BYTES, Pairing, score_pairs
 from caesura.judging.participants import collect_participants
-from caesura.limits import MAX_BOUND_WORK, MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
 from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.marks import Marks
@@ -121,7 +120,7 @@ def test_streams_in_different_order_are_compared_by_name():
 def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
     results = []
     for work in (1, 10_000, 10**9):
-        monkeypatch.setattr(drawn_bounds, "BLOCK_WORK", work)
+        monkeypatch.setattr(drawn_bounds, "BLOCK_SEGMENTS", work)
         results.append(cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict())
     assert results[0] == results[1] == results[2]
 
@@ -185,44 +184,6 @@ def test_shared_samples_give_the_same_intervals():
     assert together == [bootstrap(table, share, replicates=300, seed=6) for table in tables]
 
 
-@pytest.mark.parametrize("work", [1, 10**5, 10**6, 10**8])
-def test_draws_are_bounded_by_work(work):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        counts = drawn_bounds.affordable_draws(100, work)
-    least = drawn_bounds.MIN_DRAWS
-    assert least <= counts[RANDOM] <= 100
-    assert least <= counts[PLACEMENT] <= 50
-    limited = counts != {RANDOM: 100, PLACEMENT: 50}
-    assert limited == (150 * work > MAX_BOUND_WORK)
-    assert sum(counts.values()) * work <= MAX_BOUND_WORK or counts == {RANDOM: least, PLACEMENT: least}
-    assert [str(entry.message)[:31] for entry in caught] == ["the bounds random and placement"] * limited
-
-
-def test_a_large_corpus_gets_fewer_draws_and_a_number_of_draws_is_kept(corpus, monkeypatch):
-    monkeypatch.setattr(drawn_bounds, "MAX_BOUND_WORK", 300_000)
-    with pytest.warns(CaesuraWarning, match=r"have \d+ and \d+ draws instead of 100 and 50"):
-        judgement = cz.judge(corpus, [corpus.coders[0]])
-    note = judgement.row("random", "B").interval_note
-    assert note != "0.95 percentiles of 100 draws"
-    requested = cz.judge(corpus, [corpus.coders[0]], bounds=100)
-    assert requested.row("random", "B").interval_note == "0.95 percentiles of 100 draws"
-
-
-def test_drawn_dialogues_count_more_than_drawn_texts():
-    text = cz.Segmentation.from_masses([2, 3, 4])
-    texts, dialogues = (
-        cz.Corpus({f"x{i}": dict.fromkeys("abc", entry) for i in range(3)})
-        for entry in (text, cz.Dialogue({"A": text, "B": text}))
-    )
-    works = []
-    for corpus in (texts, dialogues):
-        participants = collect_participants(corpus, ["c"])
-        works.append(drawn_bounds.draw_work(participants, Baselines(participants), 2))
-    assert works[0] == 2 * (20 * 6 + 2 * 6 * 2 + 3 * 9 // 8)
-    assert works[1] == 4000 * 6 + 2 * (800 * 6 + 5 * (2 * 6 * 4 + 3 * 18 // 8))
-
-
 def test_the_value_of_agreement_needs_no_tables(corpus):
     for name, coefficient in (
         ("boundary_similarity(n_t=2)", "multi_pi"),
@@ -232,54 +193,6 @@ def test_the_value_of_agreement_needs_no_tables(corpus):
         value, excluded = agreement_value(corpus, parse(name), coefficient, seed=1)
         result = cz.agreement(corpus, name, coefficient=coefficient, interval=None, seed=1)
         assert (value, excluded) == (result.value, result.excluded)
-
-
-def test_work_of_a_draw_grows_with_pairs_and_boundaries(corpus):
-    participants = participants_of(corpus)
-    baselines = Baselines(participants)
-    texts = [text for by_coder in participants.coders.values() for text in by_coder.values()]
-    units = sum(next(iter(by_coder.values())).length for by_coder in participants.coders.values())
-    expected = 20 * len(texts) + 2 * sum(text.inner.size for text in texts) + units // 8
-    assert drawn_bounds.draw_work(participants, baselines, 1) == expected
-    assert drawn_bounds.draw_work(participants, baselines, 5) == 5 * expected
-
-
-def test_too_many_boundaries_of_coders_are_refused(corpus, monkeypatch):
-    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
-    with pytest.raises(LimitError, match=r"boundaries of all pairs of coders.*: .*more than 100; choose fewer coders"):
-        cz.judge(corpus, [corpus.coders[0]])
-    assert cz.judge(corpus, [corpus.coders[0]], bounds=False).rows
-
-
-@pytest.mark.parametrize(
-    ("annotation", "work"),
-    [
-        (cz.Segmentation.from_masses([2, 3, 4]), 40 + 2 * 2),
-        (cz.Spans([(0, 2, "a"), (3, 5, "b"), (6, 7, "a")]), 100 + 2 * 3 * 5),
-        (cz.Tier([(0, 2, "a"), (2, 5, "b")]), 100 + 2 * 1 * 5),
-    ],
-    ids=["segmentation", "spans", "tier"],
-)
-def test_work_of_the_human_bound(annotation, work, monkeypatch):
-    """Two items with three coders have six ordered pairs each."""
-    corpus = cz.Corpus({item: dict.fromkeys("abcd", annotation) for item in "xy"})
-    participants = collect_participants(corpus, ["d"])
-    measures = [parse("boundary_similarity")]
-    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work)
-    drawn_bounds.check_human_bound(participants, measures)
-    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 12 * work - 1)
-    with pytest.raises(LimitError):
-        drawn_bounds.check_human_bound(participants, measures)
-
-
-def test_fuzzy_success_has_no_pairs_of_coders(corpus, monkeypatch):
-    monkeypatch.setattr(drawn_bounds, "MAX_PAIRED_BOUNDARIES", 100)
-    fuzzy = "fuzzy_success(minimal_peak=1)"
-    judgement = cz.judge(corpus, [corpus.coders[0]], measures=fuzzy)
-    assert judgement.row("human", fuzzy).bound
-    for measure in ("pk", "F1(references=best)"):  # the second compares a coder with each of the others too
-        with pytest.raises(LimitError):
-            cz.judge(corpus, [corpus.coders[0]], measures=[fuzzy, measure])
 
 
 def test_replacement_is_not_scored_if_coders_share_too_few_items(corpus, monkeypatch):
@@ -297,43 +210,6 @@ def test_replacement_is_not_scored_if_coders_share_too_few_items(corpus, monkeyp
         reason = f"coder {coder!r} must share at least 2 items with the system and another coder; got 1"
         assert (replacement.test, replacement.reason) == (None, reason)
         assert judgement.replacements == with_scores
-
-
-def test_replacement_of_too_many_boundaries_is_left_out(corpus, monkeypatch):
-    system = corpus.coders[0]
-    work = drawn_bounds.paired_work(participants_of(corpus))
-    monkeypatch.setattr(substitution, "MAX_PAIRED_BOUNDARIES", work / 4)
-    assert cz.judge(corpus, [system], bounds=False).replacements[0].test is not None
-    monkeypatch.setattr(substitution, "MAX_PAIRED_BOUNDARIES", work / 4 - 1)
-    judgement = cz.judge(corpus, [system], bounds=False)
-    assert judgement.replacements[0].test is None
-    assert "boundaries of all pairs of coders" in judgement.replacements[0].reason
-    assert judgement.drops[0].value is not None
-
-
-@pytest.mark.parametrize(
-    ("items", "coders"), [(3, 2), (60, 7), (15_000, 2), (6000, 5), (700, 40), (100, 40), (30, 500)]
-)
-def test_resamples_of_a_plan_are_bounded(items, coders):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CaesuraWarning)
-        effort = planning.planned_effort(items, coders)
-    assert {2, coders} <= set(effort.numbers)
-    smallest = planning.Effort(effort.numbers, 3, 200)
-    assert effort.work(items, coders) <= MAX_PLAN_WORK or effort == smallest
-    if planning.Effort(tuple(range(2, coders + 1)), 20, 2000).work(items, coders) <= MAX_PLAN_WORK:
-        assert effort == planning.Effort(tuple(range(2, coders + 1)), 20, 2000)
-
-
-def test_outputs_of_a_plan_are_bounded(monkeypatch):
-    calls = []
-    simulate = planning.simulate_system
-    monkeypatch.setattr(planning, "simulate_system", lambda *arguments: calls.append(1) or simulate(*arguments))
-    pilot = pseudo_coders([12] * 1300, [2, 4], coders=2, near=0.1, miss=0.2, seed=1)
-    monkeypatch.setattr(planning, "MAX_PLAN_OUTPUTS", 4000)
-    with pytest.warns(CaesuraWarning, match="2 simulated outputs of .* for 1,000 items instead of 60 for 1,300"):
-        planning.plan_study(pilot, items=[10])
-    assert len(calls) == 4000 <= MAX_PLAN_OUTPUTS
 
 
 def test_pairs_of_some_coders_are_not_scored_again(corpus):
@@ -362,3 +238,37 @@ def test_random_words_that_are_drawn_in_pieces(typed_corpus, monkeypatch):
     monkeypatch.setattr(drawn_texts.TextSource, "_words_for", lambda *_: 1)
     monkeypatch.setattr(drawn_texts.TextSource, "_boundaries_of", lambda *_: 0)
     assert_same_texts(Baselines(participants_of(typed_corpus)), 7)
+
+
+def test_comparing_very_many_coders_needs_memory(corpus, monkeypatch):
+    """Each of the three other coders is compared with the other two; fuzzy success compares nobody with a single coder."""
+    pairs = sum(len(of_item) * (len(of_item) - 1) for of_item in participants_of(corpus).coders.values())
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 2 * PAIR_BYTES * pairs)
+    assert cz.judge(corpus, [corpus.coders[0]], measures="B").rows
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 2 * PAIR_BYTES * pairs - 1)
+    judge = partial(cz.judge, corpus, [corpus.coders[0]], measures=["fuzzy_success", "pk"])
+    with pytest.raises(LimitError, match=r"every coder with every other: .* of memory, .*; choose fewer coders"):
+        judge()
+    replacement = judge(bounds=False).replacements[0]
+    assert (replacement.test, "every coder with every other" in replacement.reason) == (None, True)
+    assert cz.judge(corpus, [corpus.coders[0]], measures="fuzzy_success").row("human", "fuzzy_success").bound
+
+
+@pytest.mark.parametrize("coders", [3, 12])
+def test_a_plan_resamples_at_most_eight_numbers_of_coders(coders, monkeypatch):
+    numbers = []
+    subsets_of = planning._subsets
+    monkeypatch.setattr(planning, "_subsets", lambda *args: numbers.append(args[1]) or subsets_of(*args)[:1])
+    pilot = pseudo_coders([12] * 8, [2, 4], coders=coders, near=0.1, miss=0.2, seed=1)
+    plan = planning.plan_study(pilot, items=[10])
+    assert numbers == {3: [2, 3], 12: [2, 3, 4, 6, 7, 9, 12]}[coders]
+    assert [row.coders for row in plan.widths] == [*range(2, coders + 3)]
+
+
+def test_a_plan_simulates_systems_on_at_most_a_thousand_items(monkeypatch):
+    calls = []
+    simulate = planning.simulate_system
+    monkeypatch.setattr(planning, "_STUDIES", 2)
+    monkeypatch.setattr(planning, "simulate_system", lambda *arguments: calls.append(1) or simulate(*arguments))
+    planning.plan_study(pseudo_coders([12] * 1300, [2, 4], coders=2, near=0.1, miss=0.2, seed=1), items=[10])
+    assert len(calls) == 4 * 1000

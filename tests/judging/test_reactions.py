@@ -90,7 +90,7 @@ def test_pairs_have_the_order_of_combinations() -> None:
 
 
 def test_many_pairs_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reactions, "MAX_RANKED_UNITS", 6 * (len(stargazer()["stargazer", "1"]) + 400))
+    monkeypatch.setattr(reactions, "_RANKED_PAIRS", 6)
     with pytest.warns(CaesuraWarning, match=r"the ranks rest on a random sample of 6 of 21 pairs of coders"):
         first = measure_reactions(stargazer(), ["boundary_similarity", "pk"])
     assert first.pairs == 6

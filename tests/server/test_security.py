@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
 import pytest
 
 import caesura as cz
@@ -124,3 +131,44 @@ def test_a_failure_of_the_program_is_a_sentence(workbench: Workbench, monkeypatc
     client = client_of(workbench)
     with pytest.raises(RuntimeError, match="broken"):  # starlette answers, and raises it again for the log
         client.post("api/update", {})
+
+
+@contextmanager
+def served(workbench: Workbench) -> Iterator[str]:
+    """Serve an open corpus at its address."""
+    from caesura.server.run import LocalServer
+
+    server = LocalServer(workbench)
+    thread = Thread(target=server.run)
+    thread.start()
+    try:
+        yield server.address
+    finally:
+        server.stop()
+        thread.join(20)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+def test_connections_without_a_request_do_not_keep_others_out(
+    workbench: Workbench, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr("caesura.server.run._HEADER_SECONDS", 0.5)
+    with served(workbench) as address:
+        place = urlsplit(address)
+        idle = [socket.create_connection((place.hostname, place.port), timeout=20) for _ in range(110)]
+        for connection in idle:
+            connection.sendall(sent)
+        assert [connection.recv(1) for connection in idle] == [b""] * len(idle)
+        assert urlopen(address, timeout=20).status == 200
+        for connection in idle:
+            connection.close()
+
+
+def test_a_second_request_must_arrive_in_time_too(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.server.run._HEADER_SECONDS", 0.5)
+    with served(workbench) as address:
+        place = urlsplit(address)
+        with socket.create_connection((place.hostname, place.port), timeout=20) as connection:
+            connection.sendall(f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\n\r\nGET /".encode())
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.count(b"HTTP/1.1 403") == 1

@@ -132,7 +132,10 @@ def _start_cluster(distributed: Any, workers: int) -> Any:
     import dask
 
     names = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
-    with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": _KEPT_MEMORY for name in names}):
+    settings: dict[str, Any] = {f"distributed.nanny.pre-spawn-environ.{name}": _KEPT_MEMORY for name in names}
+    # Dask always listens for browsers, and answers whatever host they ask for: there are no pages to be had.
+    settings |= {f"distributed.{server}.http.routes": [] for server in ("scheduler", "worker")}
+    with dask.config.set(settings):
         try:
             return distributed.LocalCluster(
                 n_workers=workers,
@@ -140,6 +143,7 @@ def _start_cluster(distributed: Any, workers: int) -> Any:
                 processes=True,
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
                 # Whoever reaches the ports of a cluster can run code in it; its certificate exists only in this process.
                 security=distributed.Security.temporary(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import zipfile
@@ -15,12 +16,14 @@ from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats.columns import MAX_TITLE_LINE, Column, Table, cell_text, table_of_rows, titles_note
 from caesura.formats.format import Reading
 from caesura.formats.header import rows_above_header
-from caesura.limits import MAX_COLUMNS, MAX_TABLE_CELLS, MAX_UNPACKED
+from caesura.limits import CELLS_PER_BYTE, MAX_COLUMNS, MAX_PACKED_CELLS, MAX_UNPACKED
 from caesura.model.value import count_of
 
 _MAX_SHEETS = 8  # in a message
+_MAX_ROWS = 2**20  # of a sheet, in every program
 
 _ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(row|col)\s([^<>]*+)>")
+_CELL = re.compile(rb"""<(?:\w{1,40}:)?(?:row|c)\s(?:[^<>]*?\s)?r=["']([A-Za-z]{0,8})([0-9]{1,20})["']""")
 _ATTRIBUTE = re.compile(rb"""\b(hidden|r|min|max)=["']([^"']{0,20})["']""")
 _PATH_NAME = "_worksheet_path"  # of a sheet of openpyxl inside the archive, which has no public name
 
@@ -68,9 +71,8 @@ class _Hidden:
     columns: frozenset[int]  # hidden columns, from 0
 
     @classmethod
-    def of(cls, page: Any, archive: zipfile.ZipFile) -> _Hidden:
+    def of(cls, page: Any, data: bytes) -> _Hidden:
         rows, columns = set(), set[int]()
-        data = archive.read(getattr(page, _PATH_NAME).lstrip("/"))
         number = 0
         for element in _ELEMENT.finditer(data):
             attributes = dict(_ATTRIBUTE.findall(element[2]))
@@ -114,9 +116,13 @@ def _workbook(
     _check_unpacked_size(reading)
     try:
         book = openpyxl.load_workbook(io.BytesIO(reading.data), read_only=True, data_only=True, keep_links=False)
-        pages = {page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)]) for page in book.worksheets}
+        unseen = {}
         with zipfile.ZipFile(io.BytesIO(reading.data)) as archive:
-            unseen = {page.title: _Hidden.of(page, archive) for page in book.worksheets}
+            for page in book.worksheets:
+                data = archive.read(getattr(page, _PATH_NAME).lstrip("/"))
+                _check_declared_cells(reading, page.title, data)
+                unseen[page.title] = _Hidden.of(page, data)
+        pages = {page.title: _without_blank_ends([*enumerate(_excel_rows(page), 1)]) for page in book.worksheets}
         return pages, _formulas(reading.data, openpyxl), unseen
     except FormatError:
         raise
@@ -160,13 +166,29 @@ def _check_unpacked_size(reading: Reading) -> None:
         raise reading.error(None, f"{limit}; save the table as .csv")
 
 
+def _check_declared_cells(reading: Reading, title: str, data: bytes) -> None:
+    """Raise an error if a few cells far from each other span a table that is too large for the file."""
+    last = max((int(cell[2]) for cell in _CELL.finditer(data)), default=0)
+    names = {cell[1].upper() for cell in _CELL.finditer(data)}
+    columns = max((functools.reduce(lambda n, letter: 26 * n + letter - 64, name, 0) for name in names), default=0)
+    limit = max(MAX_PACKED_CELLS, CELLS_PER_BYTE * len(reading.data))
+    if last > _MAX_ROWS or last * columns > limit:
+        problem = f"the cells of sheet {title!r} span {last:,} rows and {columns:,} columns"
+        raise reading.error(None, f"{problem}, more than {limit:,} cells; delete cells far from the table")
+
+
 def _excel_rows(page: Any) -> Iterator[list[str]]:
-    if (page.max_row or 0) * (page.max_column or 0) > MAX_TABLE_CELLS:
-        page.reset_dimensions()  # the file may claim any size
-    for row in page.iter_rows(values_only=True):
+    for row in _rows_of(page):
         if len(row) > MAX_COLUMNS:
             raise ValueError(f"a table may have {MAX_COLUMNS} columns; this has {len(row)}")
         yield [cell_text(value) for value in row]
+
+
+def _rows_of(page: Any) -> Iterator[tuple[Any, ...]]:
+    if (page.max_row or 0) * (page.max_column or 0) > MAX_PACKED_CELLS:
+        page.reset_dimensions()  # the file may claim any size
+    rows: Iterator[tuple[Any, ...]] = page.iter_rows(values_only=True)
+    return rows
 
 
 def _formulas(data: bytes, openpyxl: Any) -> dict[str, set[tuple[int, int]]]:
@@ -174,7 +196,7 @@ def _formulas(data: bytes, openpyxl: Any) -> dict[str, set[tuple[int, int]]]:
     return {
         page.title: {
             (line, i)
-            for line, row in enumerate(page.iter_rows(values_only=True), 1)
+            for line, row in enumerate(_rows_of(page), 1)
             for i, value in enumerate(row)
             if isinstance(value, str) and value.startswith("=")
         }

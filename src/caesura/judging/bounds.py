@@ -58,7 +58,7 @@ class Baselines:
         return _all_streams(self.participants.coders)
 
     @cached_property
-    def masses(self) -> Ints:
+    def lengths(self) -> Ints:
         """Lengths of all segments of all coders, sorted so that draws do not depend on the order of the coders."""
         table = Table.of(self._texts)
         # The ends of all segments, as if the texts were one: the boundaries of a text, and then its length.
@@ -96,7 +96,7 @@ class Baselines:
 
     def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
         """Return one random segmentation per item, with segment lengths drawn from those of the coders."""
-        lengths = SegmentLengths(self.masses)
+        lengths = SegmentLengths(self.lengths)
         return self._annotate(lambda units: fill_with_segments(units, lengths, rng), _random_types(rng), random=True)
 
     @cached_property
@@ -130,7 +130,7 @@ class Baselines:
         lengths = np.array([text.length for by_stream in streams for text in by_stream.values()], np.int64)
         sets = None if self._types is None else self._type_sets
         return TextModel(
-            offsets(np.array([*map(len, streams)], np.int64)), lengths, self.masses, self.rate, self._types, sets
+            offsets(np.array([*map(len, streams)], np.int64)), lengths, self.lengths, self.rate, self._types, sets
         )
 
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
@@ -149,7 +149,7 @@ class Baselines:
 
     def regular(self) -> dict[str, Annotation]:
         """Return one segmentation per item, with all segments as long as the mean segment of the coders."""
-        mean = float(self.masses.mean())
+        mean = float(self.lengths.mean())
         return self._annotate(lambda units: regular_segmentation(units, mean).inner, _most_frequent)
 
     def none(self) -> dict[str, Annotation]:

@@ -170,9 +170,9 @@ def _paired_tests(
                 resampled = paired_bootstraps(parts, numbers, scores.finish, swapped, *sampling)
             except Undefined as error:
                 notes += [f"{' and '.join(pairs[place])}: {error}" for place in places]
-            for place, (a, b), *results in zip(places, numbers, swapped, resampled, strict=True):
+            for place, (a, b), by_swaps, by_samples in zip(places, numbers, swapped, resampled, strict=True):
                 counts = tuple(int(counts[a, b]) for counts in (table.wins, table.ties, table.losses))
-                tests[place] = _PairedTests(pairs[place], counts, *results)
+                tests[place] = _PairedTests(pairs[place], counts, by_swaps, by_samples)
         else:
             notes += [f"{' and '.join(pairs[place])} share no item" for place in places]
     return tests

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,35 +11,17 @@ import numpy as np
 from caesura.judging.bounds import Baselines, TimedBaselines
 from caesura.judging.drawn_texts import DrawnTexts, TextSource
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores, reference_kind
-from caesura.judging.participants import Participants
-from caesura.limits import MAX_BOUND_WORK, MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
 from caesura.model.batch import Batch
-from caesura.model.dialogue import Annotation
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero, repeat
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded, Score
-from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.spans import Spans
+from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
-from caesura.notices import warn
 
 MAX_PLACEMENT_DRAWS = 50  # most draws of the placement bound
-MIN_DRAWS = 3  # draws of a random bound that are always made
-BLOCK_WORK = 5_000_000  # work of the draws that are scored at once
-_PAIR_WORK = 20  # work of a pair of a coder and a drawn text, in boundaries
-_OBJECT_TEXT = 4000  # work of a text that is drawn as a Python object
-_OBJECT_PAIR = 800  # work of a pair of Python objects
-_OBJECT_BOUNDARY = 5  # work of a boundary of a Python object
-_HUMAN_PAIR = 40  # work of a pair of coders, under all measures
-_OBJECT_HUMAN_PAIR = 100  # work of a pair of coders whose annotations are no arrays
-_OBJECT_HUMAN_BOUNDARY = 5  # work of a span, or of a boundary in seconds
-_HIERARCHY_HUMAN_BOUNDARY = 16  # work of a span of a hierarchy, which four measures compare
-# What ``paired_work`` counts.
-PAIRED_BOUNDARIES = "boundaries of all pairs of coders, and more for each pair"
+BLOCK_SEGMENTS = 2_000_000  # segments of the coders and of the drawn texts that are scored at once
 _EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
@@ -90,17 +72,13 @@ class DrawSums:
 
 
 def score_draws(
-    participants: Participants,
-    pairing: Pairing,
-    baselines: Baselines | TimedBaselines,
-    measures: Iterable[Measure],
-    counts: Mapping[str, int],
-    seed: int,
+    pairing: Pairing, baselines: Baselines | TimedBaselines, measures: Iterable[Measure], draws: int, seed: int
 ) -> dict[tuple[Measure, str], DrawSums]:
     chosen = tuple(dict.fromkeys(measures))
+    counts = {RANDOM: draws, PLACEMENT: min(draws, MAX_PLACEMENT_DRAWS)}
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
-    work = draw_work(participants, baselines, 1)
-    size = max(1, int(BLOCK_WORK // max(work, 1)))
+    # A drawn text has about as many segments as that of a coder.
+    size = max(1, BLOCK_SEGMENTS // len(baselines.lengths))
     rows = {measure: _reference_rows(pairing, measure) for measure in chosen}
     for stream, (bound, count) in enumerate(counts.items(), 1):
         rng = np.random.default_rng([seed, stream])
@@ -177,69 +155,3 @@ class _ArrayBlock:
     @cached_property
     def _objects(self) -> Pairing:
         return Pairing(self._baselines.participants, self._baselines.annotations_of(self._texts))
-
-
-def draw_work(participants: Participants, baselines: Baselines | TimedBaselines, measures: int) -> int:
-    """Estimate the work of one draw, in boundaries: pairs of texts and their boundaries, and the units of the texts."""
-    is_plain = isinstance(baselines, Baselines) and baselines.are_plain
-    text, pair, boundary = (0, _PAIR_WORK, 1) if is_plain else (_OBJECT_TEXT, _OBJECT_PAIR, _OBJECT_BOUNDARY)
-    texts = pairs = boundaries = units = 0
-    for by_coder in participants.coders.values():
-        number, length = _sizes(by_coder.values())
-        model = next(iter(by_coder.values()))
-        texts += len(tiers_of(model) or streams_of(model))
-        pairs += len(by_coder)
-        boundaries += 2 * number  # a drawn text has about as many boundaries as the mean coder
-        units += length
-    return text * texts + (pair * pairs + boundary * (boundaries + units // 8)) * measures
-
-
-def check_human_bound(participants: Participants, measures: Iterable[Measure]) -> None:
-    """Raise an error if the coders are too many to compare every coder with every other."""
-    if any(reference_kind(measure) != "marks" for measure in measures):
-        hint = "choose fewer coders, or leave out the bounds with --no-bounds (bounds=False in Python)"
-        check_limit(PAIRED_BOUNDARIES, paired_work(participants), MAX_PAIRED_BOUNDARIES, hint)
-
-
-def paired_work(participants: Participants) -> int:
-    """Estimate the work of comparing every coder with every other, in boundaries."""
-    in_arrays = participants.kind in ("linear", "dialogue")
-    pair, boundary = (_HUMAN_PAIR, 1) if in_arrays else (_OBJECT_HUMAN_PAIR, _OBJECT_HUMAN_BOUNDARY)
-    if participants.kind == "hierarchy":
-        boundary = _HIERARCHY_HUMAN_BOUNDARY
-    groups = [by_coder.values() for by_coder in participants.coders.values()]
-    return sum((len(group) - 1) * (pair * len(group) + 2 * boundary * _sizes(group)[0]) for group in groups)
-
-
-def _sizes(annotations: Iterable[Annotation]) -> tuple[int, int]:
-    """Return the number of boundaries of all annotations of an item, and its largest number of units."""
-    boundaries = length = 0
-    for annotation in annotations:
-        if type(annotation) is Segmentation:
-            boundaries += annotation.inner.size
-            length = max(length, annotation.length)
-        elif isinstance(annotation, (Spans, Hierarchy)):
-            boundaries += len(annotation if isinstance(annotation, Spans) else annotation.spans)
-        elif tiers := tiers_of(annotation):
-            boundaries += sum(tier.edges.inner.size for tier in tiers.values())
-        else:
-            streams = streams_of(annotation).values()
-            boundaries += sum(stream.inner.size for stream in streams)
-            length = max(length, sum(stream.length for stream in streams))
-    return boundaries, length
-
-
-def affordable_draws(requested: int, work: int) -> dict[str, int]:
-    """Return how many draws of each bound are made, and warn if they are fewer than requested."""
-    placed = min(requested, MAX_PLACEMENT_DRAWS)
-    counts = {RANDOM: requested, PLACEMENT: placed}
-    share = MAX_BOUND_WORK / max(work * (requested + placed), 1)
-    if share >= 1:
-        return counts
-    limited = {bound: min(count, max(MIN_DRAWS, int(count * share))) for bound, count in counts.items()}
-    if limited[RANDOM] < requested:
-        warn(
-            f"the bounds random and placement have {limited[RANDOM]} and {limited[PLACEMENT]} draws instead of {requested} "
-            f"and {placed}, because the corpus is large; --draws {requested} (bounds={requested} in Python) makes all of them"
-        )
-    return limited

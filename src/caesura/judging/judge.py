@@ -15,14 +15,7 @@ from caesura.agreement.bootstrap import warn_about_few_items
 from caesura.errors import OptionError, Undefined
 from caesura.judging.bounds import Baselines, TimedBaselines
 from caesura.judging.comparison import ComparisonOptions, SystemComparison, compare_systems
-from caesura.judging.drawn_bounds import (
-    MAX_PLACEMENT_DRAWS,
-    DrawSums,
-    affordable_draws,
-    check_human_bound,
-    draw_work,
-    score_draws,
-)
+from caesura.judging.drawn_bounds import DrawSums, score_draws
 from caesura.judging.mistakes import Mistakes, find_mistakes
 from caesura.judging.pair_scores import BOUND_PREFIX, HUMAN, PLACEMENT, RANDOM, Pairing, PairScores
 from caesura.judging.participants import Participants, Systems, collect_participants
@@ -304,14 +297,11 @@ def judge(
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
     human = draws > 0 and "human" not in undefined
-    if human:
-        check_human_bound(participants, chosen)
     baselines = _baselines(participants) if draws else None
     pairing = Pairing(participants, _segmenters(participants, baselines), human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}
     if baselines is not None:
-        counts = _draw_counts(participants, baselines, len(chosen), draws, limited=bounds is True)
-        drawn = score_draws(participants, pairing, baselines, chosen, counts, options.seed)
+        drawn = score_draws(pairing, baselines, chosen, draws, options.seed)
     steps = len(chosen) + 2
     drafts: list[_Draft] = []
     comparisons: list[SystemComparison] = []
@@ -425,15 +415,6 @@ def _baselines(participants: Participants) -> Baselines | TimedBaselines | None:
     if participants.kind in ("hierarchy", "spans") or _has_open_ends(participants):
         return None
     return TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
-
-
-def _draw_counts(
-    participants: Participants, baselines: Baselines | TimedBaselines, measures: int, draws: int, *, limited: bool
-) -> dict[str, int]:
-    """Return the number of draws of each random bound; a number that the caller chose is not limited."""
-    if not limited:
-        return {RANDOM: draws, PLACEMENT: min(draws, MAX_PLACEMENT_DRAWS)}
-    return affordable_draws(draws, draw_work(participants, baselines, measures))
 
 
 def _segmenters(

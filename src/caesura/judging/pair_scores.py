@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many, score_packed
+from caesura.memory import check_memory
 from caesura.model.batch import Batch, Texts
 from caesura.model.dialogue import Annotation
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
@@ -22,6 +23,8 @@ from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 
 Bools = NDArray[np.bool_]
+# Memory of a pair: its keys, its parts under one measure, and what the kernels need.
+PAIR_BYTES = 400
 
 # First character of the names of bounds among the segmenters; no system name can start with it.
 BOUND_PREFIX = "\0"
@@ -103,7 +106,8 @@ class PairScores:
 
     def common_keys(self, a: str, b: str) -> Ints:
         """Return the (item, coder) on which two segmenters were scored, as numbers in ascending order."""
-        return np.intersect1d(*(self._pair_keys(self.rows_of[name]) for name in (a, b)), assume_unique=True)
+        first, second = (self._pair_keys(self.rows_of[name]) for name in (a, b))
+        return np.intersect1d(first, second, assume_unique=True)
 
     def parts_of(self, segmenter: str, keys: Ints) -> Floats:
         """Return the parts of a segmenter by item, from some of its (item, coder)."""
@@ -180,6 +184,12 @@ class Pairing:
     def table(self, measure: Measure) -> PairTable:
         kind = reference_kind(measure)
         if kind not in self._tables:
+            if self.human and kind == "each":
+                coders = [len(by_coder) for by_coder in self.participants.coders.values()]
+                hint = "choose fewer coders with Corpus.select, or leave out the bounds with --no-bounds (bounds=False)"
+                check_memory(
+                    "comparing every coder with every other", PAIR_BYTES * sum(n * (n - 1) for n in coders), hint
+                )
             self._tables[kind] = _list_pairs(self, kind)
         return self._tables[kind]
 

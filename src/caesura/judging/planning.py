@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -23,7 +23,6 @@ from scipy.special import ndtri
 from caesura.agreement.coefficients import CoderSubsets
 from caesura.errors import OptionError
 from caesura.gold.linear import LinearGoldOptions, linear_annotations
-from caesura.limits import MAX_PLAN_OUTPUTS, MAX_PLAN_WORK
 from caesura.measures.base import Measure
 from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import parse
@@ -36,17 +35,16 @@ from caesura.model.value import Floats, count_of
 from caesura.notices import warn
 from caesura.options import seed as check_seed
 from caesura.options import whole
+from caesura.progress import report_progress
 from caesura.simulation.segmentations import draw_hypotheses, move_boundaries
 from caesura.statistics.intervals import block_sizes
 
 MIN_ITEMS = 3  # fewest items of a pilot; fewer say nothing about the variation between items
-_DRAWS = 2000
-_SUBSETS = 20
-_STUDIES = 60
-_MAX_NUMBERS = 8  # numbers of coders whose variance is computed for a large pilot
-_MIN_SUBSETS = 3
-_MIN_DRAWS = 200
-_MAX_SIMULATED_ITEMS = 1000
+_DRAWS = 2000  # resamples of the items for each subset of coders, and planned studies
+_SUBSETS = 20  # most subsets of coders for each number of coders
+_STUDIES = 60  # simulated pairs of systems
+_MAX_NUMBERS = 8  # numbers of coders whose variance is computed; those between them are interpolated
+_SIMULATED_ITEMS = 1000  # items for which systems are simulated; more are sampled
 DEFAULT_ITEMS = (5, 10, 20, 50, 100, 200)  # sizes of the planned study
 
 
@@ -122,12 +120,15 @@ def plan_study(
         for size in sizes
     )
     rng = np.random.default_rng([root, 2])
-    sample, studies = _simulated_items(pilot, rng)
+    sample = pilot
+    if len(pilot.item_names) > _SIMULATED_ITEMS:
+        places = np.sort(rng.choice(len(pilot.item_names), _SIMULATED_ITEMS, replace=False)).tolist()
+        sample = pilot.select(items=[pilot.item_names[place] for place in places])
     items_of_sample = set(sample.item_names)
     annotations = {key: _untyped(entry) for key, entry in annotations.items() if key[0] in items_of_sample}
     references = _references(sample)
     rates = error_rates(annotations, sample, references)
-    deviations = _difference_deviations(annotations, references, chosen, rates, studies, sizes, rng)
+    deviations = _difference_deviations(annotations, references, chosen, rates, sizes, rng)
     differences = tuple(
         PlannedDifference(size, deviation, smallest_difference(deviation, size, power))
         for size, deviation in zip(sizes, deviations, strict=True)
@@ -185,16 +186,19 @@ def _variances(
 ) -> dict[int, float]:
     """Return the variance of the coefficient per item for each number of coders."""
     available = len(pilot.coders)
-    effort = planned_effort(len(pilot.item_names), available)
+    numbers = list(range(2, available + 1))
+    if len(numbers) > _MAX_NUMBERS:
+        numbers = sorted(set(np.geomspace(2, available, _MAX_NUMBERS).round().astype(int).tolist()))
     observed = {}
-    for number in effort.numbers:
+    for step, number in enumerate(numbers, 1):
         variances = [
-            _variance(subsets, subset, items, effort.draws, rng)
-            for subset in _subsets(pilot, number, effort, rng)
+            _variance(subsets, subset, items, rng)
+            for subset in _subsets(pilot, number, rng)
             if (items := len(_shared_items(pilot, subset))) > 1
         ]
         if variances:
             observed[number] = float(np.mean(variances))
+        report_progress(step, 2 * len(numbers))
     constant, slope = _fit(observed) if len(observed) > 1 else (observed[available], 0.0)
     scale = observed[available] / (constant + slope / available) if observed[available] else 1.0
     shares = np.array([1 / number for number in reversed(observed)])
@@ -207,54 +211,22 @@ def _variances(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How many resamples the variances of a plan come from."""
-
-    numbers: tuple[int, ...]  # numbers of coders whose variance is computed; those between them are interpolated
-    subsets: int  # largest number of subsets of coders for each number
-    draws: int  # resamples of the items for each subset
-
-    def work(self, items: int, coders: int) -> int:
-        """Return an estimate of the work, in about a nanosecond."""
-        tables = sum(min(math.comb(coders, number), self.subsets) * (60 + 5 * number) for number in self.numbers)
-        return self.draws * items * tables
-
-
-def planned_effort(items: int, coders: int) -> Effort:
-    """Return how many resamples are computed for a pilot, and warn if a large pilot gets fewer than a small one."""
-    effort = full = Effort(tuple(range(2, coders + 1)), _SUBSETS, _DRAWS)
-    if effort.work(items, coders) > MAX_PLAN_WORK and coders > _MAX_NUMBERS:
-        grid = np.geomspace(2, coders, _MAX_NUMBERS).round().astype(int).tolist()
-        effort = replace(effort, numbers=tuple(sorted(set(grid))))
-    if (work := effort.work(items, coders)) > MAX_PLAN_WORK:
-        effort = replace(effort, subsets=max(_MIN_SUBSETS, _SUBSETS * MAX_PLAN_WORK // work))
-    if (work := effort.work(items, coders)) > MAX_PLAN_WORK:
-        effort = replace(effort, draws=max(_MIN_DRAWS, _DRAWS * MAX_PLAN_WORK // work))
-    if effort != full:
-        warn(
-            f"the pilot is large: the widths come from {effort.draws} resamples of at most {effort.subsets} subsets of coders "
-            f"for {len(effort.numbers)} numbers of coders, instead of {_DRAWS}, {_SUBSETS} and {len(full.numbers)}"
-        )
-    return effort
-
-
-def _subsets(pilot: Corpus, number: int, effort: Effort, rng: np.random.Generator) -> list[tuple[str, ...]]:
+def _subsets(pilot: Corpus, number: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
     if number == len(pilot.coders):
         return [tuple(pilot.coders)]
-    if math.comb(len(pilot.coders), number) <= effort.subsets:
+    if math.comb(len(pilot.coders), number) <= _SUBSETS:
         return list(combinations(pilot.coders, number))
     coders = np.array(pilot.coders)
-    return [tuple(rng.choice(coders, number, replace=False).tolist()) for _ in range(effort.subsets)]
+    return [tuple(rng.choice(coders, number, replace=False).tolist()) for _ in range(_SUBSETS)]
 
 
-def _variance(subsets: CoderSubsets, coders: tuple[str, ...], n: int, draws: int, rng: np.random.Generator) -> float:
+def _variance(subsets: CoderSubsets, coders: tuple[str, ...], n: int, rng: np.random.Generator) -> float:
     """Return n times the variance of the coefficient over n items drawn with replacement; the coders share n items."""
     compute, shares = subsets.of(coders), np.full(n, 1 / n)
-    weights = (rng.multinomial(n, shares, rows).astype(float) for rows in block_sizes(draws, n))
+    weights = (rng.multinomial(n, shares, rows).astype(float) for rows in block_sizes(_DRAWS, n))
     values = np.concatenate([compute(block) for block in weights])
     values = values[np.isfinite(values)]
-    if len(values) < draws // 2:
+    if len(values) < _DRAWS // 2:
         raise OptionError("the coefficient is undefined for most resamples of the pilot; use more items or coders")
     # Items of the pilot vary around their own mean, so their variance is too small by (n - 1) / n.
     return float(values.var() * n * n / (n - 1))
@@ -325,6 +297,7 @@ def system_parts(
     texts = [annotation for _, annotation in coders] + [system[item] for system in systems for item in items]
     totals = []
     for number in range(len(systems)):
+        report_progress(len(systems) + number, 2 * len(systems))
         first, second = np.arange(len(coders)), len(coders) + number * len(items) + item_of
         scores = score_crossed(measure, texts, first, second)
         totals.append(np.stack([bincount(item_of, column, len(items)) for column in scores.counts.T], axis=1))
@@ -336,42 +309,27 @@ def _difference_deviations(
     references: dict[str, Segmentation],
     measure: Measure,
     rates: ErrorRates,
-    studies: int,
     sizes: Sequence[int],
     rng: np.random.Generator,
 ) -> list[float]:
     """Return the standard deviation of the difference of two equally good systems, for each number of items."""
     systems = [
         {item: simulate_system(reference, rates, rng) for item, reference in references.items()}
-        for _ in range(2 * studies)
+        for _ in range(2 * _STUDIES)
     ]
     parts, types = system_parts(annotations, references, measure, systems)
-    first, second = parts[:studies], parts[studies:]
     deviations = []
     for size in sizes:
         # Every study draws its items from the pilot, and for each of them the output of a random pair of systems.
         items = rng.integers(len(references), size=(_DRAWS, size))
-        draws = rng.integers(studies, size=(_DRAWS, size))
-        values = [measure.finish(side[draws, items].sum(axis=1), types) for side in (first, second)]
-        deviations.append(float(np.std(values[0] - values[1])))
+        draws = rng.integers(_STUDIES, size=(_DRAWS, size))
+        sums = np.empty((2, _DRAWS, parts.shape[2]))
+        for study, (drawn, of_items) in enumerate(zip(draws, items, strict=True)):
+            sums[0, study] = parts[drawn, of_items].sum(axis=0)
+            sums[1, study] = parts[_STUDIES + drawn, of_items].sum(axis=0)
+        first, second = (measure.finish(side, types) for side in sums)
+        deviations.append(float(np.std(first - second)))
     return deviations
-
-
-def _simulated_items(pilot: Corpus, rng: np.random.Generator) -> tuple[Corpus, int]:
-    """Return the items for which systems are simulated, and the number of simulated pairs of systems."""
-    # A pilot with many items needs fewer systems: each study draws items and outputs at random. Very many items are sampled.
-    items = pilot.item_names
-    sample = pilot
-    if len(items) > _MAX_SIMULATED_ITEMS:
-        places = np.sort(rng.choice(len(items), _MAX_SIMULATED_ITEMS, replace=False)).tolist()
-        sample = pilot.select(items=[items[place] for place in places])
-    studies = min(_STUDIES, max(1, MAX_PLAN_OUTPUTS // (2 * len(sample.item_names))))
-    if studies < _STUDIES:
-        warn(
-            f"the pilot is large: the smallest differences come from {studies} simulated outputs of each system for "
-            f"{len(sample.item_names):,} items instead of {_STUDIES} for {len(items):,}"
-        )
-    return sample, studies
 
 
 def smallest_difference(deviation: float, items: int, power: float) -> float:

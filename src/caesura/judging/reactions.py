@@ -15,7 +15,6 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError
-from caesura.limits import MAX_RANKED_UNITS
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.registry import measures as registered_measures
@@ -34,8 +33,7 @@ LEVELS = tuple(np.round(np.linspace(0, 1, 11), 1).tolist())  # steps of degradat
 DENSITIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)  # boundaries of a random segmenter per boundary of the reference
 _TEXTS, _UNITS, _SCALE = 40, 800, 10  # segments are ten times as long as those of the readers, so that shifts are near
 _TOLERANCE = 0.01  # a rise this small, relative to the whole fall, is sampling error
-_PAIR_WORK = 400  # a pair of short texts costs as much as 400 units
-_MIN_RANKED = 3  # pairs that Kendall's tau needs
+_RANKED_PAIRS = 1000  # pairs of coders by which the measures are ranked; more are sampled
 _MAX_SHIFT = 4  # shorter than most segments, so that boundaries do not meet their neighbours
 
 
@@ -206,14 +204,11 @@ def _real_pairs(annotations: Mapping[tuple[str, str], Segmentation], rng: np.ran
         text = Segmentation.from_positions(entry.length, entry.inner)
         groups.setdefault((item, entry.length), []).append(text)
     sizes = np.array([math.comb(len(texts), 2) for texts in groups.values()], np.int64)
-    lengths = np.array([length for _, length in groups], np.int64)
-    total, work = int(sizes.sum()), int((sizes * (lengths + _PAIR_WORK)).sum())
-    places = np.arange(total)
-    if work > MAX_RANKED_UNITS:
-        count = max(_MIN_RANKED, total * MAX_RANKED_UNITS // work)
-        if count < total:
-            warn(f"the corpus is large: the ranks rest on a random sample of {count:,} of {total:,} pairs of coders")
-            places = np.sort(rng.choice(total, count, replace=False))
+    total = int(sizes.sum())
+    places = np.arange(min(total, _RANKED_PAIRS))
+    if total > _RANKED_PAIRS:
+        warn(f"the ranks rest on a random sample of {_RANKED_PAIRS:,} of {total:,} pairs of coders")
+        places = np.sort(rng.choice(total, _RANKED_PAIRS, replace=False))
     ends = np.cumsum(sizes)
     group_of = searchsorted(ends, places, side="right")
     texts_of, pairs = list(groups.values()), []

@@ -13,19 +13,17 @@ from caesura.agreement.unitizing import shared_store
 from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.agreement.unitizing_scores import unitizing_value
 from caesura.errors import InputError, LimitError
-from caesura.judging.drawn_bounds import PAIRED_BOUNDARIES, paired_work
 from caesura.judging.pair_scores import HUMAN, PairScores, score_pairs
 from caesura.judging.participants import Participants
-from caesura.limits import MAX_PAIRED_BOUNDARIES, check_limit
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.value import Floats, Ints
+from caesura.model.index import bincount
+from caesura.model.value import Floats
 from caesura.statistics import AlternativeTest, alternative_annotator
 
 MIN_CODERS = 3  # fewest coders for the alternative annotator test
 MIN_ITEMS = 2  # fewest items of each coder
-_MEASURES = 4  # paired_work is that of several measures, and the test needs one
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +145,18 @@ def replacement_tests(
         return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
     if scores is None or scores.measure != measure or HUMAN not in scores.segmenters:
         reasons = _reasons_not_to_score(participants)
+        if not all(reasons.values()):
+            try:  # score everything in one batch, over the same boundary types
+                scores = score_pairs(participants, measure, participants.systems, human=True)
+            except LimitError as error:
+                reasons = dict.fromkeys(reasons, str(error))
         if all(reasons.values()):
             names = tuple(sorted(participants.coder_names))
             return tuple(Replacement(system, None, names, measure, reasons[system]) for system in participants.systems)
-        # Score everything in one batch, over the same boundary types.
-        scores = score_pairs(participants, measure, participants.systems, human=True)
-    shape = (len(scores.items), len(scores.coders))
-    between_coders = np.full((*shape, shape[1]), np.nan)
-    rows, similarity = _similarities(scores, HUMAN)
-    between_coders[scores.item_of[rows], scores.author_of[rows], scores.reference_of[rows]] = similarity
+    assert scores is not None
     results = []
     for system in participants.systems:
-        to_coders = np.full(shape, np.nan)
-        rows, similarity = _similarities(scores, system)
-        to_coders[scores.item_of[rows], scores.reference_of[rows]] = similarity
-        s_f, s_h = _similarities_to_others(between_coders, to_coders)
+        s_f, s_h = _similarities_to_others(scores, system)
         items = (~np.isnan(s_f)).sum(axis=1)
         reason = _too_few_items(dict(zip(scores.coders, items.tolist(), strict=True)))
         test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
@@ -171,11 +166,6 @@ def replacement_tests(
 
 def _reasons_not_to_score(participants: Participants) -> dict[str, str | None]:
     """Return system -> reason why there is no test, as far as it is known before coders are compared; otherwise None."""
-    try:
-        hint = "choose fewer coders"
-        check_limit(PAIRED_BOUNDARIES, paired_work(participants), MAX_PAIRED_BOUNDARIES * _MEASURES, hint)
-    except LimitError as error:
-        return dict.fromkeys(participants.systems, str(error))
     reasons = {}
     for system in participants.systems:
         items = dict.fromkeys(sorted(participants.coder_names), 0)
@@ -196,21 +186,19 @@ def _too_few_items(items: Mapping[str, int]) -> str | None:
     return None
 
 
-def _similarities(scores: PairScores, segmenter: str) -> tuple[Ints, Floats]:
-    """Return the rows of a segmenter that could be scored, and their similarities."""
-    rows = scores.rows_of.get(segmenter, np.empty(0, np.int64))
-    return rows, scores.measure.as_similarity(scores.scores.values[rows])
-
-
-def _similarities_to_others(between_coders: Floats, to_coders: Floats) -> tuple[Floats, Floats]:
-    """Return S_f and S_h: the mean similarity of the system and of coder j to all coders except j."""
-    # Both have the shape coders x items, and have values for items that coder j and the system annotated. ``between_coders``
-    # has the shape items x coders x coders; row j contains the similarity of coder j to the others. ``to_coders`` has the shape
-    # items x coders.
-    n = between_coders.shape[1]
-    others = np.array([[k for k in range(n) if k != j] for j in range(n)])
-    of_coder, of_system = between_coders[:, np.arange(n)[:, None], others], to_coders[:, others]
-    both = ~np.isnan(of_coder) & ~np.isnan(of_system)
-    count = np.where(both.any(axis=2), both.sum(axis=2), np.nan)
-    s_f, s_h = (np.where(both, values, 0).sum(axis=2) / count for values in (of_system, of_coder))
-    return np.ascontiguousarray(s_f.T), np.ascontiguousarray(s_h.T)
+def _similarities_to_others(scores: PairScores, system: str) -> tuple[Floats, Floats]:
+    """Return S_f and S_h, coders x items: the mean similarity of the system and of coder j to all coders except j."""
+    # Both are means over the coders k whom the system and coder j are compared with, and NaN if there are none.
+    between, own = (scores.rows_of.get(name, np.empty(0, np.int64)) for name in (HUMAN, system))
+    similarity = scores.measure.as_similarity(scores.scores.values)
+    number, items = len(scores.coders), len(scores.items)
+    of_system = np.full(items * number, np.nan)
+    of_system[scores.item_of[own] * number + scores.reference_of[own]] = similarity[own]
+    to_same = of_system[scores.item_of[between] * number + scores.reference_of[between]]
+    both = ~np.isnan(to_same) & ~np.isnan(similarity[between])
+    rows, cells = between[both], number * items
+    place = scores.author_of[rows] * items + scores.item_of[rows]
+    count = bincount(place, minlength=cells)
+    sums = (bincount(place, values, minlength=cells) for values in (to_same[both], similarity[rows]))
+    s_f, s_h = ((total / np.where(count, count, np.nan)).reshape(number, items) for total in sums)
+    return s_f, s_h

@@ -9,8 +9,10 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from caesura.errors import OptionError
 from caesura.server.app import create_app
@@ -18,6 +20,27 @@ from caesura.tasks.workbench import Workbench
 
 # The only address that the server listens at.
 LOOPBACK = "127.0.0.1"
+_HEADER_SECONDS = 10.0  # time for the headers of a request; uvicorn waits for them without end
+
+
+class _Protocol(H11Protocol):
+    """Closes connections that send no request, so that they do not keep others out."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait_for_request(None)
+
+    def on_response_complete(self) -> None:
+        answered = self.cycle
+        super().on_response_complete()
+        self._wait_for_request(answered)
+
+    def _wait_for_request(self, last: RequestResponseCycle | None) -> None:
+        self.loop.call_later(_HEADER_SECONDS, self._close_without_request, last)
+
+    def _close_without_request(self, last: RequestResponseCycle | None) -> None:
+        if self.cycle is last and not self.transport.is_closing():
+            self.transport.close()
 
 
 class LocalServer:
@@ -36,6 +59,7 @@ class LocalServer:
                 proxy_headers=False,  # a header must not say which machine a request comes from
                 server_header=False,
                 lifespan="off",
+                http=_Protocol,
                 ws="none",
                 limit_concurrency=100,
                 timeout_graceful_shutdown=2,
