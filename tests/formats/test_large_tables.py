@@ -111,7 +111,7 @@ def _read(text: str, excluded: list[FormatError]) -> cz.Corpus:
 def test_valid_positions_give_the_same_segmentation() -> None:
     positions = np.array([2, 3])
     for units in (None, ("a", "b", "c", "d")):
-        segmentation = cz.Segmentation.from_valid_positions(4, positions, units)
+        segmentation = cz.Segmentation.from_valid_entries(4, positions, units=units)
         assert segmentation == cz.Segmentation.from_positions(4, [2, 3], units=units)
     positions[0] = 1
     assert segmentation.positions.tolist() == [2, 3]

@@ -20,7 +20,7 @@ from caesura.formats.column_names import normalize
 from caesura.formats.columns import Column
 from caesura.formats.format import Reading
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
-from caesura.model.boundaries import NO_CODES, UNTYPED, check_types, sort_types
+from caesura.model.boundaries import UNTYPED, check_types, sort_types
 from caesura.model.index import flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -200,7 +200,7 @@ class MarkPositions:
         marks = slice(self._offsets[i], self._offsets[i + 1])
         if self._column.typed:
             return self._column.with_types(length, self._positions[marks], self._rows[marks], units)
-        return Segmentation.from_valid_positions(length, self._positions[marks], units)
+        return Segmentation.from_valid_entries(length, self._positions[marks], units=units)
 
     def raise_error(self, i: int, place: str) -> None:
         self._column.positions(self._groups.rows(i), place)
@@ -268,7 +268,7 @@ class LabelColumn:
         if self._numbers:
             return Segmentation.from_positions(len(rows), changes, units=units)
         labels = tuple(map(self._column.stripped.__getitem__, codes.tolist()))
-        return Segmentation.from_valid_entries(len(rows), changes, NO_CODES, UNTYPED, units=units, labels=labels)
+        return Segmentation.from_valid_entries(len(rows), changes, units=units, labels=labels)
 
 
 def marks_at_start(

@@ -65,7 +65,7 @@ def _valid_segmentations(items: dict[str, Any]) -> dict[str, dict[str, Annotatio
         return None
     positions = ends - repeat(ends[last] - lengths, np.diff(last, prepend=-1))
     bounds = zip(lengths.tolist(), [0, *(last + 1).tolist()], last.tolist(), strict=False)
-    segmentations = (Segmentation.from_valid_positions(n, positions[first:end]) for n, first, end in bounds)
+    segmentations = (Segmentation.from_valid_entries(n, positions[first:end]) for n, first, end in bounds)
     return {item: dict(zip(by_coder, segmentations, strict=False)) for item, by_coder in items.items()}
 
 

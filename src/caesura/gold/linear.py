@@ -153,7 +153,7 @@ class _Text:
         """Return the gold standard from its positions by type, with the text of the first coder who has it."""
         units = next((side.units for side in self.by_coder.values() if side.units is not None), None)
         if scale is None:
-            return Segmentation.from_valid_positions(self.length, np.array(positions[UNTYPED[0]], np.int64), units)
+            return Segmentation.from_valid_entries(self.length, np.array(positions[UNTYPED[0]], np.int64), units=units)
         marks: dict[int, list[str]] = {}
         for name, at in positions.items():
             for position in at:
@@ -362,7 +362,7 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
         for name in text.types:
             marks, last = text.marks(name)
             by_type.setdefault(name, {})[f"{text.item}\n{text.stream}"] = {
-                coder: Segmentation.from_valid_positions(last + 1, at) for coder, at in marks.items()
+                coder: Segmentation.from_valid_entries(last + 1, at) for coder, at in marks.items()
             }
     thresholds = {}
     for name, items in by_type.items():

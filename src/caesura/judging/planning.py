@@ -268,7 +268,7 @@ def _references(pilot: Corpus) -> dict[str, Segmentation]:
 
 
 def _untyped(annotation: Segmentation) -> Segmentation:
-    return Segmentation.from_valid_positions(annotation.length, annotation.inner)
+    return Segmentation.from_valid_entries(annotation.length, annotation.inner)
 
 
 def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.Generator) -> Segmentation:
@@ -280,7 +280,7 @@ def simulate_system(reference: Segmentation, rates: ErrorRates, rng: np.random.G
     kept = reference.inner[rng.random(reference.inner.size) >= miss] if miss else reference.inner
     ends = np.append(np.sort(move_boundaries(kept, length, near, 1, rng)), length)
     (output,) = draw_hypotheses(ends, 1, miss=0, false_alarm=false_alarm, margin=0, rng=rng)
-    return Segmentation.from_valid_positions(length, output)
+    return Segmentation.from_valid_entries(length, output)
 
 
 def system_parts(

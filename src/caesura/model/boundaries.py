@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import SegmentationError
 from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
+from caesura.model.index import lexsort, repeat
 from caesura.model.value import Ints, frozen_array
 
 # Boundary types, before they are checked.
@@ -25,19 +26,15 @@ _BITS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 def check_positions(array: Ints, length: int, last: int) -> None:
-    _check_range(array, length, last)
+    if (i := checks.first_true((array < 1) | (array > last))) is not None:
+        if last < 1:
+            raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
+        raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
     if (i := checks.first_true(array[1:] <= array[:-1])) is not None:
         before, here = array[i : i + 2]
         if here == before:
             raise SegmentationError(f"positions[{i + 1}]: a position may occur only once; got {here} again")
         raise SegmentationError(f"positions[{i + 1}]: positions must ascend; got {here} after {before}")
-
-
-def _check_range(array: Ints, length: int, last: int) -> None:
-    if (i := checks.first_true((array < 1) | (array > last))) is not None:
-        if last < 1:
-            raise SegmentationError(f"positions[{i}]: a text of one unit has no inner position; got {array[i]}")
-        raise SegmentationError(f"positions[{i}]: a position must lie in 1..{last} for {length} units; got {array[i]}")
 
 
 def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, ...]) -> None:
@@ -48,7 +45,7 @@ def check_entries(length: int, positions: Ints, codes: Ints, types: tuple[str, .
         raise SegmentationError(f"codes: expected one per position; got {len(codes)} for {len(positions)} positions")
     if (i := checks.first_true((codes < 0) | (codes >= len(types)))) is not None:
         raise SegmentationError(f"codes[{i}]: a code must lie in 0..{len(types) - 1}; got {codes[i]}")
-    _check_range(positions, length, length)
+    check_positions(np.unique(positions), length, length)
     steps = np.diff(positions)
     if (i := checks.first_true((steps < 0) | ((steps == 0) & (np.diff(codes) <= 0)))) is not None:
         here, before = ((int(positions[j]), types[codes[j]]) for j in (i + 1, i))
@@ -137,19 +134,24 @@ def type_names(marks: Collection[str | int], place: Callable[[int], str], i: int
 
 
 def encode_sets(
-    positions: list[int], sets: list[list[str]], code_of: dict[str, int], place: Callable[[int], str]
-) -> tuple[list[int], list[int]]:
-    at: list[int] = []
-    codes: list[int] = []
-    for i, (position, names) in enumerate(zip(positions, sets, strict=True)):
-        unknown = next((name for name in names if name not in code_of), None)
-        if unknown is not None:
-            raise SegmentationError(f"{place(i)}: {not_declared(unknown, code_of)}")
-        codes_here = sorted({code_of[name] for name in names})
-        if len(codes_here) < len(names):
-            raise SegmentationError(f"{place(i)}: a type may occur only once at a position; got {tuple(names)!r}")
-        at += [position] * len(codes_here)
-        codes += codes_here
+    positions: list[int], sets: list[list[str]], scale: tuple[str, ...], place: Callable[[int], str]
+) -> tuple[Ints, Ints]:
+    """Return the position and the code of each type, in order; ``place`` names a set in error messages."""
+    code_of = {name: code for code, name in enumerate(scale)}
+    listed = [code_of.get(name, -1) for names in sets for name in names]
+    at, codes = frozen_array(positions), frozen_array(listed)
+    if len(listed) > len(positions) or -1 in listed:
+        rows = repeat(np.arange(len(sets)), [*map(len, sets)])
+        if -1 in listed:
+            i = rows[listed.index(-1)]
+            unknown = next(name for name in sets[i] if name not in code_of)
+            raise SegmentationError(f"{place(i)}: {not_declared(unknown, scale)}")
+        order = lexsort((codes, rows))
+        rows, codes = rows[order], codes[order]
+        if (k := checks.first_true((rows[1:] == rows[:-1]) & (codes[1:] == codes[:-1]))) is not None:
+            names = tuple(sets[rows[k]])
+            raise SegmentationError(f"{place(rows[k])}: a type may occur only once at a position; got {names!r}")
+        at = at[rows]
     return at, codes
 
 

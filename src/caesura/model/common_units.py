@@ -137,7 +137,7 @@ def over_units(
         scaled = {}
         for coder, text in sides.items():
             with _errors_of(coder):
-                untyped = Segmentation.from_valid_positions(text.length, text.inner, text.units)
+                untyped = Segmentation.from_valid_entries(text.length, text.inner, units=text.units)
                 scaled[coder] = text.with_types(scale, types_declared=types is not None) if typed else untyped
         return scaled
 

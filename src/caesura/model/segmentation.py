@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Self
@@ -27,7 +26,7 @@ from caesura.model.annotation import (
 from caesura.model.boundaries import NO_CODES, UNTYPED, Types, check_types, constructors_for, sort_types
 from caesura.model.index import flatnonzero, lexsort, searchsorted
 from caesura.model.tier import Tier
-from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, count_of, frozen_array, read_only
+from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, count_of, read_only
 
 __all__ = ["MAX_DRAWN_UNITS", "UNTYPED", "Segmentation", "check_types", "constructors_for", "sort_types"]
 
@@ -136,55 +135,32 @@ class Segmentation(Annotation, Displayed):
 
     @classmethod
     def from_valid_entries(
-        cls,
-        length: int,
-        positions: Ints,
-        codes: Ints,
-        types: tuple[str, ...],
-        *,
-        units: Texts | None = None,
-        **options: Any,
+        cls, length: int, positions: Ints, codes: Ints = NO_CODES, types: tuple[str, ...] = UNTYPED, **options: Any
     ) -> Self:
-        """Return the segmentation for arguments of the class that are known to be valid; only units are checked.
-
-        Parameters
-        ----------
-        length, positions, codes, types
-            See the class.
-        units : iterable of str, optional
-            Text of each unit.
-        **options
-            ``types_declared`` and ``labels``; see the class.
-
-        Returns
-        -------
-        Segmentation
-        """
-        self = cls.__new__(cls)
-        self._fill(length, positions, codes, types, units=checks.unit_texts(units, length), **options)
-        return self
-
-    @classmethod
-    def from_valid_positions(cls, length: int, positions: Ints, units: tuple[str, ...] | None = None) -> Self:
-        """Return the segmentation with boundaries at positions that are known to be valid; nothing is checked.
+        """Return the segmentation for arguments of the class that are known to be valid; nothing is checked.
 
         Readers of large files use this method. :meth:`from_positions` is safe.
 
         Parameters
         ----------
-        length : int
-            Number of units, N.
-        positions : ndarray of int64
-            Boundary positions from 1 to N-1, in ascending order.
-        units : tuple of str, optional
-            Text of each unit.
+        length, positions, codes, types
+            See the class.
+        **options
+            ``types_declared``, ``units`` and ``labels``; see the class.
 
         Returns
         -------
         Segmentation
         """
         self = cls.__new__(cls)
-        self._fill(length, positions, NO_CODES, UNTYPED, True, units)
+        self._fill(length, positions, codes, types, **options)
+        return self
+
+    @classmethod
+    def _at(cls, length: int, positions: Ints, units: Texts | None, labels: tuple[str, ...] | None = None) -> Self:
+        self = cls.__new__(cls)
+        n = checks.count(length)
+        self._fill(n, positions, NO_CODES, UNTYPED, True, checks.unit_texts(units, n), labels)
         return self
 
     @classmethod
@@ -222,11 +198,8 @@ class Segmentation(Annotation, Displayed):
             i = int(((array < 1) | (array > MAX_UNITS)).argmax())
             raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         ends = array.cumsum()
-        length = checks.count(int(ends[-1]))
-        if labels is None:
-            return cls.from_valid_positions(length, ends[:-1], checks.unit_texts(units, length))
-        unit_labels = bounds.labels_of_units(labels, array.tolist(), length)
-        return cls.from_valid_entries(length, ends[:-1], NO_CODES, UNTYPED, units=units, labels=unit_labels)
+        unit_labels = None if labels is None else bounds.labels_of_units(labels, array.tolist(), checks.count(ends[-1]))
+        return cls._at(int(ends[-1]), ends[:-1], units, unit_labels)
 
     @classmethod
     def from_positions(
@@ -268,7 +241,7 @@ class Segmentation(Annotation, Displayed):
             raise SegmentationError("types require marks, one for each position; got no marks")
         bounds.check_positions(array, length, length if marks is not None else length - 1)
         if marks is None:
-            return cls.from_valid_positions(length, array, checks.unit_texts(units, length))
+            return cls._at(length, array, units)
         listed = checks.as_list(marks, "marks")
         if len(listed) != len(array):
             raise SegmentationError(f"marks: expected one per position; got {len(listed)} for {len(array)} positions")
@@ -330,9 +303,7 @@ class Segmentation(Annotation, Displayed):
             If an entry is neither 0 nor 1.
         """
         flags = bounds.as_flags(bits, "bits")
-        return cls.from_valid_entries(
-            checks.count(len(flags) + 1), flatnonzero(flags) + 1, NO_CODES, UNTYPED, units=units
-        )
+        return cls._at(len(flags) + 1, flatnonzero(flags) + 1, units)
 
     @classmethod
     def from_starts(cls, starts: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
@@ -360,9 +331,7 @@ class Segmentation(Annotation, Displayed):
         Segmentation(4 units: ···|·)
         """
         flags = bounds.as_flags(starts, "starts")
-        return cls.from_valid_entries(
-            checks.count(len(flags)), flatnonzero(flags[1:]) + 1, NO_CODES, UNTYPED, units=units
-        )
+        return cls._at(len(flags), flatnonzero(flags[1:]) + 1, units)
 
     @classmethod
     def from_ends(cls, ends: Sequence[Any] | NDArray[Any], *, units: Texts | None = None) -> Segmentation:
@@ -390,9 +359,7 @@ class Segmentation(Annotation, Displayed):
         Segmentation(4 units: ···|·)
         """
         flags = bounds.as_flags(ends, "ends")
-        return cls.from_valid_entries(
-            checks.count(len(flags)), flatnonzero(flags[:-1]) + 1, NO_CODES, UNTYPED, units=units
-        )
+        return cls._at(len(flags), flatnonzero(flags[:-1]) + 1, units)
 
     @classmethod
     def from_marks(
@@ -480,15 +447,13 @@ class Segmentation(Annotation, Displayed):
             If a label is NaN, or the number of units does not match.
         """
         labels = checks.as_list(labels, "labels")
-        length = checks.count(len(labels))
         for i, label in enumerate(labels):
-            if isinstance(label, (float, np.floating)) and math.isnan(label):
+            if label != label:
                 raise SegmentationError(
                     f"labels[{i}]: a label must not be NaN; use an empty string for a missing label"
                 )
-        texts = tuple(str(label) for label in labels)
-        changes = [i for i in range(1, length) if labels[i] != labels[i - 1]]
-        return cls.from_valid_entries(length, np.array(changes, np.int64), NO_CODES, UNTYPED, units=units, labels=texts)
+        changes = [i for i in range(1, len(labels)) if labels[i] != labels[i - 1]]
+        return cls._at(len(labels), np.array(changes, np.int64), units, tuple(map(str, labels)))
 
     @classmethod
     def _from_types(
@@ -503,13 +468,9 @@ class Segmentation(Annotation, Displayed):
         """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
         named = [bounds.type_names(marks, place, i) for i, marks in enumerate(sets)]
         scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
-        code_of = {name: code for code, name in enumerate(scale)}
-        at, codes = positions, [code_of.get(name, -1) for names in named for name in names]
-        if -1 in codes or len(codes) > len(positions):
-            at, codes = bounds.encode_sets(positions, named, code_of, place)
-        return cls.from_valid_entries(
-            length, frozen_array(at), frozen_array(codes), scale, types_declared=types is not None, units=units
-        )
+        at, codes = bounds.encode_sets(positions, named, scale, place)
+        texts = checks.unit_texts(units, length)
+        return cls.from_valid_entries(length, at, codes, scale, types_declared=types is not None, units=texts)
 
     def reversed(self) -> Segmentation:
         """Return the segmentation of the text read backwards.
@@ -522,9 +483,7 @@ class Segmentation(Annotation, Displayed):
         inside = self.boundary_positions < self.length
         positions, codes = self.length - self.boundary_positions[inside], self.codes[inside]
         texts = {"units": self.units and self.units[::-1], "labels": self.labels and self.labels[::-1]}
-        return self._with_boundaries(
-            self.length, positions, codes, self.types, types_declared=self.types_declared, **texts
-        )
+        return self._with_boundaries(positions, codes, **texts)
 
     def with_types(self, types: Types, *, types_declared: bool = True) -> Segmentation:
         """Return the same boundaries with a different scale of types.
@@ -553,19 +512,14 @@ class Segmentation(Annotation, Displayed):
         codes = np.array(places, np.int64)[self.codes]
         if -1 in places and (i := checks.first_true(codes < 0)) is not None:
             raise SegmentationError(f"boundaries[{i}]: {bounds.not_declared(self.boundaries[i][1], scale)}")
-        texts = {"units": self.units, "labels": self.labels}
-        return self._with_boundaries(
-            self.length, self.boundary_positions, codes, scale, types_declared=types_declared, **texts
-        )
+        return self._with_boundaries(self.boundary_positions, codes, types=scale, types_declared=types_declared)
 
-    def _with_boundaries(
-        self, length: int, positions: Ints, codes: Ints, types: tuple[str, ...], **slots: Any
-    ) -> Segmentation:
-        """Return a segmentation with boundaries in any order."""
+    def _with_boundaries(self, positions: Ints, codes: Ints, **slots: Any) -> Self:
+        """Return the segmentation with different boundaries, which may be in any order."""
         if not (positions[1:] > positions[:-1]).all():
             order = lexsort((codes, positions))
             positions, codes = positions[order], codes[order]
-        return Segmentation.from_valid_entries(length, positions, codes, types, **slots)
+        return self._with(boundary_positions=positions, _codes=codes, **slots)
 
     def without_labels(self) -> Segmentation:
         """Return the same segmentation without segment labels, which most formats cannot store.
@@ -604,14 +558,14 @@ class Segmentation(Annotation, Displayed):
         packed = HEADER.pack(0, length, traits, len(places)) + pack_places(places)
         inner = np.frombuffer(packed, np.int64, -1, HEADER.size)
         _set_length(self, length)
-        _set_inner(self, inner)
         _set_positions(self, inner if len(inner) == len(boundary_positions) else read_only(boundary_positions))
-        _set_packed(self, packed)
-        _set_units(self, units)
         _set_codes(self, _codes if _codes is NO_CODES else read_only(_codes))
         _set_types(self, types)
         _set_declared(self, types_declared)
+        _set_units(self, units)
         _set_labels(self, labels)
+        _set_inner(self, inner)
+        _set_packed(self, packed)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _STATE}
@@ -628,8 +582,8 @@ class Segmentation(Annotation, Displayed):
         length = checks.count(axis.end)
         kept = self.boundary_positions < length
         labels = None if self.labels is None else (*self.labels, *[""] * length)[:length]
-        slots: dict[str, Any] = {"types_declared": self.types_declared, "units": axis.tokens, "labels": labels}
-        return self._with_boundaries(length, self.boundary_positions[kept], self.codes[kept], self.types, **slots)
+        slots = {"length": length, "units": axis.tokens, "labels": labels}
+        return self._with_boundaries(self.boundary_positions[kept], self.codes[kept], **slots)
 
     @property
     def shape(self) -> Shape:
@@ -729,15 +683,10 @@ class Segmentation(Annotation, Displayed):
         return "".join(cells)
 
 
-def _setter(name: str) -> Callable[[Segmentation, Any], None]:
-    setter: Callable[[Segmentation, Any], None] = getattr(Segmentation, name).__set__
-    return setter
-
-
 # A dictionary of slots for each segmentation takes longer than these functions.
-_set_length, _set_units, _set_labels = _setter("length"), _setter("units"), _setter("labels")
-_set_positions, _set_inner, _set_packed = _setter("boundary_positions"), _setter("inner"), _setter("packed")
-_set_codes, _set_types, _set_declared = _setter("_codes"), _setter("types"), _setter("types_declared")
+_set_length, _set_positions, _set_codes, _set_types, _set_declared, _set_units, _set_labels, _set_inner, _set_packed = (
+    getattr(Segmentation, name).__set__ for name in Segmentation.__slots__
+)
 
 
 def _distinct(positions: Ints) -> Ints:

@@ -165,16 +165,16 @@ class Spans(Annotation, Displayed):
         >>> Spans.from_arrays([5, 0], [9, 5], ["b", "a"])
         Spans(2 spans: 0-5 'a'; 5-9 'b')
         """
-        columns = [_check_column(name, values) for name, values in (("starts", starts), ("ends", ends))]
-        number = len(columns[0])
+        first, last = _check_column("starts", starts), _check_column("ends", ends)
+        number = len(first)
         listed = [None] * number
         if categories is not None:
             listed = checks.as_list(categories, "categories", error=SpansError)
-        if len(columns[1]) != number or len(listed) != number:
-            sizes = f"{number} starts, {len(columns[1])} ends and {len(listed)} categories"
+        if len(last) != number or len(listed) != number:
+            sizes = f"{number} starts, {len(last)} ends and {len(listed)} categories"
             raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
         self = cls.__new__(cls)
-        self._set(*columns, listed, _check_item(length, bounds, seconds, text, units))
+        self._set(first, last, listed, _check_item(length, bounds, seconds, text, units))
         return self
 
     @classmethod
