@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ class AveragePrecision(Measure):
         """False: the types are thresholds, and counts at different thresholds add up."""
         return False
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         return Needs(extent=any(str(self[name]).endswith("%") for name in self.amount_options), scores=True)
 

@@ -10,6 +10,7 @@ counts of these documents become the counts of the item.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def averaged_values(measure: Measure, sums: Floats, types: tuple[str, ...]) -> F
 
 
 def averaged_figures(
-    measure: Measure, sums: dict[str, float], types: tuple[str, ...], value: float
+    measure: Measure, types: tuple[str, ...], value: float, sums: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the mean of each figure; f is the value where the measure calls its value f."""
     items = max(sums["items"], 1)

@@ -131,8 +131,9 @@ class AxisMeasure(Measure):
             annotations[row], annotations[row + batch.pairs] = (Partition(edges, seconds=True) for edges in fitted)
             change[[row, row + batch.pairs]] = moved
         first = np.arange(batch.pairs)
-        batch = batch.on(Table.of(annotations, change), first, first + batch.pairs)
-        return batch, errors
+        fitted_table = Table.of(annotations)
+        fitted_table.change = change
+        return batch.on(fitted_table, first, first + batch.pairs), errors
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         return check_amounts(self, batch)

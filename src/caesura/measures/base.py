@@ -11,7 +11,7 @@ import re
 from abc import ABCMeta
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -33,9 +33,8 @@ from caesura.measures.expected import ExpectedCounts
 from caesura.measures.needs import Needs
 from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
-from caesura.model.annotation import HAS_CODES, HAS_UNITS, HEADER
-from caesura.model.batch import Batch, Packed, common_types, pair_up
-from caesura.model.columns import EMPTY, PLACES, Boundaries, Segments, Table, union_of
+from caesura.model.batch import Batch, Packed, common_types, pair_up, plain_pair
+from caesura.model.columns import union_of
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED
@@ -174,7 +173,7 @@ class Measure(metaclass=ABCMeta):
     column: ClassVar[Any] = "places"  # the column of the table that has the boundaries
     places_boundaries: ClassVar[bool] = True  # whether a random text is one with as many boundaries at random places
     caution: ClassVar[str] = ""  # when not to use the measure, or what its value hides
-    always_converts: ClassVar[Any] = False  # whether ``convert`` changes pairs with the same extent and shape, too
+    always_converts: ClassVar[Any] = False  # whether pairs with the same extent and shape are changed, too
     min_parallel: ClassVar[int] = 50_000  # boundaries and documents from which several threads are faster than one
     # For options resolved per document: the words for their integer codes.
     resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
@@ -853,59 +852,25 @@ class Measure(metaclass=ABCMeta):
             If the measure has no value for them.
         """
         with own_errors(self.name):
-            batch = self.pair_batch(a, b)
+            batch = plain_pair(a, b, *self._plain)
             if batch is None:
                 batch, _, errors = self.pack([(a, b)])
             else:
-                types, errors = self.scale(batch) if self._has_own_scale else (batch.types, {})
-                batch = batch.over(types)
+                errors = {}
+                if self._has_own_scale:
+                    types, errors = self.scale(batch)
+                    batch = batch.over(types)
                 errors = errors or self.check(batch)
             if errors:
                 raise errors[0]
             result = self.documents(batch)
         return self.build_score(result.counts[0], batch.types, self.resolved_at(result.resolved, 0), batch=batch)
 
-    def pair_batch(self, a: Any, b: Any) -> Batch | None:
-        """Return the batch of two annotations that certainly can be compared.
-
-        Parameters
-        ----------
-        a, b : object
-            The two sides.
-
-        Returns
-        -------
-        Batch or None
-            None if the pair needs the checks of :meth:`pack`.
-        """
-        # Building and checking a table takes longer than comparing two short texts.
-        try:
-            a_begin, a_end, a_traits, a_size = HEADER.unpack_from(a.packed)
-            b_begin, b_end, b_traits, b_size = HEADER.unpack_from(b.packed)
-        except AttributeError:
-            return None
-        if (
-            a_begin != b_begin
-            or a_end != b_end
-            or not self._is_simple
-            or not self.needs.accepts_plain(a_traits, b_traits, typed=self._has_own_scale)
-        ):
-            return None
-        if a_traits & b_traits & HAS_UNITS and a.units is not b.units:
-            return None
-        first = Boundaries(np.frombuffer(a.packed, np.int64, a_size, HEADER.size), EMPTY, _offsets_of_one(a_size))
-        second = Boundaries(np.frombuffer(b.packed, np.int64, b_size, HEADER.size), EMPTY, _offsets_of_one(b_size))
-        headers = ((a_begin, b_begin), (a_end, b_end), (a_traits, b_traits), (a_size, b_size))
-        table = Table(headers, (a, b), (0, a_size, a_size + b_size), [a.packed, b.packed])
-        batch = Batch(table, _FIRST, _SECOND, cache=dict.fromkeys(_PLACES, (first, second)))
-        batch.__dict__["length"] = np.array((a_end - a_begin,))
-        if a_traits & b_traits & HAS_CODES:
-            batch.cache["segments"] = _segments_of_one(a.packed, a_size), _segments_of_one(b.packed, b_size)
-        return batch
-
     @cached_property
-    def _is_simple(self) -> bool:
-        return not self.needs_pairs and not self.always_converts
+    def _plain(self) -> tuple[int, int]:
+        """What two annotations must not have, and must have, to be compared without further checks."""
+        plain: tuple[int, int] = self.needs.plain(typed=self._has_own_scale)
+        return (0, -1) if self.needs_pairs or self.always_converts else plain
 
     @cached_property
     def _has_own_scale(self) -> bool:
@@ -926,12 +891,14 @@ class Measure(metaclass=ABCMeta):
         dict
             Values by the name of the option.
         """
-        return {name: self._resolved_value(name, column[place]) for name, column in resolved.items()}
-
-    def _resolved_value(self, name: str, value: Any) -> Any:
-        if isinstance(value, str):  # the streams of a dialogue
-            return summarize([str(value)])
-        return (self.resolved_words[name][value] if name in self.resolved_words else value).item()
+        values = {}
+        for name, column in resolved.items():
+            value = column[place]
+            if isinstance(value, str):  # the streams of a dialogue
+                values[name] = summarize([str(value)])
+            else:
+                values[name] = (self.resolved_words[name][value] if name in self.resolved_words else value).item()
+        return values
 
     def summarize_resolved(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
         """Return the options that were resolved for many documents, each as one value or a short text.
@@ -990,18 +957,16 @@ class Measure(metaclass=ABCMeta):
         """
         if value is None:
             value = float(self.values(counts[None, :], types)[0])
-        numbers = [int(x) if x.is_integer() else x for x in counts.tolist()]
-        by_name = dict(zip(self.columns(types), numbers, strict=True))
         figures: Any = None
         if self.is_averaged:
-            figures = partial(averaged_figures, self, by_name, types, value)
+            figures = partial(averaged_figures, self, types, value)
         elif type(self).derived is not Measure.derived:
-            figures = partial(self.derived, by_name, types)
+            figures = partial(self.derived, types=types)
         source = {"source": batch} if find_batch is None else {"find_source": find_batch}
         return (Score if self.is_averaged else self.score_class).trusted(
             measure=self,
             value=value,
-            parts=Parts(by_name, figures),
+            parts=Parts.of_row(self.columns(types), counts, figures),
             params=self._params(types, resolved),
             types=types,
             documents=documents,
@@ -1010,7 +975,7 @@ class Measure(metaclass=ABCMeta):
 
     def _params(self, types: tuple[str, ...], resolved: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return every option with its resolved value; scores with the same options share it."""
-        key = types, tuple(resolved.items()), tuple(map(type, resolved.values()))
+        key = (types, tuple(resolved.items()), tuple(map(type, resolved.values()))) if resolved else types
         params = self._known_params.get(key)
         if params is None:
             params = MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)})
@@ -1019,7 +984,7 @@ class Measure(metaclass=ABCMeta):
         return params
 
     @cached_property
-    def _known_params(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+    def _known_params(self) -> dict[Any, Mapping[str, Any]]:
         """Options by boundary types and by the options that depend on the document."""
         return {}
 
@@ -1125,22 +1090,6 @@ class Measure(metaclass=ABCMeta):
 
 
 dataclass(frozen=True, repr=False)(Measure)
-# Columns that are equal for two annotations of one type without points at the ends.
-_PLACES = (*PLACES, ("inner", UNTYPED))
-_FIRST, _SECOND = np.array([0]), np.array([1])
-
-
-@lru_cache(1024)
-def _offsets_of_one(size: int) -> Ints:
-    """Return the offsets of one array; calls for a single pair share them."""
-    off = np.array((0, size))
-    off.flags.writeable = False
-    return off
-
-
-def _segments_of_one(packed: bytes, size: int) -> Segments:
-    """Return the segments of an annotation whose labels have numbers."""
-    return Segments(np.frombuffer(packed, np.int64, size + 1, HEADER.size + 8 * size), _offsets_of_one(size + 1))
 
 
 def _label_value(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -58,7 +59,7 @@ class _DistanceMeasure(AxisMeasure):
         last=1,
     )
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         return Needs(extent=self.ends != "none")
 
@@ -180,7 +181,7 @@ class GeneralizedHamming(AxisMeasure):
     def symmetric(self) -> bool:
         return bool(self.costs is None and self.insertion == self.deletion)
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         return Needs(extent=self.costs is not None)
 

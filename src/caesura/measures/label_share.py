@@ -124,9 +124,9 @@ class LabelShare(SegmentMeasure):
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         return super().check(batch) | AxisMeasure.check(self, batch)
 
-    def pair_batch(self, a: Any, b: Any) -> Batch | None:
-        batch = super().pair_batch(a, b) if self.coefficient == "none" else None
-        return None if batch is None else batch.over(self.scale(batch)[0])
+    @property
+    def always_converts(self) -> bool:
+        return self.coefficient != "none" or super().always_converts
 
     def pack_batch(self, batch: Batch, places: Ints) -> Packed:
         batch, places, errors = super().pack_batch(batch, places)

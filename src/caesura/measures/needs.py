@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,12 @@ from caesura.model.annotation import (
     Shape,
 )
 from caesura.model.batch import Batch, NoAnnotationError
+from caesura.model.columns import EMPTY, Table
 from caesura.model.dialogue import kind_name
 from caesura.model.index import flatnonzero
 from caesura.model.segmentation import constructors_for
 from caesura.model.text_difference import alignment_hint
+from caesura.model.value import Ints
 
 # What a measure expects, for messages.
 NOUNS = {
@@ -48,7 +52,8 @@ UNKNOWN_END = (
 )
 
 
-class Needs(NamedTuple):
+@dataclass(frozen=True)
+class Needs:
     """What both sides must be. A shape includes all shapes before it."""
 
     shape: Shape = Shape.PARTITION
@@ -90,61 +95,99 @@ class Needs(NamedTuple):
 
     def problems(self, batch: Batch, name: str, sides: tuple[str, str]) -> dict[int, CaesuraError]:
         """Return the rows of a batch that cannot be compared, with the reason."""
-        table, a, b = batch.table, batch.first, batch.second
         problems: dict[int, CaesuraError] = {}
-
-        def refuse(wrong: NDArray[np.bool_], reason: Any) -> None:
-            for row in flatnonzero(wrong).tolist() if wrong.any() else ():
-                if row not in problems and (error := reason(row)) is not None:
-                    problems[row] = error if isinstance(error, CaesuraError) else MismatchError(error)
-
-        def annotations(row: int) -> tuple[Any, Any]:
-            return table.annotations[a[row]], table.annotations[b[row]]
-
-        if not self.streams and batch.names is not None:
-            message = "this measure cannot score a dialogue; use boundary_similarity or flexible_similarity"
-            refuse(np.array([stream is not None for stream in batch.names], bool), lambda row: message)
-        for k, side in enumerate((a, b)):
-            unfit = (table.shape[side] > self.shape) | (table.shape[side] < self.least)
-            if self.units:
-                unfit |= table.has(IN_SECONDS)[side]
-            if not (self.counts and k == 0):
-                unfit |= table.has(HAS_COUNTS)[side]
-            if not (self.scores and k == 1):
-                unfit |= table.has(HAS_SCORES)[side]
-            if self.shape >= Shape.NESTED:
-                unfit |= table.has(IS_TREE)[side] != self.tree
-            refuse(unfit, lambda row, k=k: self._unfit(annotations(row)[k], name, sides[k], first=k == 0))
-        seconds = table.has(IN_SECONDS)
-        if self.axis != "any":
-            refuse(seconds[a] != seconds[b], lambda row: self._different_axes(bool(seconds[b[row]]), sides))
-        if len(a) and self.axis == "batch":
-            message = "all pairs must be on the same axis; some are in units and some in seconds"
-            compared = [row for row in range(len(a)) if row not in problems] if problems else [0]
-            refuse(seconds[a] != (seconds[a[compared[0]]] if compared else False), lambda row: message)
-        has_extents = ~table.has(HAS_SCORES)[b]
-        in_units = ~seconds[a] & has_extents
-        if self.texts:
-            length, is_open = table.end - table.begin, table.has(OPEN_END)  # spans may be open in units too
-            differ = in_units & (length[a] != length[b])
-            if is_open.any():
-                differ &= ~(is_open[a] | is_open[b])
-            refuse(differ, lambda row: different_units(*annotations(row), sides))
-            if table.annotations:
-                words = table.has(HAS_UNITS) & (table.shape < Shape.FREE)
-                refuse(in_units & words[a] & words[b] & (a != b), lambda row: different_units(*annotations(row), sides))
-        if self.extent and table.seconds:
-            refuse(table.has(OPEN_END)[a] | table.has(OPEN_END)[b], lambda row: UNKNOWN_END)
-            refuse(~same_extents(batch) & has_extents, lambda row: _different_extents(batch, row, sides))
-        if self.labels:
-            for k, side in enumerate((a, b)):
-                refuse(~table.has(HAS_LABELS)[side], lambda row, k=k: f"{sides[k]}: {name} {self.labels}")
+        seconds: bool | None = None
+        for row in self._suspects(batch).tolist():
+            try:
+                in_seconds = self._check_sides(batch, row, name, sides)
+                if self.axis == "batch" and in_seconds != (seconds := in_seconds if seconds is None else seconds):
+                    raise MismatchError("all pairs must be on the same axis; some are in units and some in seconds")
+                self._check_extents(batch, row, name, sides)
+            except CaesuraError as error:
+                problems[row] = error
         return problems
 
-    def _unfit(self, annotation: Any, name: str, side: str, *, first: bool) -> MismatchError:
-        if self.hint and IN_SECONDS & _traits(annotation):
+    def _suspects(self, batch: Batch) -> Ints:
+        """Return the rows that may not be comparable: all that are not, and a few others. This is fast for large batches."""
+        table, a, b = batch.table, batch.first, batch.second
+        every, some, lowest, highest = table.summary
+        mixed = some & ~every & IN_SECONDS
+        if (batch.names is not None and not self.streams) or (mixed and self.axis == "batch"):
+            return np.arange(len(a))
+        suspect: Any = False
+        first, second, required = self._forbidden_first, self._forbidden_second, self._required
+        if mixed or some & (first | second) or required & ~every or not self.least <= lowest <= highest <= self.shape:
+            a_traits, b_traits = table.traits[a], table.traits[b]
+            suspect = (a_traits & first) | (b_traits & second) | (required & ~(a_traits & b_traits))
+            suspect = (suspect | (a_traits ^ b_traits) & mixed) != 0
+            for traits in (a_traits, b_traits):
+                suspect |= (traits >> SHAPE_BIT < self.least) | (traits >> SHAPE_BIT > self.shape)
+        if some & IN_SECONDS and self.extent:
+            suspect |= ~same_extents(batch)
+        if self.texts and not every & IN_SECONDS:
+            length = table.end - table.begin
+            suspect |= length[a] != length[b]
+            if some & HAS_UNITS:
+                units = [getattr(annotation, "units", None) for annotation in table.annotations]
+                rows = zip(a.tolist(), b.tolist(), strict=True)
+                suspect |= np.array([units[first] is not units[second] for first, second in rows], bool)
+        return flatnonzero(suspect) if suspect is not False else EMPTY
+
+    @cached_property
+    def _forbidden_first(self) -> int:
+        """Traits that the first side must not have, or that must be looked at."""
+        traits = HAS_SCORES | IN_SECONDS * self.units | OPEN_END * self.extent | HAS_COUNTS * (not self.counts)
+        return traits | IS_TREE * (self.shape >= Shape.NESTED and not self.tree)
+
+    @cached_property
+    def _forbidden_second(self) -> int:
+        return self._forbidden_first & ~(HAS_SCORES * self.scores) | HAS_COUNTS
+
+    @cached_property
+    def _required(self) -> int:
+        return IS_TREE * self.tree | HAS_LABELS * bool(self.labels)
+
+    def _check_sides(self, batch: Batch, row: int, name: str, sides: tuple[str, str]) -> bool:
+        """Raise an error if a side is not what is needed, or the axes differ; return whether places are in seconds."""
+        table, rows = batch.table, (int(batch.first[row]), int(batch.second[row]))
+        if batch.names is not None and batch.names[row] is not None and not self.streams:
+            raise MismatchError("this measure cannot score a dialogue; use boundary_similarity or flexible_similarity")
+        a, b = (int(table.traits[k]) for k in rows)
+        for k, traits, forbidden in ((0, a, self._forbidden_first), (1, b, self._forbidden_second)):
+            if (
+                not self.least <= traits >> SHAPE_BIT <= self.shape
+                or traits & forbidden & ~OPEN_END
+                or ~traits & self._required & IS_TREE
+            ):
+                raise self._unfit(table.annotations[rows[k]], traits, name, sides[k], first=k == 0)
+        if (a ^ b) & IN_SECONDS and self.axis != "any":
+            raise MismatchError(self._different_axes(bool(b & IN_SECONDS), sides))
+        return bool(a & IN_SECONDS)
+
+    def _check_extents(self, batch: Batch, row: int, name: str, sides: tuple[str, str]) -> None:
+        """Raise an error if the two sides differ in what must be equal, or lack labels."""
+        table, rows = batch.table, (int(batch.first[row]), int(batch.second[row]))
+        a, b = (int(table.traits[k]) for k in rows)
+        if self.texts and not (a & IN_SECONDS or b & HAS_SCORES):
+            length, other = (int(table.end[k] - table.begin[k]) for k in rows)
+            words = a & b & HAS_UNITS and (a | b) >> SHAPE_BIT < Shape.FREE
+            if (length != other and not (a | b) & OPEN_END) or (words and rows[0] != rows[1]):
+                problem = different_units(*(table.annotations[k] for k in rows), sides)
+                if problem is not None:
+                    raise MismatchError(problem)
+        if self.extent and table.seconds:
+            if (a | b) & OPEN_END:
+                raise MismatchError(UNKNOWN_END)
+            if not b & HAS_SCORES and not _have_same_extent(table, *rows):
+                raise MismatchError(_different_extents(batch, row, sides))
+        for side, traits in zip(sides, (a, b), strict=True) if self.labels else ():
+            if not traits & HAS_LABELS:
+                raise MismatchError(f"{side}: {name} {self.labels}")
+
+    def _unfit(self, annotation: Any, traits: int, name: str, side: str, *, first: bool) -> MismatchError:
+        if self.hint and traits & IN_SECONDS:
             return MismatchError(f"{name} {self.hint}")
-        shape = Shape(_traits(annotation) >> SHAPE_BIT)
+        shape = Shape(traits >> SHAPE_BIT)
         if self.least >= Shape.NESTED and shape > self.shape and not self.tree:
             return MismatchError(f"{side}: {CROSSING[shape]}")
         return self.expected(annotation, side, first=first)
@@ -158,29 +201,25 @@ class Needs(NamedTuple):
             "convert both to units with over_units"
         )
 
-    def accepts_plain(self, a_traits: int, b_traits: int, *, typed: bool = False) -> bool:
-        """Return whether two annotations with these traits and the same extent certainly can be compared."""
-        both = a_traits | b_traits
-        return (
-            self.least == Shape.MARKS
-            and not both & (OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES)
-            and not both >> SHAPE_BIT + 1  # boundaries or segments
-            and (typed or bool(a_traits & b_traits & HAS_NO_TYPES))
-            and not (self.units and both & IN_SECONDS)
-            and not ((a_traits ^ b_traits) & IN_SECONDS)
-            and (not self.labels or bool(a_traits & b_traits & HAS_LABELS))
-        )
+    def plain(self, *, typed: bool) -> tuple[int, int]:
+        """Return the traits that two plain annotations of one extent must not have, and those that they must have."""
+        if self.least != Shape.MARKS:
+            return 0, -1
+        return self._forbidden_first | _NOT_PLAIN, self._required | HAS_NO_TYPES * (not typed)
 
 
-def _traits(annotation: Any) -> int:
-    return int(np.frombuffer(annotation.packed, np.int64, 1, 16)[0])
+_NOT_PLAIN = (
+    OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES | -1 << SHAPE_BIT + 1
+)  # neither boundaries nor segments
 
 
 def same_extents(batch: Batch) -> NDArray[np.bool_]:
     """Return the rows whose sides have the same extent; times that differ by one tick are the same."""
-    table, a, b = batch.table, batch.first, batch.second
-    begin, end = table.begin[a] - table.begin[b], table.end[a] - table.end[b]
-    return np.asarray((np.abs(begin) <= 1) & (np.abs(end) <= 1), bool)
+    return np.asarray(_have_same_extent(batch.table, batch.first, batch.second), bool)
+
+
+def _have_same_extent(table: Table, a: Any, b: Any) -> Any:
+    return (np.abs(table.begin[a] - table.begin[b]) <= 1) & (np.abs(table.end[a] - table.end[b]) <= 1)
 
 
 def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:

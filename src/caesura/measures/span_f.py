@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
@@ -153,7 +154,7 @@ class _SpanMeasure(OverlapMeasure):
         "exact chance of spans at random places: not computed, added to the parts, or used to correct F",
     )
 
-    @property
+    @cached_property
     def needs(self) -> Needs:
         in_units = self.chance != "none" or not self.compares_times
         least, hint = Shape.NESTED, "compares spans over tokens or characters; these are in seconds; use gamma"

@@ -109,7 +109,9 @@ class Axis(str):
 class Annotation(Value):
     """Base class of what one coder marked in one stream of one item."""
 
-    __slots__ = ()
+    __slots__ = ("_packed",)
+
+    _packed: bytes
 
     @property
     def axis(self) -> Axis:
@@ -124,7 +126,11 @@ class Annotation(Value):
     @cached_property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        return self._pack(len(self))  # type: ignore[arg-type]
+        try:
+            return self._packed
+        except AttributeError:
+            object.__setattr__(self, "_packed", self._pack(len(self)))  # type: ignore[arg-type]
+        return self._packed
 
     @property
     def texts(self) -> Mapping[str, Any]:

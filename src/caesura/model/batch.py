@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
-from caesura.model.annotation import HAS_NO_TYPES
+from caesura.model.annotation import HAS_CODES, HAS_NO_TYPES, HAS_UNITS, HEADER, IN_SECONDS
 from caesura.model.columns import (
     COLUMNS,
     EMPTY,
@@ -23,6 +23,7 @@ from caesura.model.columns import (
     TYPED,
     Boundaries,
     Names,
+    Segments,
     Table,
     distinct,
     offsets,
@@ -102,15 +103,15 @@ class Batch:
     def sides(self, column: str = "places") -> tuple[Any, Any]:
         """Return a column of the table for both sides of each pair: ``places``, ``inner``, ``segments`` and so on."""
         key = (column, self.types) if column in TYPED else column
-        if key not in self.cache:
+        sides = self.cache.get(key)
+        if sides is None:
             columns = self.table.column(column, self.types)
-            self.cache[key] = take(columns, self.first), take(columns, self.second)
-        return cast(tuple[Any, Any], self.cache[key])
+            sides = self.cache[key] = take(columns, self.first), take(columns, self.second)
+        return sides
 
     def boundaries(self) -> tuple[Boundaries, Boundaries]:
         """Return the inner boundaries of both sides with their types."""
-        first, second = self.sides("inner")
-        return first, second
+        return self.sides("inner")
 
     def shared(self, key: Any, compute: Callable[[], T]) -> T:
         """Return what several measures share; compute it at the first call."""
@@ -151,6 +152,8 @@ class Batch:
 
     def on(self, table: Table, first: Ints | None = None, second: Ints | None = None) -> Batch:
         """Return the same pairs as rows of another table."""
+        if table is self.table and first is None and second is None:
+            return self
         return replace(
             self,
             table=table,
@@ -264,6 +267,51 @@ def _parts_of(off: Ints, chosen: Ints) -> tuple[Ints, Ints]:
 
 
 # -- pairs of loose annotations ---------------------------------------------------------------------------------------
+
+
+def plain_pair(a: Any, b: Any, forbidden: int, required: int) -> Batch | None:
+    """Return the batch of two texts or tiers with the same extent, by their traits alone; None if that is not enough.
+
+    To build and check a table takes longer than to compare two short texts.
+    """
+    try:
+        first, second = a.packed, b.packed
+    except AttributeError:
+        return None
+    a_begin, a_end, a_traits, a_size = HEADER.unpack_from(first)
+    b_begin, b_end, b_traits, b_size = HEADER.unpack_from(second)
+    some, every = a_traits | b_traits, a_traits & b_traits
+    if a_begin != b_begin or a_end != b_end or some & forbidden or ~every & required or (some ^ every) & IN_SECONDS:
+        return None
+    if every & HAS_UNITS and a.units is not b.units:
+        return None
+    places = (
+        Boundaries(np.frombuffer(first, np.int64, a_size, _START), EMPTY, _numbers(0, a_size)),
+        Boundaries(np.frombuffer(second, np.int64, b_size, _START), EMPTY, _numbers(0, b_size)),
+    )
+    cache: dict[Any, Any] = dict.fromkeys(_EQUAL_IF_PLAIN, places)
+    if every & HAS_CODES:
+        cache["segments"] = tuple(
+            Segments(np.frombuffer(text, np.int64, size + 1, _START + 8 * size), _numbers(0, size + 1))
+            for text, size in ((first, a_size), (second, b_size))
+        )
+    table = Table((a, b), [first, second])
+    batch = Batch(table, _FIRST, _SECOND, cache=cache)
+    table.seconds, batch.length = bool(every & IN_SECONDS), _numbers(a_end - a_begin)
+    return batch
+
+
+_START = HEADER.size
+_EQUAL_IF_PLAIN = (*PLACES, ("inner", UNTYPED))
+_FIRST, _SECOND = np.array([0]), np.array([1])
+
+
+@lru_cache(1024)
+def _numbers(*numbers: int) -> Ints:
+    """Return a short array, which calls for a single pair share."""
+    array = np.array(numbers)
+    array.flags.writeable = False
+    return array
 
 
 def pair_up(

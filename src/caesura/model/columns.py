@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
+from operator import and_, or_
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -45,6 +46,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 
 Names = tuple[str, ...]
+_FEW = 100  # rows up to which a loop is faster than numpy
 
 
 class Segments(NamedTuple):
@@ -60,55 +62,76 @@ class Table(MarkColumns, IntervalColumns):
     ``begin`` and ``end`` are the extents, ``traits`` the bits of :mod:`caesura.model.annotation`, ``size`` the numbers of rows.
     """
 
-    def __init__(
-        self,
-        headers: Any,  # four rows of whole numbers
-        annotations: Sequence[Any],
-        off: Any,
-        packed: list[bytes] | None = None,
-        change: Floats | None = None,
-    ) -> None:
-        self._headers = headers
-        self._typed: dict[tuple[str, Names], Any] = {}  # columns by name and scale of types
-        self.change = change  # seconds by which the extent of each annotation was changed
-        self.seconds = bool(len(headers[2]) and int(headers[2][0]) & IN_SECONDS)
-        self.ticks = TICKS if self.seconds else 1
+    change: Floats | None = None  # seconds by which the extent of each annotation was changed
+
+    def __init__(self, annotations: Sequence[Any], packed: list[bytes] | None = None) -> None:
         self.annotations = annotations
-        self._off, self._packed = off, packed  # where the boundaries of each annotation begin, and where they come from
+        self._packed = packed  # where the boundaries of each annotation come from; None if they are in columns already
 
     @classmethod
-    def of(cls, annotations: Sequence[Any], change: Floats | None = None, packed: list[bytes] | None = None) -> Table:
+    def of(cls, annotations: Sequence[Any], packed: list[bytes] | None = None) -> Table:
         """Return the table of loose annotations; AttributeError if one of them is none."""
-        packed = [annotation.packed for annotation in annotations] if packed is None else packed
-        headers, off = read_headers(packed)
-        return cls(headers, annotations, off, packed, change)
+        return cls(annotations, [text.packed for text in annotations] if packed is None else packed)
 
     @classmethod
     def of_texts(cls, length: Ints, count: Ints) -> Table:
         """Return the table of texts in units that are known to be valid; its columns come from elsewhere."""
-        headers = np.array([np.zeros_like(length), length, np.full(len(length), HAS_NO_TYPES), count])
-        return cls(headers, (), offsets(count))
+        table = cls(())
+        table.headers = np.zeros_like(length), length, np.full(len(length), HAS_NO_TYPES), count
+        return table
 
     def __len__(self) -> int:
-        return len(self._headers[0])
+        return len(self.headers[0])
 
-    # The headers of a single pair, for which measures are called in loops, become arrays when somebody asks for them.
+    # A single pair, for which measures are called in loops, has headers and their columns when somebody asks for them.
 
     @cached_property
+    def _read(self) -> tuple[Ints, Ints]:
+        """Begin, end, traits and size, which are four rows, and where the boundaries of each annotation begin."""
+        return read_headers(self._packed)  # type: ignore[arg-type]
+
+    @cached_property
+    def headers(self) -> tuple[Ints, ...]:
+        return tuple(self._read[0])
+
+    @property
     def begin(self) -> Ints:
-        return np.asarray(self._headers[0], np.int64)
+        return self.headers[0]
 
-    @cached_property
+    @property
     def end(self) -> Ints:
-        return np.asarray(self._headers[1], np.int64)
+        return self.headers[1]
 
-    @cached_property
+    @property
     def traits(self) -> Ints:
-        return np.asarray(self._headers[2], np.int64)
+        return self.headers[2]
+
+    @property
+    def size(self) -> Ints:
+        return self.headers[3]
 
     @cached_property
-    def size(self) -> Ints:
-        return np.asarray(self._headers[3], np.int64)
+    def seconds(self) -> bool:
+        return bool(len(self) and int(self.traits[0]) & IN_SECONDS)
+
+    @property
+    def ticks(self) -> int:
+        return TICKS if self.seconds else 1
+
+    @cached_property
+    def _typed(self) -> dict[tuple[str, Names], Any]:
+        """Columns by name and scale of types."""
+        return {}
+
+    @cached_property
+    def summary(self) -> tuple[int, int, int, int]:
+        """The traits that all annotations have, those that some have, and the simplest and the most complex shape."""
+        traits = self.traits
+        if len(traits) > _FEW:
+            every, some = np.bitwise_and.reduce(traits), np.bitwise_or.reduce(traits)
+            return int(every), int(some), int(traits.min()) >> SHAPE_BIT, int(traits.max()) >> SHAPE_BIT
+        listed = traits.tolist() or [0]
+        return reduce(and_, listed), reduce(or_, listed), min(listed) >> SHAPE_BIT, max(listed) >> SHAPE_BIT
 
     @property
     def shape(self) -> Ints:
@@ -121,7 +144,7 @@ class Table(MarkColumns, IntervalColumns):
     def places(self) -> Boundaries:
         """Inner boundaries without their types; two types at one place are one boundary."""
         assert self._packed is not None
-        off = np.asarray(self._off, np.int64)
+        off = self._read[1]
         return Boundaries(gather(self._packed, off), EMPTY, off)
 
     @cached_property
@@ -196,14 +219,14 @@ class Table(MarkColumns, IntervalColumns):
 
     def take(self, rows: Ints) -> Table:
         """Return some of the annotations, with the columns that they have already."""
-        headers = np.array([self.begin[rows], self.end[rows], self.traits[rows], self.size[rows]])
         chosen = rows.tolist()
         annotations = [self.annotations[k] for k in chosen] if len(self.annotations) else ()
+        table = Table(annotations, None if self._packed is None else [self._packed[k] for k in chosen])
+        table.headers = tuple(column[rows] for column in self.headers)
         columns = {name: take(column, rows) for name, column in self.__dict__.items() if isinstance(column, COLUMNS)}
-        packed = None if self._packed is None else [self._packed[k] for k in chosen]
-        off = rows_of(np.asarray(self._off, np.int64), rows)[1]
-        table = Table(headers, annotations, off, packed, None if self.change is None else self.change[rows])
         table.__dict__.update(columns)
+        if self.change is not None:
+            table.change = self.change[rows]
         return table
 
 
@@ -216,9 +239,9 @@ class ExtendedTable(Table):
     """A table with more texts after its annotations, which are no objects: ``more`` returns a column of them."""
 
     def __init__(self, table: Table, length: Ints, count: Ints, more: Callable[[str, Names], Any]) -> None:
+        super().__init__(table.annotations)
         texts = Table.of_texts(length, count)
-        joined = [np.concatenate([getattr(part, name) for part in (table, texts)]) for name in _HEADER]
-        super().__init__(np.array(joined), table.annotations, EMPTY)
+        self.headers = tuple(map(np.concatenate, zip(table.headers, texts.headers, strict=True)))
         self._base, self._more = table, more
 
     def column(self, name: str, types: Names = UNTYPED) -> Any:
@@ -228,9 +251,6 @@ class ExtendedTable(Table):
             off = np.concatenate([columns.off, more.off[1:] - more.off[0] + columns.off[-1]])
             self._typed[name, types] = type(columns)(*joined, off)
         return self._typed[name, types]
-
-
-_HEADER = ("begin", "end", "traits", "size")
 
 
 def nest(table: Table) -> Table:
@@ -369,7 +389,7 @@ def replace_rows(boundaries: Boundaries, rows: Mapping[int, Ints]) -> Boundaries
 
 def rows_of(off: Ints, chosen: Ints) -> tuple[Any, Ints]:
     """Return the rows of some parts and their new offsets; rows that follow each other are a slice."""
-    if len(chosen) and chosen[-1] - chosen[0] == len(chosen) - 1 and (np.diff(chosen) == 1).all():
+    if len(chosen) and chosen[-1] - chosen[0] == len(chosen) - 1 and (chosen[1:] > chosen[:-1]).all():
         first, last = int(chosen[0]), int(chosen[-1]) + 1
         return slice(off[first], off[last]), off[first : last + 1] - off[first]
     ends = offsets(off[chosen + 1] - off[chosen])

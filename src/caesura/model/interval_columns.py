@@ -19,6 +19,7 @@ from caesura.model.value import Floats, Ints
 
 UNLABELLED = -1
 _LARGEST = 2.0**62
+_NESTED, _FREE = Shape.NESTED.value, Shape.FREE.value  # attributes of an enumeration take long
 
 
 class Intervals(NamedTuple):
@@ -62,14 +63,14 @@ class IntervalColumns:
 
     annotations: Sequence[Any]
 
-    @cached_property
+    @property
     def traits(self) -> Ints:
         raise NotImplementedError  # the table defines it
 
     @cached_property
     def rows(self) -> Intervals:
         """Spans, and the spans of hierarchies."""
-        nested, free = flatnonzero(self._is_hierarchy), flatnonzero(self._has_shape(Shape.FREE))
+        nested, free = flatnonzero(self._is_hierarchy), flatnonzero(self._is_free)
         hierarchies = [self.annotations[k].columns for k in nested.tolist()]
         columns = np.concatenate([np.empty((4, 0), np.int64), *(part.rows for part in hierarchies)], axis=1)
         sizes, names = [part.rows.shape[1] for part in hierarchies], [part.names for part in hierarchies]
@@ -117,7 +118,7 @@ class IntervalColumns:
     @cached_property
     def misplaced(self) -> dict[int, str]:
         """Annotations with spans that are empty or begin or end inside a unit, and the reason."""
-        free = flatnonzero(self._has_shape(Shape.FREE) & ~self._in_seconds).tolist()
+        free = flatnonzero(self._is_free & ~self._in_seconds).tolist()
         problems = misplaced_spans([self.annotations[k] for k in free])
         return {free[k]: problem for k, problem in problems.items()}
 
@@ -127,11 +128,12 @@ class IntervalColumns:
 
     @property
     def _is_hierarchy(self) -> NDArray[np.bool_]:
-        is_nested = self._has_shape(Shape.NESTED) | self._has_shape(Shape.LAYERED)
-        return np.asarray(is_nested & ((self.traits & IS_TREE) == 0))
+        shape = self.traits >> SHAPE_BIT
+        return np.asarray((shape >= _NESTED) & (shape < _FREE) & ((self.traits & IS_TREE) == 0))
 
-    def _has_shape(self, shape: Shape) -> NDArray[np.bool_]:
-        return np.asarray(self.traits >> SHAPE_BIT == shape)
+    @property
+    def _is_free(self) -> NDArray[np.bool_]:
+        return np.asarray(self.traits >> SHAPE_BIT == _FREE)
 
 
 def _columns_of_spans(spans: Sequence[Any], in_seconds: NDArray[np.bool_]) -> Ints:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
 from caesura.model.plain import flatten, key_text, to_frame, to_plain
 from caesura.model.signature import data_of, with_data
-from caesura.model.value import Displayed
+from caesura.model.value import Displayed, Floats
 from caesura.notices import record_warnings
 from caesura.options import non_negative
 from caesura.version import __version__
@@ -329,18 +329,46 @@ class Parts(Mapping[str, Any]):
     counts : mapping of str to float
         The counts.
     figures : mapping of str to float, or callable, optional
-        Figures derived from the counts, or a function that computes them when they are first needed.
+        Figures derived from the counts, or a function of the counts that computes them when they are first needed.
     """
 
-    __slots__ = ("_counts", "_figures")
+    __slots__ = ("_figures", "_known")
 
     def __init__(
         self,
         counts: Mapping[str, float],
-        figures: Mapping[str, float] | Callable[[], Mapping[str, float]] | None = None,
+        figures: Mapping[str, float] | Callable[[Mapping[str, float]], Mapping[str, float]] | None = None,
     ) -> None:
-        self._counts = dict(counts)
+        self._known: Any = dict(counts)
         self._figures = figures or {}
+
+    @classmethod
+    def of_row(cls, names: tuple[str, ...], row: Floats, figures: Any) -> Parts:
+        """Return the parts in a row of counts, which become a dictionary when they are first needed.
+
+        Parameters
+        ----------
+        names : tuple of str
+            Name of each count.
+        row : numpy.ndarray
+            The counts.
+        figures : callable or None
+            Function of the counts that returns the figures.
+
+        Returns
+        -------
+        Parts
+        """
+        self = cls.__new__(cls)
+        self._known, self._figures = (names, row.tolist()), figures or {}
+        return self
+
+    @property
+    def _counts(self) -> dict[str, float]:
+        if type(self._known) is tuple:
+            names, row = self._known
+            self._known = dict(zip(names, [int(x) if x.is_integer() else x for x in row], strict=True))
+        return self._known  # type: ignore[no-any-return]
 
     def __getitem__(self, name: str) -> Any:
         return self._counts[name] if name in self._counts else self.figures[name]
@@ -367,7 +395,7 @@ class Parts(Mapping[str, Any]):
     def figures(self) -> Mapping[str, float]:
         """Figures derived from the counts."""
         if not isinstance(self._figures, MappingProxyType):
-            figures = self._figures() if callable(self._figures) else self._figures
+            figures = self._figures(self._counts) if callable(self._figures) else self._figures
             self._figures = MappingProxyType(dict(figures))
         return self._figures
 
