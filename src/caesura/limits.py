@@ -55,8 +55,6 @@ MAX_PAGE_WORK = 2_400_000
 MAX_PAGE_GOLD = 20_000
 # Coders of a figure.
 MAX_FIGURE_CODERS = 200
-# Coders of an item whose spans gamma aligns, unless the number of samples is set.
-MAX_GAMMA_CODERS = 50
 # Units without words that a measure of words numbers instead: about two seconds.
 MAX_NUMBERED_UNITS = 2**18
 # Comparisons of spans in the search for the heaviest set without crossing.
@@ -112,26 +110,6 @@ MAX_TREE_STEPS = 6 * 10**8
 # Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two trees.
 # Parses of long sentences need a few hundred, and trees that zigzag everywhere a million.
 MAX_STEPS_PER_NODE = 3000
-# Unitary alignments of three or more annotators.
-MAX_UNITARY_ALIGNMENTS = 400_000
-# Unitary alignments of two annotators.
-MAX_UNITARY_PAIRS = 2_000_000
-# Work for the best alignments of gamma, of observed units and of five random samples, in about a nanosecond.
-MAX_SAMPLE_WORK = 2_000_000_000
-# The same with as many samples as the precision needs. Above, there are fewer samples.
-MAX_SAMPLED_WORK = 1_200_000_000
-# The same with the 30 samples that every item has. Above, each item has fewer.
-MAX_FIRST_SAMPLES_WORK = 500_000_000
-# Work for the exact chance of spans at random places, in about a nanosecond, summed over all pairs of coders and items.
-MAX_SPAN_CHANCE_WORK = 3_500_000_000
-# Work for the pairs of coders, and for all coders but one, of gamma.
-MAX_TABLE_WORK = 1_000_000_000
-# Items times categories in coefficients for spans; eight times as many if every group of coders counts as an item.
-MAX_CATEGORY_CELLS = 500_000
-# Categories of each item times its coders and groups of coders, for alpha_U of 2004: about four seconds.
-MAX_CATEGORY_STEPS = 55_000
-# Samples of gamma for one item.
-MAX_SAMPLES = 20_000
 # Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 # replicates.
 MAX_REPLICATE_WORK = 400_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from caesura.agreement.gamma_chance import (
     samples_needed,
     uniform_rows,
 )
-from caesura.agreement.unitary import Alignments, BestAlignment
+from caesura.agreement.unitary import Alignments
 from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.engines import use_engine
 from caesura.errors import CaesuraWarning, MismatchError, OptionError, Undefined
@@ -70,21 +71,21 @@ def _categories(case: dict[str, Any]) -> list[str]:
     return case["params"].get("categories") or sorted({u[2] for units in case["annotators"].values() for u in units})
 
 
-def _stored(annotators: Mapping[str, Any], rows: Sequence[Sequence[int | None]], case: dict[str, Any]) -> BestAlignment:
+def _stored(annotators: Mapping[str, Any], rows: Sequence[Sequence[int | None]], case: dict[str, Any]) -> Alignments:
     """The alignment that the file has, which may be one of several best ones."""
     names, params = sorted(annotators), case["params"]
     best = align(annotators, params["alpha"], params["beta"], params.get("matrix"), _categories(case))
     index = {int(place): unit for unit, place in enumerate(best.table.index)}
     first = np.cumsum([0, *(len(annotators[name]) for name in names)])
-    groups = sorted(sorted(index[first[a] + k] for a, k in enumerate(row) if k is not None) for row in rows)
-    begin = np.concatenate(([0], np.cumsum([len(group) for group in groups])))
-    members = np.array([unit for group in groups for unit in group], np.int32)
-    return BestAlignment(best.table, best.dissimilarity, begin, members, True, 0.0, None)
+    label = best.label.copy()
+    for row in rows:
+        units = [index[first[a] + k] for a, k in enumerate(row) if k is not None]
+        label[units] = min(units)
+    return replace(best, label=label)
 
 
-def _terms(alignment: BestAlignment, categories: int, delta_empty: float = 1.0, **options: bool) -> list[float]:
-    alignments = Alignments.join(alignment.table, [alignment])
-    (terms,) = category_terms(alignments, categories, delta_empty, **options).tolist()
+def _terms(alignment: Alignments, categories: int, delta_empty: float = 1.0, **options: bool) -> list[float]:
+    (terms,) = category_terms(alignment, categories, delta_empty, **options).tolist()
     return terms
 
 
@@ -125,7 +126,7 @@ def test_gamma_and_gamma_cat_from_given_samples(case: dict[str, Any]) -> None:
             assert value == pytest.approx(gamma_cat, abs=1e-9, nan_ok=True)
 
 
-def _pygamma_disorder(alignment: BestAlignment, case: dict[str, Any]) -> float:
+def _pygamma_disorder(alignment: Alignments, case: dict[str, Any]) -> float:
     terms = _terms(alignment, len(_categories(case)), case["params"]["delta_empty"], unaligned=True)
     return terms[0] / terms[1] if terms[1] else 0.0
 
@@ -329,7 +330,7 @@ def test_statistical_samples_have_the_statistics_of_the_units() -> None:
     tables = [Statistical().draw(_continuum(), 0, 0, sample) for sample in range(400)]
     lengths = np.concatenate([table.end - table.start for table in tables])
     units = [(s, e) for part in TEXT.values() for s, e, _ in part]
-    assert np.mean([table.mean_units for table in tables]) == pytest.approx(16 / 3, abs=0.1)
+    assert np.mean([len(table) / table.annotators for table in tables]) == pytest.approx(16 / 3, abs=0.1)
     assert lengths.mean() == pytest.approx(np.mean([e - s for s, e in units]), rel=0.05)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -199,7 +200,8 @@ def test_alignments_as_json_are_those_of_the_objects() -> None:
 def test_alignments_that_are_not_proved_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = _many_coders(items=12, coders=2)
     unproved = {name: replace(entry, proved=False) for name, entry in best_span_alignment(corpus).items()}
-    monkeypatch.setattr("caesura.agreement.span_disagreements.align_items", lambda *_: unproved)
+    module = import_module("caesura.agreement.span_disagreements")
+    monkeypatch.setattr(module, "align_items", lambda *_: unproved)
     with pytest.warns(UserWarning, match="not proved to be the best") as raised:
         cz.disagreements(corpus)
     assert [str(entry.message) for entry in raised][-1] == "2 more alignments are not proved to be the best"

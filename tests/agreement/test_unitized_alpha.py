@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura import memory
 from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.errors import InputError, LimitError, OptionConflictError, OptionError, SpansError, Undefined
 from oracle.unitizing import Sums, Unit, alpha_u_2004
@@ -436,12 +436,11 @@ def test_options_twice() -> None:
         cz.agreement(two_items(), coefficient=cz.UAlpha(), atom=1)
 
 
-def test_many_categories_are_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_categories_for_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     spans = cz.Spans([(0, 2, "A"), (3, 4, "B")], length=9)
     corpus = cz.Corpus({"x": {"ann": spans, "bo": spans}})
-    module = import_module("caesura.agreement.unitized_alpha")
-    monkeypatch.setattr(module, "MAX_CATEGORY_STEPS", 6)  # two categories times two coders and one group
     assert cz.agreement(corpus, coefficient="alpha_u_2004", interval=None).value == 1
-    monkeypatch.setattr(module, "MAX_CATEGORY_STEPS", 5)
-    with pytest.raises(LimitError, match=r"times coders and groups for alpha_u_2004: 6, more than 5"):
-        cz.agreement(corpus, coefficient="alpha_u_2004", interval=None)
+    monkeypatch.setattr(memory, "memory_size", lambda: 300)
+    for name in ("u_alpha", "alpha_u_2004"):
+        with pytest.raises(LimitError, match=f"{name} of 2 categories in 1 items: about 0 MB of memory"):
+            cz.agreement(corpus, coefficient=name, interval=None)

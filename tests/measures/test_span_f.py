@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import limits
-from caesura.errors import LimitError
+from caesura import memory
 from caesura.measures import span_f
 from caesura.measures.span_f import start_probabilities
 from oracle import span_chance as oracle
@@ -152,15 +151,18 @@ def test_other_bad_input():
         cz.agreement(cz.Corpus({"x": {"a": FINE, "b": FINE}}), "span_f", coefficient="pi", chance="li2024")
 
 
-def test_too_much_work_for_chance_is_refused_before_it_is_done(monkeypatch):
-    spans = cz.Spans([(k, k + 2) for k in range(0, 40, 4)], bounds=(0, 50))
-    corpus = cz.Corpus({"text": {"a": spans, "b": spans}})
-    assert cz.agreement(corpus, "span_f", chance="li2024").value == 1
-    monkeypatch.setattr(limits, "MAX_SPAN_CHANCE_WORK", 100_000)
-    monkeypatch.setattr(span_f, "start_probabilities", None)
-    with pytest.raises(LimitError, match=r"exact chance of spans: .*, more than 100,000; use gamma"):
-        cz.agreement(corpus, "span_f", chance="li2024")
-    assert cz.agreement(corpus, "span_f").value == 1
+def test_too_much_memory_for_chance_costs_the_item(monkeypatch):
+    monkeypatch.setattr(
+        memory, "memory_size", lambda: 60_000
+    )  # 10 spans on 50 units take 20,000 bytes, on 100 twice as many
+    spans = [(k, k + 2) for k in range(0, 40, 4)]
+    small, large = (cz.Spans(spans, bounds=(0, size)) for size in (50, 100))
+    corpus = cz.Corpus({"small": {"a": small, "b": small}, "large": {"a": large, "b": large}})
+    result = cz.agreement(corpus, "span_f", chance="li2024", interval=None)
+    assert result.value == 1
+    assert [(entry.item, "exact chance of spans: about" in entry.reason) for entry in result.excluded] == [
+        ("large", True)
+    ]
 
 
 crossing_spans = st.lists(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.unitary import BestAlignment, Dissimilarity, UnitTable, best_alignment
+from caesura.agreement.unitary import Alignments, Dissimilarity, UnitTable, best_alignments
 
 Annotators = Mapping[str, Sequence[Sequence[Any]]]
 
@@ -30,18 +30,18 @@ def align(
     matrix: Any = None,
     categories: Any = None,
     **options: Any,
-) -> BestAlignment:
+) -> Alignments:
     names = categories or categories_of(annotators)
     distance = 1.0 - np.eye(max(1, len(names))) if matrix is None else np.array(matrix, float)
-    return best_alignment(table_of(annotators, names), Dissimilarity(float(alpha), float(beta), distance), **options)
+    return best_alignments(table_of(annotators, names), Dissimilarity(float(alpha), float(beta), distance), **options)
 
 
-def rows_of(alignment: BestAlignment, annotators: Annotators) -> set[tuple[int | None, ...]]:
+def rows_of(alignment: Alignments, annotators: Annotators) -> set[tuple[int | None, ...]]:
     """One row per unitary alignment: for each annotator in order, the index of the unit, or None."""
     names = sorted(annotators)
     place = [(a, k) for a, name in enumerate(names) for k in range(len(annotators[name]))]
     rows = set()
-    for members in alignment:
+    for members in alignment.of_sample():
         row: list[int | None] = [None] * len(names)
         for unit in members:
             a, k = place[int(alignment.table.index[unit])]

@@ -41,13 +41,13 @@ from typing import Any
 
 from caesura.agreement.gamma_alignment import ItemAlignment
 from caesura.agreement.gamma_family import HEAD_PARTS, NO_DISORDER, GammaFamily, tabled_categories
-from caesura.agreement.gamma_samples import warn_once
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Disorders, Plan, categories_of
 from caesura.engines import Engine
 from caesura.errors import LimitError
 from caesura.model.corpus import Corpus
 from caesura.model.value import Floats
+from caesura.notices import warn
 from caesura.options import setting, text
 
 
@@ -95,7 +95,7 @@ class GammaCat(GammaFamily):
     def category_table(self, parts: Floats, plan: Plan) -> list[tuple[float | None, float | None, str | None]]:
         table: list[tuple[float | None, float | None, str | None]] = []
         if not self._tables(plan) and plan.categories:
-            warn_once(self.name, f"the values of the {len(plan.categories):,} categories are left out, {_TOO_MANY}")
+            warn(f"{self.name}: the values of the {len(plan.categories):,} categories are left out, {_TOO_MANY}")
         for k in range(self._tables(plan)):
             value = float(self._of_category(parts[None], k).values[0])
             reason = _no_value(parts[HEAD_PARTS + 3 * k + 1])
@@ -184,7 +184,5 @@ def best_span_alignment(corpus: Corpus, coefficient: Gamma | None = None) -> Map
     return align_items(items, chosen)
 
 
-def align_items(
-    items: Sequence[UnitizedItem], coefficient: Gamma, *, share: float = 1.0
-) -> Mapping[str, ItemAlignment]:
-    return coefficient.align(items, Plan(categories_of(items), 0), share=share)
+def align_items(items: Sequence[UnitizedItem], coefficient: Gamma) -> Mapping[str, ItemAlignment]:
+    return coefficient.align(items, Plan(categories_of(items), 0))

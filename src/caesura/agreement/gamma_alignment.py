@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from caesura.agreement.gamma_chance import Continuum, observed_units
-from caesura.agreement.unitary import Alignments, BestAlignment
+from caesura.agreement.unitary import UNKNOWN, Alignments
 from caesura.agreement.unitized import UnitizedItem
 from caesura.kernels.sums import sum_groups
-from caesura.model.index import argsort, bincount, flatnonzero, repeat
+from caesura.model.index import argsort, bincount, flatnonzero, repeat, searchsorted
 from caesura.model.plain import to_plain
 from caesura.model.result import HIDDEN
 from caesura.model.spans import MarkedSpan
@@ -146,13 +145,14 @@ class AlignedItem:
     """The best alignment of an item as arrays, with the spans of the coders."""
 
     item: UnitizedItem
-    alignment: BestAlignment  # best alignment of its continuum
+    alignments: Alignments
+    number: int  # of the sample that has the units of the item
     delta_empty: float  # dissimilarity of a unit and an empty place
-    mean_units: Floats  # number by which the total cost is divided, as an array with one entry
+    mean_units: float  # number by which the total cost is divided
 
     def build(self) -> ItemAlignment:
         spans = [span for annotation in self.item.annotations.values() for span in annotation.spans]
-        pairs = _pairs_by_owner(self.alignment, self.delta_empty)
+        pairs = self._pairs()
         rows = [
             UnitaryAlignment(disorder, tuple(units), tuple(pairs.get(place, ())))
             for place, (disorder, units) in enumerate(self._unitary(spans))
@@ -167,37 +167,41 @@ class AlignedItem:
         return dict(zip(names, (*map(to_plain, self._facts()), rows), strict=True))
 
     def _facts(self) -> tuple[tuple[str, ...], float, float, bool, bool | None]:
-        alignment, scale = self.alignment, 0.0
-        if self.mean_units[0]:
-            scale = self.delta_empty / float(self.mean_units[0])
-        return self.item.coders, alignment.cost * scale, alignment.bound * scale, alignment.proved, alignment.unique
+        found, number = self.alignments, self.number
+        scale = self.delta_empty / self.mean_units if self.mean_units else 0.0
+        unique = None if found.unique[number] == UNKNOWN else bool(found.unique[number])
+        costs = float(found.cost[number]) * scale, float(found.bound[number]) * scale
+        return self.item.coders, *costs, bool(found.proved[number]), unique
 
     def _unitary(self, spans: Sequence[T]) -> Iterator[tuple[float, list[T | None]]]:
         """Yield disorder and spans of each unitary alignment; ``spans`` has those of one coder after the other."""
-        alignment = self.alignment
-        places, owners = alignment.table.index.tolist(), alignment.table.annotator.tolist()
-        for members, cost in zip(alignment, alignment.pairs.cost.tolist(), strict=True):
+        found, first, last = self.alignments, *self.alignments.offset[self.number : self.number + 2]
+        table, unit = found.table, int(found.table.offset[self.number])
+        places, owners = table.index - unit, table.annotator  # the index counts the units of all samples
+        groups = found.of_sample(self.number)
+        for members, cost in zip(groups, found.pairs.cost[first:last].tolist(), strict=True):
             units: list[T | None] = [None] * len(self.item.annotations)
-            for unit in members:
-                units[owners[unit]] = spans[places[unit]]
+            for member in members:
+                units[owners[member]] = spans[places[member]]
             yield cost * self.delta_empty, units
 
-
-def _pairs_by_owner(alignment: BestAlignment, delta_empty: float) -> dict[int, list[PairDissimilarity]]:
-    """Return unitary alignment -> its pairs of units."""
-    terms, how, annotator = alignment.pairs, alignment.dissimilarity, alignment.table.annotator
-    if not len(terms.owner):
-        return {}
-    first, second = annotator[terms.first], annotator[terms.second]
-    columns = (
-        np.minimum(first, second),
-        np.maximum(first, second),
-        terms.position * how.alpha * delta_empty,
-        terms.distance * how.beta * delta_empty,
-    )
-    rows = [*map(PairDissimilarity, *(column.tolist() for column in columns))]
-    starts = [0, *(flatnonzero(np.diff(terms.owner)) + 1).tolist(), len(rows)]  # owners ascend
-    return {owner: rows[a:b] for owner, (a, b) in zip(terms.owner[starts[:-1]].tolist(), pairwise(starts), strict=True)}
+    def _pairs(self) -> dict[int, list[PairDissimilarity]]:
+        """Return unitary alignment -> its pairs of units."""
+        terms, how, annotator = self.alignments.pairs, self.alignments.dissimilarity, self.alignments.table.annotator
+        unitary = self.alignments.offset[self.number : self.number + 2]
+        part = slice(*searchsorted(terms.owner, unitary).tolist())  # owners ascend
+        first, second = annotator[terms.first[part]], annotator[terms.second[part]]
+        columns = (
+            np.minimum(first, second),
+            np.maximum(first, second),
+            terms.position[part] * how.alpha * self.delta_empty,
+            terms.distance[part] * how.beta * self.delta_empty,
+        )
+        pairs: dict[int, list[PairDissimilarity]] = {}
+        rows = map(PairDissimilarity, *(column.tolist() for column in columns))
+        for owner, row in zip((terms.owner[part] - unitary[0]).tolist(), rows, strict=True):
+            pairs.setdefault(owner, []).append(row)
+        return pairs
 
 
 def category_terms(

@@ -27,11 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.agreement.unitary import UnitTable
-from caesura.agreement.unitary_exact import Codes, Counts
+from caesura.agreement.unitary import Codes, Counts, UnitTable
 from caesura.kernels.seeded import uniforms
-from caesura.limits import MAX_SAMPLES
-from caesura.model.index import argsort, lexsort, repeat
+from caesura.model.index import lexsort, repeat
 from caesura.model.value import Floats
 
 # Number of samples from which the number of samples for a precision is computed.
@@ -86,16 +84,6 @@ class Continuum:
         facts = np.array([*self.bounds, *self.sizes])
         columns = (facts, self.starts, self.ends, self.codes)
         return blake2b(b"".join(column.tobytes() for column in columns), digest_size=16).digest()
-
-    def window(self, most: int) -> Continuum:
-        """Return units that follow each other, from the middle of the item."""
-        if self.units <= most:
-            return self
-        first = (self.units - most) // 2
-        inside = np.zeros(self.units, bool)
-        inside[argsort(self.starts + self.ends, kind="stable")[first : first + most]] = True
-        sizes = tuple(int(part.sum()) for part in np.split(inside, np.cumsum(self.sizes)[:-1]))
-        return Continuum(self.starts[inside], self.ends[inside], self.codes[inside], sizes, self.bounds)
 
     def table(self) -> UnitTable:
         return observed_units([self]).table(self.annotators)
@@ -256,7 +244,7 @@ def _gaps(continuum: Continuum) -> Floats:
 
 
 def samples_needed(relative_error: float, precision: float, drawn: int = FIRST_SAMPLES) -> int:
-    return min(max(FIRST_SAMPLES, math.ceil(drawn * (relative_error / precision) ** 2 - 1e-9)), MAX_SAMPLES)
+    return max(FIRST_SAMPLES, math.ceil(drawn * (relative_error / precision) ** 2 - 1e-9))
 
 
 class GammaEstimate(NamedTuple):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import chain
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,24 +31,10 @@ from caesura.agreement.gamma_chance import (
     samples_needed,
     sampling_interval,
 )
-from caesura.agreement.gamma_samples import (
-    MIN_SAMPLES,
-    Cell,
-    Group,
-    GroupBlock,
-    Recipe,
-    SampleRows,
-    WorkLimit,
-    check_before,
-    choose_groups,
-    in_tasks,
-    warn_once,
-)
-from caesura.agreement.unitary import Alignments, BestAlignment, Dissimilarity, UnitTable, best_alignments
-from caesura.agreement.unitary_exact import Counts
+from caesura.agreement.gamma_samples import Cell, Recipe, SampleRows, in_progress, in_tasks
+from caesura.agreement.unitary import Alignments, Counts, Dissimilarity, UnitTable, best_alignments
 from caesura.agreement.unitized import UnitizedItem
 from caesura.agreement.unitizing import (
-    LEFT_OUT,
     NOTHING_MARKED,
     Disorders,
     Job,
@@ -59,9 +44,9 @@ from caesura.agreement.unitizing import (
     shared_store,
 )
 from caesura.engines import Engine, use_engine
-from caesura.errors import InputError, LimitError
+from caesura.errors import InputError
 from caesura.kernels.sums import sum_groups
-from caesura.limits import MAX_CATEGORY_CELLS, MAX_GAMMA_CODERS, MAX_SAMPLES
+from caesura.memory import memory_size
 from caesura.model.index import bincount, repeat
 from caesura.model.value import Floats
 from caesura.options import choice, flag, non_negative, positive, setting, whole
@@ -72,7 +57,8 @@ NO_DISORDER = "expected disorder is 0"
 MIN_UNITS = 5
 # Number of parts of an item before those of its categories.
 HEAD_PARTS = 9
-_ALIGNMENT = 5  # numbers of an alignment before the terms of the coefficients
+_CATEGORY_MEMORY = 1 / 8  # share of the memory for values of categories
+_ALIGNMENT = 4  # numbers of an alignment before the terms of the coefficients
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "pygamma": {"chance": "statistical", "samples": 30, "unaligned": True, "degenerate": "pygamma"},
@@ -112,9 +98,7 @@ class GammaFamily(UnitizingCoefficient):
         "Distances of categories, from 0 to 1: a matrix or a file (default: 0 if equal, else 1).",
     )
     chance: str = setting("shift", choice("shift", "statistical", "concatenated"), "How random continua are drawn.")
-    samples: int | None = setting(
-        None, whole(2, MAX_SAMPLES), "Number of samples (default: as many as the precision needs)."
-    )
+    samples: int | None = setting(None, whole(2), "Number of samples (default: 30, or as many as the precision needs).")
     precision: float = setting(0.02, positive, "Largest relative error of expected disorder.")
     pivots: str = setting("real", choice("real", "whole", "lattice"), "Numbers by which annotators are shifted.")
     pivot_distance: float = setting(
@@ -140,55 +124,32 @@ class GammaFamily(UnitizingCoefficient):
         return np.asarray(rows[0])
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
-        too_many = {
-            place: LimitError(
-                f"{self.name}: {len(job.item.coders)} coders, more than {MAX_GAMMA_CODERS}; choose fewer coders, or set the "
-                f"number of samples to compute it all the same: '{self.name}(samples={MIN_SAMPLES})'"
-            )
-            for place, job in enumerate(jobs)
-            if self.samples is None and len(job.item.coders) > MAX_GAMMA_CODERS
-        }
-        allowed = [job._replace(groups=()) if place in too_many else job for place, job in enumerate(jobs)]
-        blocks = GroupBlock.all_of(allowed)
-        computed = self._parts_of_groups(allowed, blocks, plan, engine)
-        parts: dict[int, Floats] = {}
-        for block in blocks:
-            rows = np.where(block.units[:, :, None] > 0, np.nan, np.zeros(HEAD_PARTS + 3 * self._tables(plan)))
-            parts |= zip(block.places, rows, strict=True)
-        for (place, coders), row in computed.items():
-            parts[place][allowed[place].groups.index(coders)] = row
-        return [too_many.get(place) or parts[place] for place in range(len(jobs))]
+        rows, cells = self._sample_rows(plan, engine), self._cells(jobs, plan)
+        parts = [np.zeros((len(job.groups), HEAD_PARTS + 3 * self._tables(plan))) for job in jobs]
+        if cells:
+            observed = rows.observed(cells)
+            samples = rows.samples(cells, [self.samples or FIRST_SAMPLES] * len(cells))
+            if self.samples is None:
+                samples = rows.samples(cells, self._wanted(cells, observed, samples))
+            for cell, row in zip(cells, self._parts_of_cells(observed, samples), strict=True):
+                parts[cell.place][jobs[cell.place].groups.index(cell.group)] = row
+        return [*parts]
 
-    def _parts_of_groups(
-        self, jobs: Sequence[Job], blocks: Sequence[GroupBlock], plan: Plan, engine: Engine
-    ) -> dict[tuple[int, tuple[str, ...]], Floats]:
-        """Return the parts of all coders of each item, and of the other groups if that is not too much work."""
-        rows = self._sample_rows(plan, engine)
-        cells = self._cells(jobs, choose_groups(blocks, lambda block: block.everyone), plan)
-        if not cells:
-            return {}
-        if self.samples is None:
-            check_before(self.name, cells, self.alpha, rows)
-        observed = rows.observed(cells)
-        limit = WorkLimit(tuple(cells), tuple(observed), self.samples)
-        limit.check(self.name)
-        samples = self._draw(rows, cells, observed, limit)
-        parts = self._parts_of_cells(cells, observed, samples)
-        return parts | self._table_parts(rows, partial(self._cells, jobs, plan=plan), blocks, limit, samples)
-
-    def _cells(self, jobs: Sequence[Job], groups: Sequence[Group], plan: Plan) -> list[Cell]:
+    def _cells(self, jobs: Sequence[Job], plan: Plan) -> list[Cell]:
+        """Return the items with each group of coders who marked anything."""
         codes = plan.codes
         cells = []
-        for group in groups:
-            item = jobs[group.place].item
-            whole = group.coders == item.coders
-            continuum = _shared_continuum(item, codes) if whole else continuum_of(item.select(group.coders), codes)
-            cells.append(Cell(continuum, continuum, group.place, group.coders, group.place))
+        for place, (item, groups) in enumerate(jobs):
+            for group in groups:
+                whole = group == item.coders
+                continuum = _shared_continuum(item, codes) if whole else continuum_of(item.select(group), codes)
+                if continuum.units:
+                    cells.append(Cell(continuum, continuum, place, group, whole, place))
         if self.chance != "concatenated":
             return cells
         together = {
             coders: concatenate([continuum_of(job.item.select(coders), codes) for job in jobs if coders in job.groups])
-            for coders in {group.coders for group in groups}
+            for coders in {cell.group for cell in cells}
         }
         return [cell._replace(chance=together[cell.group], chance_place=0) for cell in cells]
 
@@ -200,64 +161,12 @@ class GammaFamily(UnitizingCoefficient):
         statistics = partial(self.statistics, plan=plan, with_categories=shared or self.of_categories)
         return SampleRows(Recipe(how, self.sampler(), plan.seed, statistics), (*fixed, *chance), engine)
 
-    def _draw(
-        self, rows: SampleRows, cells: Sequence[Cell], observed: Sequence[Floats], limit: WorkLimit
-    ) -> list[Floats]:
-        """Return the samples of all coders: as many as the precision needs, if that is not too much work."""
-        if self.samples is not None:
-            return rows.samples(cells, [self.samples] * len(cells))
-        first = FIRST_SAMPLES
-        if limit.is_close:
-            limit.check(self.name, rows.samples(cells, [1] * len(cells)))
-            first = min(first, limit.most(rows.samples(cells, [MIN_SAMPLES] * len(cells))))
-        samples = rows.samples(cells, [first] * len(cells))
-        most = max(first, limit.most(samples))
-        wanted = self._wanted(cells, observed, samples)
-        if max(wanted) > most:
-            warn_once(
-                self.name,
-                f"expected disorder rests on {most} random samples instead of {max(wanted)}, because more would take too "
-                f"much work; see the sampling interval, or set the number with the option samples={max(wanted)}",
-            )
-        return rows.samples(cells, [min(number, most) for number in wanted])
-
-    def _table_parts(
-        self,
-        rows: SampleRows,
-        cells_of: Callable[[Sequence[Group]], list[Cell]],
-        blocks: Sequence[GroupBlock],
-        limit: WorkLimit,
-        samples: Sequence[Floats],
-    ) -> dict[tuple[int, tuple[str, ...]], Floats]:
-        """Return the parts of pairs and of all coders but one; tables that would take too much work are left out."""
-        pairs, others = limit.tables(blocks, samples)
-        left_out = [name for name, kept in (("pairs of coders", pairs), ("all coders but one", others)) if not kept]
-        if left_out:
-            warn_once(
-                self.name,
-                f"the values of {' and of '.join(left_out)} are left out, because they would take too much work; they are "
-                f"computed all the same if the number of samples is set, such as samples={FIRST_SAMPLES}",
-            )
-        if not pairs and not others:
-            return {}
-        cells = cells_of(choose_groups(blocks, lambda block: (pairs & block.pairs) | (others & block.others)))
-        if not cells:
-            return {}
-        observed = rows.observed(cells)
-        first = self.samples or min(FIRST_SAMPLES, max(map(len, samples)))
-        drawn = rows.samples(cells, [first] * len(cells))
-        if self.samples is None:
-            wanted = self._wanted(cells, observed, drawn)
-            most = limit.most_of_tables(drawn)
-            drawn = rows.samples(cells, [max(first, min(number, most)) for number in wanted])
-        return self._parts_of_cells(cells, observed, drawn)
-
     def _wanted(self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]) -> list[int]:
-        """Return the number of samples of each cell that gives the sum over items its precision."""
+        """Return the number of samples of each cell that gives the sum over the items of its group its precision."""
         terms = slice(self._first_term, self._first_term + 2)
         parts = _weighted(*_stacked([row[terms] for row in observed], [rows[:, terms] for rows in samples]))
-        numbers: dict[tuple[str, ...], int] = {}
-        group_of = [numbers.setdefault(cell.group, len(numbers)) for cell in cells]
+        numbers: dict[tuple[tuple[str, ...], bool], int] = {}
+        group_of = [numbers.setdefault((cell.group, cell.whole), len(numbers)) for cell in cells]
         expected, variance = (bincount(group_of, parts[:, column]).tolist() for column in (2, 3))
         errors = [
             NORMAL_QUANTILE * math.sqrt(square) / total if total > 0 else 0.0
@@ -313,17 +222,14 @@ class GammaFamily(UnitizingCoefficient):
     def _tables(self, plan: Plan) -> int:
         return 0
 
-    def _parts_of_cells(
-        self, cells: Sequence[Cell], observed: Sequence[Floats], samples: Sequence[Floats]
-    ) -> dict[tuple[int, tuple[str, ...]], Floats]:
+    def _parts_of_cells(self, observed: Sequence[Floats], samples: Sequence[Floats]) -> Floats:
         """Return the parts of each cell: see ``_head``; then three parts per category."""
         own, drawn, cell_of = _stacked(observed, samples)
         parts = [self._head(own, drawn, cell_of)]
         if self.of_categories:
             for k in range(self._first_term + 2, own.shape[1], 2):
                 parts.append(_weighted(own[:, k : k + 2], drawn[:, k : k + 2], cell_of)[:, :3])
-        rows = np.concatenate(parts, axis=1)
-        return {(cell.place, cell.group): row for cell, row in zip(cells, rows, strict=True)}
+        return np.concatenate(parts, axis=1)
 
     @property
     def _first_term(self) -> int:
@@ -357,11 +263,11 @@ class GammaFamily(UnitizingCoefficient):
         Returns
         -------
         numpy.ndarray, samples x numbers
-            Disorder times x, its lower bound, number of units, whether the alignment is proved, and its work; then numerator
-            and weight of gamma, of gamma-cat, and of each category.
+            Disorder times x, its lower bound, number of units, and whether the alignment is proved; then numerator and weight
+            of gamma, of gamma-cat, and of each category.
         """
         size, units = self.delta_empty, np.diff(alignments.table.offset)
-        head = (alignments.cost * size, alignments.bound * size, units, alignments.proved, alignments.work)
+        head = (alignments.cost * size, alignments.bound * size, units, alignments.proved)
         terms = [np.column_stack((alignments.cost * size, self.divisor(alignments.table)))]
         if with_categories:
             terms.append(category_terms(alignments, tabled_categories(plan), size, unaligned=self.unaligned))
@@ -380,8 +286,6 @@ class GammaFamily(UnitizingCoefficient):
         return Disorders(disorder, chance)
 
     def reason(self, parts: Floats, plan: Plan) -> str:
-        if np.isnan(parts[4]):
-            return LEFT_OUT
         return NO_DISORDER if parts[4] else NOTHING_MARKED
 
     def extras(self, items: Sequence[UnitizedItem], parts: Floats, plan: Plan, engine: Engine) -> dict[str, Any]:
@@ -408,7 +312,7 @@ class GammaFamily(UnitizingCoefficient):
                 f"because the search took too much work{self._range(total)}"
             )
 
-    def align(self, items: Sequence[UnitizedItem], plan: Plan, *, share: float = 1.0) -> Mapping[str, ItemAlignment]:
+    def align(self, items: Sequence[UnitizedItem], plan: Plan) -> Mapping[str, ItemAlignment]:
         """Return the best alignment of each item, which is computed when it is looked at.
 
         Parameters
@@ -417,29 +321,35 @@ class GammaFamily(UnitizingCoefficient):
             The items.
         plan : Plan
             What all items share.
-        share : float, default 1.0
-            Share of the work for items of many coders; see :func:`caesura.agreement.unitary.best_alignments`.
 
         Returns
         -------
         mapping of str to ItemAlignment
             Item -> alignment.
         """
-        how = self.dissimilarity(plan)
-        best = _BestAlignments(tuple(items), plan.codes, how, share)
-        alignments = ItemAlignments([item.name for item in items], partial(self._with_units, best))
+        alignments = ItemAlignments([item.name for item in items], partial(self._aligned, tuple(items), plan))
         shared = shared_store()
         if shared is None:
             return alignments
-        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units, share)
+        how = self.dissimilarity(plan)
+        weights = (self.alpha, self.beta, how.distance.tobytes(), self.delta_empty, self.mean_units)
         known: ItemAlignments = shared.setdefault(("alignments", weights, tuple(map(id, items))), alignments)
         return known
 
-    def _with_units(self, best: _BestAlignments) -> list[AlignedItem]:
-        return [
-            AlignedItem(item, alignment, self.delta_empty, self.divisor(alignment.table))
-            for item, alignment in zip(best.items, best.alignments, strict=True)
-        ]
+    def _aligned(self, items: Sequence[UnitizedItem], plan: Plan) -> list[AlignedItem]:
+        codes = plan.codes
+        continua = [continuum_of(item, codes) for item in items]
+        order = sorted(range(len(items)), key=lambda i: continua[i].annotators)
+        tasks = in_tasks([Piece(continua[i], i, 0, -1) for i in order])
+        aligned: dict[int, AlignedItem] = {}
+        with use_engine("threads") as engine:
+            results = in_progress(engine, partial(_best_together, self.dissimilarity(plan)), tasks)
+            for task, found in zip(tasks, results, strict=True):
+                divisor = self.divisor(found.table).tolist()
+                for number, piece in enumerate(task):
+                    facts = (found, number, self.delta_empty, divisor[number])
+                    aligned[piece.place] = AlignedItem(items[piece.place], *facts)
+        return [aligned[i] for i in range(len(items))]
 
     def _range(self, total: Floats) -> str:
         return "; .alignment has the lower bound of the observed disorder"
@@ -490,34 +400,13 @@ def _shared_continuum(item: UnitizedItem, codes: Mapping[str | None, int]) -> Co
 
 def tabled_categories(plan: Plan) -> int:
     """Return the number of categories with own values: all of them, or none if that would take too much memory."""
-    return len(plan.categories) if plan.groups * len(plan.categories) <= MAX_CATEGORY_CELLS else 0
+    needed = 2 * 8 * FIRST_SAMPLES * plan.groups * len(plan.categories)
+    return len(plan.categories) if needed <= _CATEGORY_MEMORY * memory_size() else 0
 
 
-@dataclass(frozen=True)
-class _BestAlignments:
-    """The best alignments of some items, computed when they are looked at."""
-
-    items: tuple[UnitizedItem, ...]
-    codes: Mapping[str | None, int]
-    how: Dissimilarity
-    share: float = 1.0
-
-    @cached_property
-    def alignments(self) -> list[BestAlignment]:
-        continua = [continuum_of(item, self.codes) for item in self.items]
-        order = sorted(range(len(continua)), key=lambda i: continua[i].annotators)
-        tasks = in_tasks([Piece(continua[i], 0, 0, -1) for i in order])
-        with use_engine("threads") as engine:
-            results = chain.from_iterable(engine.map(partial(_best_together, self.how, self.share), tasks))
-            by_place = dict(zip(order, results, strict=True))
-        return [by_place[i] for i in range(len(continua))]
-
-
-def _best_together(how: Dissimilarity, share: float, task: Sequence[Piece]) -> list[BestAlignment]:
-    """Return the best alignment of each item of a task; its table refers to the units of the item alone."""
+def _best_together(how: Dissimilarity, task: Sequence[Piece]) -> Alignments:
     table = observed_units([piece.continuum for piece in task]).table(task[0].continuum.annotators)
-    alignments = best_alignments(table, how, share=share)
-    return alignments.split()
+    return best_alignments(table, how)
 
 
 def _stacked(observed: Sequence[Floats], samples: Sequence[Floats]) -> tuple[Floats, Floats, Counts]:

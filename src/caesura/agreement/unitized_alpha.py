@@ -43,7 +43,7 @@ from caesura.agreement.unitizing import NOTHING_MARKED, Disorders, Job, Plan, Un
 from caesura.engines import Engine
 from caesura.errors import InputError, OptionError, SpansError
 from caesura.kernels.unitizing import section_overlaps, unit_differences
-from caesura.limits import MAX_CATEGORY_CELLS, MAX_CATEGORY_STEPS, check_limit
+from caesura.memory import check_memory
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
@@ -53,6 +53,7 @@ from caesura.products import product
 METRICS = ("nominal", "interval", "ratio")
 _MAX_ATOMS = 2**62
 _MAX_NUMBERS = 500_000  # numbers that one task computes
+_CELL_BYTES = 100  # for each category of a group of coders: five parts, twice
 _ROUNDING = 1e-12  # relative size below which a difference of two sums is 0
 
 
@@ -183,11 +184,9 @@ class _Alpha(UnitizingCoefficient):
     )
 
     def _check_categories(self, plan: Plan) -> None:
-        hint = "choose fewer categories, or gamma"
-        cells = plan.items * len(plan.categories)
-        check_limit(f"items times categories for {self.name}", cells, MAX_CATEGORY_CELLS, hint)
         cells = plan.groups * len(plan.categories)
-        check_limit(f"groups of coders times categories for {self.name}", cells, 8 * MAX_CATEGORY_CELLS, hint)
+        what = f"{self.name} of {len(plan.categories):,} categories in {plan.items:,} items"
+        check_memory(what, _CELL_BYTES * cells, "choose fewer items, categories or coders, or gamma")
 
 
 class _Sums(NamedTuple):
@@ -555,13 +554,6 @@ class AlphaU2004(_Alpha):
 
     def all_parts(self, jobs: Sequence[Job], plan: Plan, engine: Engine) -> list[Floats | InputError]:
         self._check_categories(plan)
-        work = sum(
-            len({category for spans in job.item.annotations.values() for category in spans.categories})
-            * (len(job.item.annotations) + len(job.groups))
-            for job in jobs
-        )
-        hint = "choose fewer items or categories, or u_alpha or gamma"
-        check_limit(f"categories of each item times coders and groups for {self.name}", work, MAX_CATEGORY_STEPS, hint)
         return super().all_parts(jobs, plan, engine)
 
     def _of_category(self, coder: str, item: UnitizedItem, line: _Line, code: int) -> _Line:

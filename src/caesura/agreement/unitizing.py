@@ -33,8 +33,6 @@ from caesura.options import Check, OptionSet, choice, setting, text
 # Reason why a coefficient is undefined if no coder has a span.
 NOTHING_MARKED = "nobody marked anything"
 
-# Reason why a row of a table has no value, if the coefficient limits its work.
-LEFT_OUT = "left out, because it would take too much work"
 T = TypeVar("T")
 _SHARED: ContextVar[dict[Any, Any] | None] = ContextVar("shared", default=None)
 

@@ -25,16 +25,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura import limits
-from caesura.errors import CaesuraError, MismatchError, Undefined
+from caesura.errors import CaesuraError, LimitError, MismatchError, Undefined
 from caesura.kernels.marked import common_spans, common_tokens
-from caesura.limits import check_limit
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, option
 from caesura.measures.needs import Needs
+from caesura.memory import check_memory
 from caesura.model.annotation import IN_SECONDS, OPEN_END, Shape
 from caesura.model.batch import Batch
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.index import bincount, flatnonzero, lexsort
+from caesura.model.index import flatnonzero, lexsort
 from caesura.model.interval_columns import UNLABELLED, Intervals
 from caesura.model.result import Score
 from caesura.model.spans import Spans
@@ -45,14 +44,7 @@ from caesura.options import choice, flag
 CERTAIN = 1 - 1e-12
 _Rows = Sequence[tuple[int, int]]  # length and label of each span of a coder
 _LARGE = 50_000_000  # products of a direct convolution, beyond which a transform is faster
-_CALLS, _TRANSFORM, _CELL = 8_000, 20, 100  # nanoseconds for a span, for a token of a transform, and for a cell of W
-
-
-def chance_work(spans: Floats, lengths: Floats, marked: Floats, tokens: Floats) -> Floats:
-    """Return an estimate of the work of ``start_probabilities`` in nanoseconds; memory grows with it."""
-    sums = spans * (_CALLS + spans * marked)
-    products = spans * np.minimum(marked * (tokens - marked), _TRANSFORM * tokens)
-    return np.asarray(lengths * (sums + products) + _CELL * spans * tokens)
+_CELL_BYTES = 40  # for each span and token of a text in ``start_probabilities``
 
 
 def start_probabilities(lengths: Sequence[int], tokens: int) -> dict[int, Floats]:
@@ -221,9 +213,15 @@ class _SpanMeasure(OverlapMeasure):
         for d in flatnonzero(_number_of_units(batch) < 0).tolist():
             problem = "the exact chance of spans needs the number of tokens or characters"
             errors.setdefault(d, MismatchError(f"{problem}, which is not known; set it with length="))
+        units = _number_of_units(batch)
+        for side in batch.sides("rows"):
+            for d, size in enumerate((_CELL_BYTES * side.sizes * units.astype(float)).tolist()):
+                try:
+                    check_memory("the exact chance of spans", size, "use gamma, or shorter items")
+                except LimitError as error:
+                    errors.setdefault(d, error)
         defined = np.array([d for d in range(batch.pairs) if d not in errors], np.int64)
         part = batch.on(batch.table, batch.first[defined], batch.second[defined])
-        _check_chance_work(part)
         if self.chance == "expected":
             return errors
         values = self.finish(self.count(part).counts, ())
@@ -305,20 +303,6 @@ def _overlaps(name: str, side: Intervals) -> dict[int, CaesuraError]:
         )
         errors.setdefault(int(owner[row]), MismatchError(f"{problem}; use gamma, which compares spans as they are"))
     return errors
-
-
-def _check_chance_work(batch: Batch) -> None:
-    """Raise an error if the exact chance of all pairs would take too much work."""
-    work, units = 0.0, _number_of_units(batch).astype(float)
-    for side in batch.sides("rows"):
-        owner, lengths = side.owner, side.end - side.start
-        order = lexsort((lengths, owner))
-        is_new = np.append(True, (np.diff(owner[order]) != 0) | (np.diff(lengths[order]) != 0))[: len(order)]
-        different = bincount(owner[order][is_new], minlength=batch.pairs).astype(float)
-        marked = bincount(owner, lengths, batch.pairs)
-        work += float(chance_work(side.sizes.astype(float), different, marked, units).sum())
-    hint = "use gamma, shorter items, or assign a larger number to caesura.limits.MAX_SPAN_CHANCE_WORK"
-    check_limit("nanoseconds of work for the exact chance of spans", int(work), limits.MAX_SPAN_CHANCE_WORK, hint)
 
 
 def span_f(

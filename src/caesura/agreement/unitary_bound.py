@@ -1,4 +1,11 @@
-"""A good alignment and a lower bound for so many annotators, or so much overlap, that an exact search would not end."""
+"""Lower bound of the cost of an alignment of so many annotators, or with so much overlap, that an exact search would not end.
+
+An alignment of M unitary alignments costs C2 M plus the sum of d - 1 over all aligned pairs, in multiples of delta_empty / C2.
+Divide the pairs of annotators among sets of annotators, each pair into one set. For every set, the alignment without the other
+annotators has at most M unitary alignments, and it costs at least as much as the best alignment of the set. The sum over the
+sets is therefore a lower bound. Another one is C2 times the number of units of the annotator with the most units, plus the
+smallest sum of d - 1 for each pair of annotators.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +16,17 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.kernels.assignment import pair_rows
-from caesura.kernels.regroup import group_units
 from caesura.kernels.unitary import QUANTUM
 from caesura.model.index import argsort, bincount, flatnonzero, nonzero
-from caesura.model.value import Floats
+from caesura.model.value import Floats, Ints
 
 if TYPE_CHECKING:
     from caesura.agreement.unitary import Alignments, Dissimilarity, UnitTable
 
 # Largest number of units whose distances are kept as a matrix.
-MAX_MATRIX = 1000
-# Number of searches for a good alignment.
-STARTS = 4
-_STEPS = 10_000_000
-_STEPS_PER_UNIT = 10_000
-_MOST_HALVES = 1000
-_WORK_PER_PAIR = 100
+_MAX_MATRIX = 1000
 _INFINITE = 1e9
 _MAX_BLOCK = 6  # annotators of a set whose pairs are aligned together
 # Perfect difference sets (Singer 1938): every number from 1 to v - 1 is the difference of one pair, modulo v.
@@ -41,7 +40,20 @@ _DIFFERENCES: tuple[tuple[int, tuple[int, ...]], ...] = (
 Blocks = tuple[tuple[int, ...], ...]
 
 
-def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+def lower_bound(table: UnitTable, how: Dissimilarity, align: Callable[[UnitTable, Dissimilarity], Alignments]) -> float:
+    """Return a lower bound of the total cost of every alignment of the only sample, in multiples of delta_empty."""
+    if table.annotators == 2:
+        return half_bound(table, how)
+    blocks = pair_cover(table.annotators) if table.annotators > 3 else tuple(combinations(range(3), 2))
+    costs: list[float] = []
+    for size in sorted({len(block) for block in blocks}):
+        alignments = align(_select(table, [block for block in blocks if len(block) == size]), how)
+        costs += (alignments.bound * (size * (size - 1) // 2)).tolist()
+    bound = fsum(costs) / (table.annotators * (table.annotators - 1) // 2)
+    return max(bound, pairwise_bound(table, how)) if len(table) <= _MAX_MATRIX else bound
+
+
+def distances(table: UnitTable, how: Dissimilarity, first: Ints, second: Ints) -> Floats:
     """Return d of all units ``first`` (rows) and ``second`` (columns), in multiples of delta_empty."""
     start, end = table.start, table.end
     moved = np.abs(start[first, None] - start[second]) + np.abs(end[first, None] - end[second])
@@ -51,58 +63,6 @@ def distances(table: UnitTable, how: Dissimilarity, first: NDArray[np.int64], se
     categories = table.category[first, None], table.category[second]
     kinds = how.distance[categories] if len(how.distance) else categories[0] != categories[1]
     return np.minimum(how.alpha * ratio**2 + how.beta * kinds, _INFINITE)
-
-
-def improve_alignment(
-    table: UnitTable, how: Dissimilarity, *, starts: int = STARTS, steps: int | None = None
-) -> tuple[list[list[int]], int]:
-    """Return the unitary alignments of a good alignment, as sorted lists of units, and the work that they took."""
-    # The search of ``kernels.regroup`` begins several times, with another annotator first each time.
-    annotators = np.arange(table.annotators)
-    starts = min(starts, table.annotators)
-    orders = [np.roll(annotators, -(table.annotators * k // starts)) for k in range(starts)]
-    groups, work = group_units(
-        table.start,
-        table.end,
-        table.category,
-        table.annotator,
-        table.annotators,
-        how.alpha,
-        how.beta,
-        how.distance,
-        orders,
-        max(_STEPS, _STEPS_PER_UNIT * len(table)) if steps is None else steps,
-    )
-    order = argsort(groups, kind="stable")
-    parts = np.split(order, np.cumsum(bincount(groups))[:-1])
-    return sorted(part.tolist() for part in parts), work
-
-
-def lower_bound(
-    table: UnitTable, how: Dissimilarity, align: Callable[[UnitTable, Dissimilarity], Alignments]
-) -> tuple[float, int]:
-    """Return a lower bound of the total cost of every alignment, in multiples of delta_empty, and the work that it took."""
-    # An alignment of M unitary alignments costs C2 M plus the sum of d - 1 over all aligned pairs, in multiples of delta_empty
-    # / C2. Divide the pairs of annotators among sets of annotators, each pair into one set. For every set, the alignment
-    # without the other annotators has at most M unitary alignments, and it costs at least as much as the best alignment of the
-    # set. The sum over the sets is therefore a lower bound. Another one is C2 times the number of units of the annotator with
-    # the most units, plus the smallest sum of d - 1 for each pair of annotators.
-    if table.annotators == 2:
-        return half_bound(table, how), len(table) ** 2
-    blocks = pair_cover(table.annotators) if table.annotators > 3 else tuple(combinations(range(3), 2))
-    sizes = sorted({len(block) for block in blocks})
-    costs, work = [], 0
-    for size in sizes:
-        part = _select(table, [block for block in blocks if len(block) == size])
-        alignments = align(part, how)
-        costs += (alignments.bound * (size * (size - 1) // 2)).tolist()
-        work += int(alignments.work.sum())
-    pairs = table.annotators * (table.annotators - 1) // 2
-    bound = fsum(costs) / pairs
-    if len(table) <= MAX_MATRIX:
-        bound = max(bound, pairwise_bound(table, how))
-        work += _WORK_PER_PAIR * len(table) ** 2
-    return bound, work
 
 
 def _select(table: UnitTable, blocks: list[tuple[int, ...]]) -> UnitTable:
@@ -118,13 +78,13 @@ def _select(table: UnitTable, blocks: list[tuple[int, ...]]) -> UnitTable:
 
 def half_bound(table: UnitTable, how: Dissimilarity) -> float:
     """Return a lower bound for two annotators: every unit costs 1, or half of its smallest d."""
-    if len(table) > _MOST_HALVES:
+    if len(table) > _MAX_MATRIX:
         return 0.0
     smallest = np.full(len(table), 2.0)
     units = [flatnonzero(table.annotator == a) for a in range(2)]
     for own, others in (units, units[::-1]):
-        for unit in own.tolist() if len(others) else []:
-            smallest[unit] = min(2.0, distances(table, how, np.array([unit]), others).min())
+        if len(others):
+            smallest[own] = np.minimum(2.0, distances(table, how, own, others).min(axis=1))
     return fsum(smallest / 2)
 
 
