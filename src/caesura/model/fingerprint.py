@@ -14,7 +14,6 @@ of the text, the segment labels of a linear segmentation, and the order of the t
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, singledispatch
@@ -24,6 +23,7 @@ from typing import Any
 from unicodedata import normalize
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.limits import MAX_SECONDS
 from caesura.model.dialogue import Annotation
@@ -35,11 +35,9 @@ from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 
-# Number of characters of a fingerprint in a short signature.
-SHORT_LENGTH = 8
 _MODULUS = 1 << 128
 _MICROSECONDS = 1e6
-_LITTLE = sys.byteorder == "little"
+_WHOLE, _FLOAT = np.dtype("<i8"), np.dtype("<f8")
 _length = struct.Struct("<q").pack
 _two_lengths = struct.Struct("<qq").pack
 _first = itemgetter(0)
@@ -78,7 +76,7 @@ def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_
             name = names.get(coder)
             if name is None:
                 name = names[coder] = _framed(b"" if single_coder else _name(coder))
-            content = annotation_bytes(annotation)
+            content = content_bytes(annotation)
             pieces.append((name[8:], name + _length(len(content)) + content))
         pieces.sort(key=_first)
         digests.append((item, b"".join([piece for _, piece in pieces])))
@@ -116,8 +114,7 @@ def column_digests(documents: Documents, places: Iterable[int]) -> DigestSum:
 
 
 def _column(name: bytes, column: BoundaryColumn) -> tuple[bytes, list[int], memoryview]:
-    positions = np.ascontiguousarray(column.positions, "<i8")
-    return _framed(name), column.offsets.tolist(), memoryview(positions.tobytes())
+    return _framed(name), column.offsets.tolist(), memoryview(_little(column.positions))
 
 
 def fingerprint_of_pairs(pairs: Mapping[str, tuple[Any, Any]]) -> str:
@@ -133,8 +130,9 @@ def _name(text: str) -> bytes:
     return (text if text.isascii() else normalize("NFC", text)).encode("utf-8", "surrogatepass")
 
 
-def _by_name(entries: Mapping[str, Any]) -> list[tuple[bytes, Any]]:
-    return sorted(((_name(name), entry) for name, entry in entries.items()), key=itemgetter(0))
+def _little(numbers: NDArray[Any]) -> bytes:
+    """Return whole or floating-point numbers of 64 bits as bytes, the same on every machine."""
+    return numbers.astype(_FLOAT if numbers.dtype.kind == "f" else _WHOLE, copy=False).tobytes()
 
 
 def _framed(content: bytes) -> bytes:
@@ -162,17 +160,13 @@ def _times(times: Iterable[float]) -> bytes:
     return numbers_bytes(map(_microseconds, times))
 
 
-def annotation_bytes(annotation: Any) -> bytes:
-    return _segmentation(annotation) if type(annotation) is Segmentation else content_bytes(annotation)
-
-
 @singledispatch
 def content_bytes(annotation: Any) -> bytes:
     if isinstance(annotation, Mapping):
-        streams = _by_name(annotation)
+        streams = sorted(((_name(name), entry) for name, entry in annotation.items()), key=_first)
         if [name for name, _ in streams] == [b""]:  # a text without streams, as measures receive it
-            return annotation_bytes(streams[0][1])
-        return b"d" + b"".join(_framed(name) + _framed(annotation_bytes(stream)) for name, stream in streams)
+            return content_bytes(streams[0][1])
+        return b"d" + b"".join(_framed(name) + _framed(content_bytes(stream)) for name, stream in streams)
     raise TypeError(f"expected an annotation; got {type(annotation).__name__}")
 
 
@@ -181,14 +175,13 @@ def _segmentation(annotation: Segmentation) -> bytes:
     positions = annotation.boundary_positions
     head = b"s" + _two_lengths(annotation.length, positions.size)
     if annotation.types == UNTYPED or not positions.size:
-        return head + (positions.tobytes() if _LITTLE else positions.astype("<i8").tobytes())
+        return head + _little(positions)
     ranks, framed = _type_names(annotation.types)
     codes = annotation.codes.tolist()
     if positions.size > 1 and (positions[1:] == positions[:-1]).any():  # several types at a position
         entries = sorted((place, ranks[code], code) for place, code in zip(positions.tolist(), codes, strict=True))
         codes = [code for _, _, code in entries]
-    places = positions.tobytes() if _LITTLE else positions.astype("<i8").tobytes()
-    return head + places + b"".join([framed[code] for code in codes])
+    return head + _little(positions) + b"".join([framed[code] for code in codes])
 
 
 @lru_cache(1024)
@@ -210,13 +203,8 @@ def _(annotation: Hierarchy) -> bytes:
         ends = [(edges[span.start - 1], edges[span.end]) for span in spans]
         times = [(_microseconds(start), _microseconds(end)) for start, end in ends]
         rows = sorted((*time, span.level, span.label or "") for time, span in zip(times, spans, strict=True))
-    kind = b"h" if edges is None else b"H"
-    return (
-        kind
-        + numbers_bytes(extent)
-        + numbers_bytes(x for row in rows for x in row[:3])
-        + _texts(row[3] for row in rows)
-    )
+    head = (b"h" if edges is None else b"H") + numbers_bytes(extent)
+    return head + numbers_bytes(x for row in rows for x in row[:3]) + _texts(row[3] for row in rows)
 
 
 @content_bytes.register
@@ -233,8 +221,7 @@ def _(annotation: Spans) -> bytes:
     seconds = annotation.axis == "seconds"
     rounded = np.round(positions * _MICROSECONDS) + 0.0 if seconds else positions + 0.0  # -0.0 equals 0.0
     head = (b"P" if seconds else b"p") + _two_lengths(0 if bounds is None else len(bounds), len(annotation))
-    places = rounded.tobytes() if _LITTLE else rounded.astype("<f8").tobytes()
-    return head + places + b"".join(map(_category, annotation.categories))
+    return head + _little(rounded) + b"".join(map(_category, annotation.categories))
 
 
 @lru_cache(1024)
@@ -244,10 +231,8 @@ def _category(name: str | None) -> bytes:
 
 @content_bytes.register
 def _(annotation: BoundaryScores) -> bytes:
-    scores = (annotation.scores + 0.0).astype("<f8").tobytes()  # -0.0 equals 0.0
-    return (
-        b"b" + _length(len(annotation)) + scores + _times(() if annotation.times is None else annotation.times.tolist())
-    )
+    times = () if annotation.times is None else annotation.times.tolist()
+    return b"b" + _length(len(annotation)) + _little(annotation.scores + 0.0) + _times(times)  # -0.0 equals 0.0
 
 
 @content_bytes.register

@@ -14,9 +14,9 @@ from caesura.gold.gold import GOLD_CODER, Gold
 from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.limits import short_count
-from caesura.model.fingerprint import SHORT_LENGTH
 from caesura.model.old_names import streams_of
 from caesura.model.segmentation import UNTYPED
+from caesura.model.signature import SHORT_DATA
 from caesura.model.value import OnDemand, count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
@@ -169,9 +169,7 @@ def short_gold_signature(result: Gold) -> str:
     _, *facts = result.signature.split("|")
     options = dict(fact.split(":", 1) for fact in facts if ":" in fact)
     chosen = [f"{name}={options[name]}" for name in ("n_t", "threshold", "alpha") if name in options]
-    return (
-        f"{result.method}({', '.join(chosen)}) · caesura {options['caesura']} · data {options['data'][:SHORT_LENGTH]}"
-    )
+    return f"{result.method}({', '.join(chosen)}) · caesura {options['caesura']} · data {options['data'][:SHORT_DATA]}"
 
 
 def boundary_table(result: Gold, *, kept: bool) -> Table:
