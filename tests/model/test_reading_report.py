@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from caesura import Corpus, Hierarchy, Segmentation, Spans
+from typing import Any
+
+import pytest
+
+from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Spans, Tier
 from caesura.model.corpus import Source
 from caesura.model.reading import ReadingReport
 
@@ -63,3 +67,39 @@ def test_spans_beside_segmentations() -> None:
         "annotations of different kinds are read together: spans of ann, other annotations of bo; read them separately to "
         "compare them"
     )
+
+
+def test_spans_that_occur_again() -> None:
+    twice = Spans([(0, 4, "PER"), (0, 4, "PER"), (0, 4, "LOC"), (2, 4, "PER")], length=20)
+    by_coder = {"ann": twice, "bo": spans((0, 4, "PER"))}
+    report = ReadingReport.of(Corpus({"a": by_coder, "b": by_coder}), Source(files=("a",), format="test"))
+    assert report.warnings[0] == (
+        "spans occur again with the same positions and category: 2 of ann; each of them counts"
+    )
+
+
+LATE, LATER = Hierarchy.from_times([(1, 10, 1), (1, 4, 2)]), Hierarchy.from_times([(1, 12.5, 1)])
+TIER = Tier([(2, 6, "A")], begin=1, end=9)
+
+
+@pytest.mark.parametrize(
+    ("coders", "unit", "length"),
+    [
+        ([Segmentation.from_masses([2, 3])], "units", 5),
+        ([Dialogue({"F": Segmentation.from_masses([2, 3]), "M": Segmentation.from_masses([4])})], "units", 9),
+        ([Hierarchy(4, [(1, 4)])], "units", 4),
+        ([LATE, LATER], "seconds", 11.5),  # that of the longest
+        ([TIER, Tier([(1, 2, "A")], end=30)], "seconds", 8),  # that of the first
+        ([Dialogue({"F": TIER, "M": Tier([(1, 2, "A")], end=5)})], "seconds", 9),
+        ([Spans([(0, 2)], text="abcde")], "characters", 5),
+        ([Spans([(0, 2)], units=["a", "b"])], "tokens", 2),
+        ([Spans([(0, 2)], length=7), Spans([(0, 2)], length=9)], "units", 7),
+        ([Spans([(0, 2)]), Spans([(0, 9)])], "units", 9),  # of unknown length
+        ([Spans([(0.5, 2)], seconds=True), Spans([(0.5, 9)], seconds=True)], "seconds", 9),
+        ([TIER, Segmentation.from_masses([2, 3])], "units", 8),
+    ],
+)
+def test_unit_and_length_of_an_item(coders: list[Any], unit: str, length: float) -> None:
+    corpus = Corpus({"a": dict(zip(["ann", "bo"], coders, strict=False))})
+    report = ReadingReport.of(corpus, Source(files=("a",), format="test"))
+    assert (report.unit, dict(report.items), report.extent) == (unit, {"a": length}, length)
