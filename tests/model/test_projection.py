@@ -95,6 +95,8 @@ def test_streams_of_dialogues_are_projected_separately() -> None:
     assert (annotation["F"].boundaries, annotation["M"].boundaries) == (((3, ","), (6, ".")), ((2, "."),))
     assert projected["x", "bo"]["F"].boundaries == ((6, "?"),)
     assert notes == {"x": "3 tokens for ann, 3 for bo: 8 characters"}
+    more, _ = over_characters(corpus(ann={"F": ann["F"]}, bo=bo))  # a stream that the first coder lacks
+    assert (list(more["x", "ann"]), more["x", "bo"]) == (["F"], projected["x", "bo"])
 
 
 def test_spans_keep_levels_and_labels() -> None:
@@ -205,8 +207,9 @@ def test_any_two_texts(seed: int) -> None:
 def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
     annotation, different = (Segmentation.from_bits("", units=[text]) for text in ("a", "b"))
-    with pytest.raises(OptionError, match=r"align='edit' needs rapidfuzz; run pip install 'caesura\[align\]'"):
-        over_edits(corpus(ann=annotation, bo=different))
+    for ann, bo in ((annotation, different), ({"F": annotation}, {"F": different})):
+        with pytest.raises(OptionError, match=r"^align='edit' needs rapidfuzz; run pip install 'caesura\[align\]'"):
+            over_edits(corpus(ann=ann, bo=bo))
     assert len(over_edits(corpus(ann=annotation, bo=annotation))[0]) == 2  # nothing to align
 
 
