@@ -8,7 +8,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import shortest_time
-from caesura.gold.median import median_segmentation
+from caesura.gold.median import find_median
 from caesura.model.value import Ints
 from caesura.views.table import Table
 
@@ -34,7 +34,7 @@ def tables() -> Iterator[Table]:
     rows: list[tuple[int, int, int, float, float, str]] = []
     for coders, positions, n_t, density, goal in CASES:
         marks = random_marks(coders, positions, density)
-        seconds = shortest_time(lambda m=marks, p=positions, n=n_t: median_segmentation(m, p, n), min_runs=2)  # type: ignore[misc]
+        seconds = shortest_time(lambda m=marks, p=positions, n=n_t: find_median(m, p, n), min_runs=2)  # type: ignore[misc]
         rows.append((coders, positions, n_t, density, seconds, goal))
     columns = ("coders", "positions", "n_t", "marked", "s", "goal, s")
     yield Table(columns, tuple(rows), title="Median segmentation of random coders", digits=3)

@@ -94,14 +94,14 @@ def test_commands_name_the_item(tmp_path: Path) -> None:
 
 
 def test_gold_names_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    build = linear._item_gold
+    decide = linear._decision
 
-    def fail(texts: Any, *arguments: Any) -> linear.LinearGold:
-        if texts[0].item == "b":
+    def fail(text: Any, *arguments: Any) -> Any:
+        if text.item == "b":
             raise MemoryError
-        return build(texts, *arguments)
+        return decide(text, *arguments)
 
-    monkeypatch.setattr(linear, "_item_gold", fail)
+    monkeypatch.setattr(linear, "_decision", fail)
     result = cz.gold(study())
     assert [(entry.item, entry.reason.split(";")[0]) for entry in result.excluded] == [
         ("b", "it needs more memory than is available")

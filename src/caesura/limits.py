@@ -124,11 +124,6 @@ MAX_EXACT_WORK = 2_000_000
 MAX_CHANCE_TEXTS = 40_000
 # Draws of simulated chance.
 MAX_DRAWS = 1_000_000
-# States of all coders, summed over times, in the median gold standards of all items in seconds; an item has a share of them in
-# proportion to its times.
-MAX_MEDIAN_WORK = 1_000_000
-# Joint states of the coders in a median gold standard of one text, for n_t > 2; each takes about 40 bytes.
-MAX_GOLD_STATES = 5_000_000
 
 
 def check_limit(what: str, amount: int, limit: int, hint: str) -> None:

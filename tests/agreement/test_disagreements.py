@@ -7,6 +7,7 @@ import random
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import combinations
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura import memory
 from caesura.agreement.disagreement_rows import sum_by_name
 from caesura.agreement.majority import majority
 from caesura.data import stargazer
@@ -461,7 +463,7 @@ def test_the_costliest_part_keeps_the_sums() -> None:
 
 
 def test_what_needs_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caesura.memory.memory_size", lambda: 1_000)
+    monkeypatch.setattr(memory, "memory_size", lambda: 1_000)
     with pytest.raises(LimitError, match=r"the disagreements of all pairs of coders: about .* choose fewer coders"):
         cz.disagreements(random_corpus(1, items=4, coders="abc"))
 
@@ -470,7 +472,7 @@ def test_links_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are aligned block by block, with progress; the result is that of one block."""
     corpus, calls = random_corpus(3, items=6, coders="abcd"), []
     whole = cz.disagreements(corpus)
-    monkeypatch.setattr("caesura.agreement.disagreement_links._CHUNK", 20)
+    monkeypatch.setattr(import_module("caesura.agreement.disagreement_links"), "_CHUNK", 20)
     with cz.on_progress(lambda done, total: calls.append((done, total))):
         parts = cz.disagreements(corpus)
     assert (list(parts.rows), list(parts.places)) == (list(whole.rows), list(whole.places))

@@ -1,4 +1,4 @@
-"""The median segmentation against exhaustive search over all segmentations and all pairings."""
+"""The median against exhaustive search over all segmentations (or sets of times) and all pairings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import caesura as cz
 from caesura.data import stargazer
 from caesura.errors import OptionError
 from caesura.gold import median as module
-from caesura.gold.median import median_segmentation
+from caesura.gold.median import find_median
 from oracle.median import distance, medians, preferred
+from oracle.median_in_time import median
 
 
 def _random_coders(rng: random.Random, positions: int, coders: int) -> list[tuple[int, ...]]:
@@ -24,7 +25,7 @@ def _random_coders(rng: random.Random, positions: int, coders: int) -> list[tupl
 
 def _check(coders: list[tuple[int, ...]], positions: int, n_t: int) -> None:
     cost, golds = medians(coders, positions, n_t)
-    result = median_segmentation(coders, positions, n_t)
+    result = find_median(coders, positions, n_t)
     assert result.cost == float(cost)
     assert result.optima == len(golds)
     assert result.positions == preferred(golds, coders)
@@ -73,7 +74,7 @@ def test_cost_is_that_of_the_alignment_and_no_change_of_one_position_is_better(
     case: tuple[list[tuple[int, ...]], int], n_t: int
 ) -> None:
     coders, positions = case
-    result = median_segmentation(coders, positions, n_t)
+    result = find_median(coders, positions, n_t)
     assert result.cost == pytest.approx(_cost(result.positions, coders, positions, n_t))
     for position in range(1, positions + 1):
         changed = tuple(sorted({*result.positions} ^ {position}))
@@ -82,20 +83,20 @@ def test_cost_is_that_of_the_alignment_and_no_change_of_one_position_is_better(
         assert _cost(coder, coders, positions, n_t) >= result.cost - 1e-9
 
 
-@given(_texts())
-def test_general_program_equals_the_kernel(case: tuple[list[tuple[int, ...]], int]) -> None:
+@given(_texts(), st.sampled_from([1, 2]))
+def test_general_program_equals_the_majority_and_the_kernel(case: tuple[list[tuple[int, ...]], int], n_t: int) -> None:
     coders, positions = case
-    marks = np.zeros((positions, len(coders)), bool)
-    for coder, boundaries in enumerate(coders):
-        marks[np.array(boundaries, int) - 1, coder] = True
-    assert module._JointStates(marks, 2).solve() == median_segmentation(coders, positions)
+    places = np.arange(1, positions + 1)
+    assert module._search([np.array(own, int) for own in coders], places, places, n_t) == find_median(
+        coders, positions, n_t
+    )
 
 
 def test_independent_parts_multiply() -> None:
     part = [(1, 4), (2,), (3, 5)]
-    optima = median_segmentation(part, 6).optima
+    optima = find_median(part, 6).optima
     distant = [tuple(p + 9 * k for k in range(300) for p in side) for side in part]
-    assert median_segmentation(distant, 9 * 300).optima == optima**300
+    assert find_median(distant, 9 * 300).optima == optima**300
 
 
 @pytest.mark.parametrize("coders", [63, 64, 65, 130])
@@ -105,17 +106,23 @@ def test_any_number_of_coders(coders: int) -> None:
     # one      . . | . . .
     # the rest . . . . . |
     sides = [(2,)] * 2 + [(3,)] + [(6,)] * (coders - 3)
-    result = median_segmentation(sides, 6)
+    result = find_median(sides, 6)
     assert (result.positions, result.cost) == ((6,), 2 * 2 + 2)
-    assert median_segmentation([(2,)] * coders, 6).matches == coders
+    assert find_median([(2,)] * coders, 6).matches == coders
 
 
-def test_too_many_states_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_STATES", 3)
-    with pytest.raises(OptionError, match=r"too many states .* choose a smaller n_t .* or the method 'majority'"):
-        median_segmentation([(1, 4), (2, 5), (3,)], 6, n_t=3)
-    with pytest.raises(OptionError, match="too many states"):
-        median_segmentation([(1, 4), (2, 5), (3,)], 6, n_t=12)
+@pytest.mark.parametrize(("name", "limit"), [("MAX_STATES", 3), ("_MAX_WAITING", 2)])
+def test_too_many_states_are_an_error(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, name, limit)
+    with pytest.raises(
+        OptionError, match=r"too many boundaries lie close .* choose a smaller n_t .* or the method 'majority'"
+    ):
+        find_median([(1, 4), (2, 5), (3,)], 6, n_t=3)
+
+
+@pytest.mark.parametrize("n_t", [12, 1_000_000])
+def test_a_large_n_t_looks_at_the_positions_of_the_text_only(n_t: int) -> None:
+    assert find_median([(2,), (5,), (3,)], 6, n_t).positions == (3,)
 
 
 def _costs_of_all_segmentations(coder: tuple[int, ...], positions: int) -> np.ndarray:
@@ -146,7 +153,7 @@ def test_stargazer_equals_exhaustive_search() -> None:
         side = frozenset(p for p in range(1, 21) if gold >> (p - 1) & 1)
         assert costs[gold] == sum(distance(side, frozenset(coder), 2) for coder in coders)  # type: ignore[index]
     optima = np.flatnonzero(costs == np.min(costs)).tolist()
-    result = median_segmentation(coders, 20)
+    result = find_median(coders, 20)
     assert (result.cost, result.optima) == (np.min(costs) / 2, len(optima))
     assert result.positions in [tuple(p for p in range(1, 21) if gold >> (p - 1) & 1) for gold in optima]
 
@@ -172,3 +179,57 @@ def test_number_of_paths_of_any_size(layers, monkeypatch) -> None:
     assert module.count_paths(first, left, right) == 2 ** (layers - 1)
     monkeypatch.setattr(module, "small_count", lambda *_: -1)
     assert module.count_paths(first, left, right) == 2 ** (layers - 1)
+
+
+# -- in seconds -------------------------------------------------------------------------------------------------------
+
+TIMES = st.lists(st.integers(0, 60), max_size=4, unique=True).map(sorted)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(TIMES, min_size=1, max_size=4), st.sampled_from([1, 5, 12, 30]))
+def test_times_equal_the_definition(coders: list[list[int]], n_t: int) -> None:
+    places = sorted({time for coder in coders for time in coder})[:10]
+    coders = [[time for time in coder if time in places] for coder in coders]
+    numbers = {time: number for number, time in enumerate(places, 1)}
+    result = find_median([[numbers[t] for t in own] for own in coders], len(places), n_t, np.array(places, np.int64))
+    cost, matches, chosen, optima = median(coders, n_t)
+    assert result.cost == pytest.approx(float(cost), abs=1e-12)
+    assert (result.matches, tuple(places[i - 1] for i in result.positions)) == (matches, chosen)
+    assert result.optima == optima
+
+
+def test_far_times_are_no_near_misses() -> None:
+    # ann |        20                     |      near misses: less than 1 s
+    # bo  |                  200          |
+    result = find_median([[1], [2]], 2, 1000, np.array([20_000, 200_000]))
+    assert (result.positions, result.cost, result.optima) == ((1, 2), 2.0, 4)
+    # In positions, which are neighbours, the two would be one boundary.
+    assert find_median([[1], [2]], 2).positions == (1,)
+
+
+def test_three_close_coders_have_one_boundary_in_the_middle() -> None:
+    result = find_median([[1], [2], [3]], 3, 1000, np.array([10_000, 10_200, 10_600]))
+    assert (result.positions, result.cost) == ((2,), pytest.approx(0.2 + 0.4))
+
+
+def test_nothing_to_place() -> None:
+    assert find_median([[], []], 0, 1000, np.array([], np.int64)).positions == ()
+
+
+def test_dense_times_are_refused_and_many_are_not() -> None:
+    coders = [list(range(coder, 100, 3)) for coder in range(1, 4)]
+    with pytest.raises(OptionError, match="too many boundaries lie close together"):
+        find_median(coders, 100, 100_000, np.arange(100) * 10)
+    coders = [list(range(coder, 1000, 3)) for coder in range(1, 4)]
+    assert find_median(coders, 1000, 1000, np.arange(1000) * 200).cost > 0
+
+
+def test_parts_of_a_long_text_are_joined() -> None:
+    """Wherever nothing waits, the text is cut: costs and matches are added, and numbers of optima multiplied."""
+    part = find_median([[1], [2]], 2, 1000, np.array([0, 300]))
+    places = np.array([start + offset for start in range(0, 500_000, 5000) for offset in (0, 300)])
+    result = find_median([list(range(1, 201, 2)), list(range(2, 201, 2))], 200, 1000, places)
+    assert (result.matches, result.optima) == (100 * part.matches, part.optima**100)
+    assert result.cost == pytest.approx(100 * part.cost)
+    assert result.positions == tuple(2 * k + number for k in range(100) for number in part.positions)

@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
-from caesura.gold.median import MedianSegmentation, median_segmentation
-from caesura.gold.median_in_time import median_in_time
-from caesura.limits import MAX_MEDIAN_WORK
+from caesura.gold.median import find_median
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Boundaries
@@ -27,8 +25,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints
 from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
-
-T = TypeVar("T")
+from caesura.progress import report_progress
 
 # Methods for segmentations and dialogues.
 METHODS = ("median", "majority", "threshold", "cochran", "any", "all")
@@ -71,10 +68,6 @@ class TimeScale:
     # Item and stream -> time of each position, in a fixed fraction of a second; the stream is empty outside dialogues.
     places: Mapping[tuple[str, str], Ints]
     n_t: int  # boundaries less than this far apart are near misses, in the same fraction
-
-    @cached_property
-    def size(self) -> int:
-        return sum(map(len, self.places.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,77 +178,70 @@ class _Scale:
 def linear_golds(
     corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
 ) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
-    decided = _Decided.of(corpus, options, scale_of_time)
-    all_comparisons = iter(decided.alignment.comparisons())
-    comparisons = {item: list(islice(all_comparisons, len(own))) for item, own in decided.decisions.items()}
-    golds = decided.for_each_item(
-        lambda item, texts, decisions: _item_gold(texts, decisions, comparisons[item], decided.scale)
-    )
+    """Return the gold standard of each item that has one, the other items, and the thresholds of Cochran's Q by type."""
+    decided = _decide(corpus, options, scale_of_time)
+    n_t = options.n_t if scale_of_time is None else scale_of_time.n_t
+    alignment = _Alignment([decision for _, group in decided.items.values() for decision in group], n_t)
+    if too_large := alignment.errors():
+        decided.exclude(too_large)
+        alignment = _Alignment([decision for _, group in decided.items.values() for decision in group], n_t)
+    comparisons = iter(alignment.comparisons())
+    golds = {
+        item: _item_gold(
+            item, tuple(corpus.of_item(item)), annotation, decisions, [*islice(comparisons, len(decisions))]
+        )
+        for item, (annotation, decisions) in decided.items.items()
+    }
     return golds, tuple(decided.excluded), decided.thresholds
 
 
 def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, Segmentation | Dialogue]:
     """Return the gold standard of each item without the coders of its boundaries, in less time than ``linear_golds``."""
-    decided = _Decided.of(corpus, options, None)
-    return decided.for_each_item(lambda _, texts, decisions: _annotation(texts, decisions, decided.scale))
+    return {item: annotation for item, (annotation, _) in _decide(corpus, options, None).items.items()}
 
 
 @dataclass(frozen=True)
 class _Decided:
-    """The boundaries of the gold standard of each item that has one, and the problems of the other items."""
+    """The gold standard of each item that has one, with the decisions about its texts and types."""
 
-    texts: Mapping[str, list[_Text]]
-    decisions: Mapping[str, list[_Decision]]
-    alignment: _Alignment
-    scale: _Scale | None
+    items: dict[str, tuple[Segmentation | Dialogue, list[_Decision]]]
     thresholds: dict[str, int]
     excluded: list[Excluded]
-    errors: dict[str, CaesuraError]
 
-    @classmethod
-    def of(cls, corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
-        number = len(corpus.coders)
-        if options.threshold is not None and options.threshold > number:
-            raise OptionError(f"threshold must be at most {number}, the number of coders; got {options.threshold}")
-        excluded: list[Excluded] = []
-        texts = _texts(corpus, options, excluded)
-        rules, thresholds = _rules(texts, options)
-        scale = _Scale.of(text for group in texts.values() for text in group)
-        exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
-        n_t = options.n_t if scale_of_time is None else scale_of_time.n_t
-        errors: dict[str, CaesuraError] = {}
-        decisions: dict[str, list[_Decision]] = {}
-        for item, group in texts.items():
-            try:
-                with own_errors():
-                    decisions[item] = [
-                        decision
-                        for text in group
-                        for decision in _decisions(text, _Places.of(text, n_t, scale_of_time), rules, exclusive)
-                    ]
-            except CaesuraError as error:
-                errors[item] = error
-        alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
-        too_large = alignment.errors()
-        if too_large:
-            errors |= too_large
-            decisions = {item: group for item, group in decisions.items() if item not in errors}
-            alignment = _Alignment(list(chain.from_iterable(decisions.values())), n_t)
-        return cls(texts, decisions, alignment, scale, thresholds, excluded, errors)
-
-    def for_each_item(self, make: Callable[[str, list[_Text], list[_Decision]], T]) -> dict[str, T]:
-        """Return what ``make`` returns for each item, and list the items without it; raise an error if no item has it."""
-        golds: dict[str, T] = {}
-        for item, decisions in self.decisions.items():
-            try:
-                with own_errors():
-                    golds[item] = make(item, self.texts[item], decisions)
-            except CaesuraError as error:
-                self.errors[item] = error
-        self.excluded.extend(Excluded(item, None, str(self.errors[item])) for item in self.texts if item in self.errors)
-        if not golds:
+    def exclude(self, errors: Mapping[str, CaesuraError]) -> None:
+        """Leave out some items; raise an error if no item remains."""
+        self.excluded.extend(Excluded(item, None, str(error)) for item, error in errors.items())
+        for item in errors:
+            self.items.pop(item, None)
+        if not self.items:
             raise OptionError(f"no item has a gold standard: {'; '.join(map(str, self.excluded[:5]))}")
-        return golds
+
+
+def _decide(corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
+    number = len(corpus.coders)
+    if options.threshold is not None and options.threshold > number:
+        raise OptionError(f"threshold must be at most {number}, the number of coders; got {options.threshold}")
+    excluded: list[Excluded] = []
+    texts = _texts(corpus, options, excluded)
+    thresholds = _cochran_thresholds(texts, options.alpha) if options.method == "cochran" else {}
+    scale = _Scale.of(text for group in texts.values() for text in group)
+    exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
+    decided = _Decided({}, thresholds, excluded)
+    errors: dict[str, CaesuraError] = {}
+    for done, (item, group) in enumerate(texts.items(), 1):
+        try:
+            with own_errors():
+                decisions = [
+                    _decision(text, name, options, thresholds, scale_of_time) for text in group for name in text.types
+                ]
+                if exclusive:
+                    _check_exclusive(decisions)
+                decided.items[item] = _annotation(group, decisions, scale), decisions
+        except CaesuraError as error:
+            errors[item] = error
+        report_progress(done, len(texts))
+    decided.exclude(errors)
+    return decided
 
 
 def _texts(corpus: Corpus, options: LinearGoldOptions, excluded: list[Excluded]) -> dict[str, list[_Text]]:
@@ -298,60 +284,42 @@ def _reason_not_usable(
     return (text_difference(by_coder) or "").removeprefix(": ") or None
 
 
-@dataclass(frozen=True)
-class _Places:
-    """Where the positions of a text are: their own numbers, or times. The first place is that of position 1."""
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """The boundaries of one type in the gold standard of a text, and those of the coders."""
 
-    at: Ints | None
-    n_t: int
-    max_work: float = math.inf  # for the median
+    text: _Text
+    name: str
+    at: Ints | None  # time of each position, if near misses are in seconds
+    marks: dict[str, Ints]
+    last: int
+    positions: tuple[int, ...]
+    optima: int
 
-    @classmethod
-    def of(cls, text: _Text, n_t: int, scale: TimeScale | None) -> _Places:
-        if scale is None:
-            return cls(None, n_t)
-        at = scale.places[text.item, text.stream or ""]
-        return cls(at, n_t, MAX_MEDIAN_WORK * len(at) / max(1, scale.size))
-
-    def median(self, marks: list[Ints], last: int) -> MedianSegmentation:
+    @property
+    def length(self) -> int:
         if self.at is None:
-            return median_segmentation(marks, last, self.n_t)
-        return median_in_time([at.tolist() for at in marks], self.at[:last].tolist(), self.n_t, self.max_work)
-
-    def length(self, last: int) -> int:
-        return int(self[np.array([last])][0]) + 1 if last else 1
-
-    def __getitem__(self, positions: Ints) -> Ints:
-        return positions if self.at is None else self.at[positions - 1]
+            return self.last + 1
+        return int(self.at[self.last - 1]) + 1 if self.last else 1
 
 
-# Function of a type, its positions by coder, the last position and places; returns positions and the number of optima.
-Rule = Callable[[str, list[Ints], int, _Places], tuple[tuple[int, ...], int]]
-
-
-def _rules(texts: Mapping[str, list[_Text]], options: LinearGoldOptions) -> tuple[Rule, dict[str, int]]:
-    """Return the rule of a method, and the thresholds of Cochran's Q by type."""
+def _decision(
+    text: _Text, name: str, options: LinearGoldOptions, thresholds: Mapping[str, int], scale: TimeScale | None
+) -> _Decision:
+    marks, last = text.marks(name)
+    at = None if scale is None else scale.places[text.item, text.stream or ""]
     if options.method == "median":
-
-        def median(_: str, marks: list[Ints], last: int, places: _Places) -> tuple[tuple[int, ...], int]:
-            result = places.median(marks, last)
-            return result.positions, result.optima
-
-        return median, {}
-    thresholds = _cochran_thresholds(texts, options.alpha) if options.method == "cochran" else {}
-
-    def count(name: str, marks: list[Ints], last: int, _: _Places) -> tuple[tuple[int, ...], int]:
-        minimum = {
-            "majority": len(marks) // 2 + 1,
-            "threshold": options.threshold or 0,
-            "cochran": thresholds.get(name, 0),
-            "any": 1,
-            "all": len(marks),
-        }[options.method]
-        counts = bincount(np.concatenate(marks), minlength=last + 1)
-        return tuple(flatnonzero(counts >= minimum).tolist()), 1
-
-    return count, thresholds
+        best = find_median([*marks.values()], last, options.n_t if scale is None else scale.n_t, at)
+        return _Decision(text, name, at, marks, last, best.positions, best.optima)
+    minimum = {
+        "majority": len(marks) // 2 + 1,
+        "threshold": options.threshold or 0,
+        "cochran": thresholds.get(name, 0),
+        "any": 1,
+        "all": len(marks),
+    }[options.method]
+    counts = bincount(np.concatenate([*marks.values()]), minlength=last + 1)
+    return _Decision(text, name, at, marks, last, tuple(flatnonzero(counts >= minimum).tolist()), 1)
 
 
 def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[str, int]:
@@ -380,47 +348,26 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
     return thresholds
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """The boundaries of one type in the gold standard of a text, and those of the coders."""
-
-    text: _Text
-    name: str
-    places: _Places
-    marks: dict[str, Ints]
-    last: int
-    positions: tuple[int, ...]
-    optima: int
-
-
-def _decisions(text: _Text, places: _Places, rule: Rule, exclusive: bool) -> list[_Decision]:
-    decisions = []
-    for name in text.types:
-        marks, last = text.marks(name)
-        positions, optima = rule(name, [*marks.values()], last, places)
-        decisions.append(_Decision(text, name, places, marks, last, positions, optima))
-    if exclusive:
-        _check_exclusive(text, {decision.name: decision.positions for decision in decisions})
-    return decisions
-
-
 def _item_gold(
-    texts: Sequence[_Text], decisions: Sequence[_Decision], comparisons: Sequence[_Comparison], scale: _Scale | None
+    item: str,
+    coders: tuple[str, ...],
+    annotation: Segmentation | Dialogue,
+    decisions: Sequence[_Decision],
+    comparisons: Sequence[_Comparison],
 ) -> LinearGold:
-    kept: list[GoldBoundary] = []
-    dropped: list[GoldBoundary] = []
-    optima, cost, pairs = 1, 0.0, 0
-    for decision, comparison in zip(decisions, comparisons, strict=True):
-        optima *= decision.optima
-        cost += comparison.cost
-        pairs += comparison.pairs
-        for boundary, in_gold in _boundaries(decision, comparison):
-            (kept if in_gold else dropped).append(boundary)
-    first, annotation = texts[0], _annotation(texts, decisions, scale)
-    order = {text.stream or "": i for i, text in enumerate(texts)}
-    for boundaries in (kept, dropped):
-        boundaries.sort(key=lambda boundary: (order[boundary.stream or ""], boundary.position))
-    return LinearGold(first.item, annotation, tuple(first.by_coder), tuple(kept), tuple(dropped), optima, cost, pairs)
+    boundaries = [entry for pair in zip(decisions, comparisons, strict=True) for entry in _boundaries(*pair)]
+    order = {stream: i for i, stream in enumerate(dict.fromkeys(decision.text.stream for decision in decisions))}
+    boundaries.sort(key=lambda entry: (order[entry[0].stream], entry[0].position))
+    return LinearGold(
+        item,
+        annotation,
+        coders,
+        tuple(boundary for boundary, in_gold in boundaries if in_gold),
+        tuple(boundary for boundary, in_gold in boundaries if not in_gold),
+        math.prod(decision.optima for decision in decisions),
+        sum((comparison.cost for comparison in comparisons), 0.0),
+        sum(comparison.pairs for comparison in comparisons),
+    )
 
 
 def _annotation(
@@ -433,19 +380,20 @@ def _annotation(
     return Dialogue(streams) if texts[0].stream is not None else streams[""]
 
 
-def _check_exclusive(text: _Text, positions: Mapping[str, Sequence[int]]) -> None:
+def _check_exclusive(decisions: Sequence[_Decision]) -> None:
     """Raise an error if a position would get two types although no coder ever gives a position two types."""
-    names: dict[int, str] = {}
-    for name, at in positions.items():
-        for position in at:
-            if position in names:
-                stream = "" if text.stream is None else f"stream {text.stream!r}: "
+    names: dict[tuple[str | None, int], str] = {}
+    for decision in decisions:
+        for position in decision.positions:
+            key = decision.text.stream, position
+            if key in names:
+                stream = "" if key[0] is None else f"stream {key[0]!r}: "
                 raise OptionError(
-                    f"{stream}position {position} would get the types {names[position]!r} and {name!r}, but no coder gives a "
-                    "position two types, so the types exclude each other; choose the method 'majority', or ignore the "
+                    f"{stream}position {position} would get the types {names[key]!r} and {decision.name!r}, but no coder gives "
+                    "a position two types, so the types exclude each other; choose the method 'majority', or ignore the "
                     "types: --ignore-types, or ignore_types=True in Python"
                 )
-            names[position] = name
+            names[key] = decision.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,15 +420,15 @@ class _Alignment:
         self.others = np.concatenate([EMPTY, *marks])
         a_off = np.cumsum([0, *repeat(np.array([at.size for at in golds], np.int64), coders)])
         b_off = np.cumsum([0, *(at.size for at in marks)])
-        length = repeat(np.array([entry.places.length(entry.last) for entry in decisions], np.int64), coders)
+        length = repeat(np.array([entry.length for entry in decisions], np.int64), coders)
         golds_of_coders = Boundaries(self._placed(self.own, a_off), EMPTY, a_off)
         self.batch = Batch.of_sides(length, golds_of_coders, Boundaries(self._placed(self.others, b_off), EMPTY, b_off))
 
     def _placed(self, positions: Ints, offsets: Ints) -> Ints:
-        if all(entry.places.at is None for entry in self.decisions):
+        if all(entry.at is None for entry in self.decisions):
             return positions
-        parts = np.split(positions, offsets[self.ends[1:-1]])
-        return np.concatenate([entry.places[part] for entry, part in zip(self.decisions, parts, strict=True)])
+        parts = zip(self.decisions, np.split(positions, offsets[self.ends[1:-1]]), strict=True)
+        return np.concatenate([part if entry.at is None else entry.at[part - 1] for entry, part in parts])
 
     def errors(self) -> dict[str, CaesuraError]:
         found: dict[str, CaesuraError] = {}
