@@ -1,7 +1,8 @@
-"""The annotations of a corpus as marks: what coders agree on, what they dispute, and the annotation that marks make.
+"""The annotations of a corpus as marks: what coders agree on, and what they dispute.
 
-Each kind of data has its own class, because boundaries over units, boundaries in seconds, spans and hierarchies are found,
-counted and put together in different ways. :func:`caesura.adjudication.session.disputed_of` chooses the class.
+The marks of the coders of an item are put into groups: marks that mean the same boundary or span. A place is one or several
+groups that a disagreement links, or groups in which coders differ although the measure does not see it. What is in no place
+is agreed. :mod:`caesura.adjudication.kinds` says what groups and marks are for boundaries, tiers, spans and hierarchies.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import combinations
 from typing import Any, Self
 
 from caesura.agreement.disagreement_rows import Disagreements
@@ -143,15 +145,24 @@ def in_order(places: Iterable[DisputedPlace]) -> tuple[DisputedPlace, ...]:
 Streams = Mapping[str, PlacedMarks]
 
 
+# Stream and key of a group. Groups of a stream whose keys begin alike are at the same place, if the measure sees none of them.
+GroupKey = tuple[str, tuple[Any, ...]]
+# Key -> coder -> the coder's marks in this group; all coders of the item are listed. Groups are sorted.
+Groups = Mapping[GroupKey, Mapping[str, PlacedMarks]]
+
+
 class DisputedCorpus(ABC):
     """A corpus whose disagreements are adjudicated."""
 
+    about = SPAN
+    unmeasured_kind = ""  # kind of a difference that the measure does not see
     # Boundary types, categories or labels that an adjudicator can choose; empty if there are none.
     types: tuple[str, ...] = ()
 
     def __init__(self, corpus: Corpus, result: Disagreements) -> None:
         self.corpus = corpus
         self.result = result
+        self._groups: dict[str, Groups] = {}
         single = {item for item in corpus.item_names if len(corpus.of_item(item)) == 1}
         self.excluded = tuple(entry for entry in result.excluded if entry.item not in single)
         without = {entry.item for entry in self.excluded}
@@ -165,7 +176,7 @@ class DisputedCorpus(ABC):
 
     @cached_property
     def places(self) -> tuple[DisputedPlace, ...]:
-        return in_order(self.find_places())
+        return in_order(self._found[0])
 
     @cached_property
     def places_of_items(self) -> Mapping[str, tuple[DisputedPlace, ...]]:
@@ -174,13 +185,69 @@ class DisputedCorpus(ABC):
             by_item[place.item].append(place)
         return {item: tuple(places) for item, places in by_item.items()}
 
-    @abstractmethod
-    def find_places(self) -> Iterable[DisputedPlace]:
-        """Return all places, in any order and without keys."""
+    @cached_property
+    def _found(self) -> tuple[list[DisputedPlace], dict[str, set[GroupKey]]]:
+        """All places, in any order and without keys, and the groups in them by item."""
+        disputed: dict[str, set[GroupKey]] = {item: set() for item in self.items}
+        places = []
+        for item, keys, facts in self.measured():
+            disputed[item].update(keys)
+            places.append(self._place(item, keys, **facts))
+        for item in self.result.items:
+            rest: dict[tuple[str, Any], list[GroupKey]] = {}
+            for key, marks in self.groups(item).items():
+                if key not in disputed[item] and len({tuple(mark.type for mark in own) for own in marks.values()}) > 1:
+                    rest.setdefault((key[0], key[1][0]), []).append(key)
+            for keys in rest.values():
+                disputed[item].update(keys)
+                place = self._place(item, keys, kinds=(), cost=0.0, pairs=0, **self.around(item, keys[0]))
+                variants = [[(mark.start, mark.type) for mark in own] for own in place.marks.values()]
+                kinds = ("miss" if [] in variants else self.unmeasured_kind,)
+                places.append(replace(place, kinds=kinds, pairs=sum(a != b for a, b in combinations(variants, 2))))
+        return places, disputed
+
+    def _place(self, item: str, keys: Sequence[GroupKey], **facts: Any) -> DisputedPlace:
+        groups = [self.groups(item)[key] for key in keys]
+        return DisputedPlace(
+            item=item,
+            stream=keys[0][0] or None,
+            about=self.about,
+            seconds=self.in_seconds(item),
+            marks={coder: tuple(mark for group in groups for mark in group[coder]) for coder in groups[0]},
+            majority=tuple(mark for key in keys for mark in self.majority_of(item, key)),
+            **facts,
+        )
+
+    def agreed(self, item: str) -> Streams:
+        """Return what the coders of an item agree on: what most of them have in the groups without a place."""
+        streams: dict[str, PlacedMarks] = {}
+        for key in self.groups(item):
+            if key not in self._found[1][item]:
+                streams[key[0]] = streams.get(key[0], ()) + self.majority_of(item, key)
+        return streams
 
     @abstractmethod
-    def agreed(self, item: str) -> Streams:
-        """Return what the coders of an item agree on."""
+    def in_seconds(self, item: str) -> bool: ...
+
+    def groups(self, item: str) -> Groups:
+        if item not in self._groups:
+            self._groups[item] = self.find_groups(item)
+        return self._groups[item]
+
+    @abstractmethod
+    def find_groups(self, item: str) -> Groups: ...
+
+    @abstractmethod
+    def measured(self) -> Iterable[tuple[str, Sequence[GroupKey], dict[str, Any]]]:
+        """Yield item, groups and further facts of each place that the measure sees."""
+
+    @abstractmethod
+    def around(self, item: str, key: GroupKey) -> dict[str, Any]:
+        """Return facts about a place that the measure does not see."""
+
+    @abstractmethod
+    def majority_of(self, item: str, key: GroupKey) -> PlacedMarks:
+        """Return what more than half of the coders have in a group; nothing if there is no such mark."""
 
     @abstractmethod
     def build(self, item: str, marks: Streams) -> Annotation:

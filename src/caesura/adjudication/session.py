@@ -10,7 +10,6 @@ from os import PathLike
 from threading import RLock
 from typing import Any, Literal, Self
 
-from caesura.adjudication.boundaries import DisputedBoundaries, DisputedTiers
 from caesura.adjudication.decisions import (
     CHOICES,
     MAX_TEXT,
@@ -23,7 +22,7 @@ from caesura.adjudication.decisions import (
 )
 from caesura.adjudication.disputed import DisputedCorpus, DisputedPlace, PlacedMark, PlacedMarks
 from caesura.adjudication.journal import Journal
-from caesura.adjudication.spans import DisputedHierarchies, DisputedSpans
+from caesura.adjudication.kinds import DisputedBoundaries, DisputedHierarchies, DisputedSpans, DisputedTiers
 from caesura.agreement.compared_texts import prepare
 from caesura.agreement.disagreements import disagreements
 from caesura.errors import ConflictError, InputError, OptionError
