@@ -174,15 +174,15 @@ def test_scores_that_do_not_fit_the_text(scores, message):
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([0.1, float("nan"), 0.3, 0.4], r"scores\[1\] \(position 2\): expected a finite number; got nan"),
-        ([0.1, float("inf"), 0.3, 0.4], r"scores\[1\] \(position 2\).*got inf"),
-        (np.array([0.1, np.nan, 0.3, 0.4]), r"scores\[1\] \(position 2\).*got nan"),
-        ([0.1, None, 0.3, 0.4], r"scores\[1\] \(position 2\).*got None"),
-        ([0.1, "x", 0.3, 0.4], r"scores\[1\] \(position 2\).*got 'x'"),
+        ([0.1, float("nan"), 0.3, 0.4], r"scores\[1\]: expected a finite number; got nan"),
+        ([0.1, float("inf"), 0.3, 0.4], r"scores\[1\]: .*got inf"),
+        (np.array([0.1, np.nan, 0.3, 0.4]), r"scores\[1\]: .*got nan"),
+        ([0.1, None, 0.3, 0.4], r"scores\[1\]: .*got None"),
+        ([0.1, "x", 0.3, 0.4], r"scores\[1\]: .*got 'x'"),
         ([(1, 0.5), (1, 0.7)], r"times\[1\]: times must ascend; 1 occurs twice"),
         ([(2, 0.5), (1, 0.7)], r"times\[1\]: times must ascend; 1 comes after 2"),
-        ([(2, 0.5), (3, 0.7, 1)], r"scores\[1\]: expected a pair \(time, score\)"),
-        ([(2, 0.5), (float("nan"), 0.7)], r"times\[1\]: expected a finite number; got nan"),
+        ([(2, 0.5), (3, 0.7, 1)], r"scores\[1\]: expected \(time, score\)"),
+        ([(2, 0.5), (float("nan"), 0.7)], r"scores\[1\]: time must be a time in seconds; got nan"),
     ],
 )
 def test_invalid_scores_are_named(scores, message):

@@ -60,11 +60,6 @@ def test_kinds_of_numbers_and_sequences():
     assert [type(x) for x in hierarchy.spans[0]] == [int, int, int, str]
 
 
-def test_durations():
-    assert TREE.durations == (1.0,) * 6
-    assert Hierarchy.from_times([(0, 4.5), (0, 1)]).durations == (1.0, 3.5)
-
-
 def test_repr():
     assert [str(s) for s in (Span(1, 6, 1), Span(2, 3, 2, "verse"))] == ["1-6 on level 1", "2-3 on level 2 'verse'"]
     assert repr(TREE) == "Hierarchy(6 units, 4 spans: (((1 2) 3 4) (5 6)))"

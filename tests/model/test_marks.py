@@ -31,7 +31,6 @@ def test_round_trip_of_values(copied):
         assert (marks.coders, marks.length, len(marks)) == (coders, len(counts) + 1, len(counts) + 1)
         assert marks.positions.tolist() == [i for i, count in enumerate(counts, 1) if count]
         assert marks.position_counts.tolist() == [count for count in counts if count]
-        assert marks.max_count == max(counts, default=0)
 
 
 @given(some(), some())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from caesura.errors import HierarchyError
@@ -259,8 +258,7 @@ def _to_hierarchy(writing: Writing, item: str, coder: str) -> Hierarchy:
         raise writing.error("spans cannot have streams; write a .csv table of units", item, coder)
     if annotation.types != UNTYPED:
         raise writing.error("spans cannot have boundary types; write a .csv table of units", item, coder)
-    edges, labels = (0, *annotation.inner.tolist(), annotation.length), annotation.labels
-    rows = [(start + 1, end, 1, None if labels is None else labels[start]) for start, end in pairwise(edges)]
+    rows = [(start + 1, end, 1, label) for start, end, label, _ in annotation.ranges]
     return Hierarchy(annotation.length, rows, units=annotation.units)
 
 
@@ -282,10 +280,9 @@ def _continuum_of(hierarchy: Hierarchy, writing: Writing, item: str, coder: str)
 
 
 def span_rows(hierarchy: Hierarchy) -> list[SpanRow]:
-    edges = hierarchy.edges
-    if edges is None:
+    if hierarchy.edges is None:
         return [SpanRow(*span) for span in hierarchy.spans]
-    return [SpanRow(edges[s.start - 1], edges[s.end], s.level, s.label) for s in hierarchy.spans]
+    return [SpanRow(start, end, level, label) for start, end, label, level in hierarchy.ranges]
 
 
 # Types of annotations that span writers accept; for a dialogue they raise an error with a hint.

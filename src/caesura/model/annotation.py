@@ -48,6 +48,10 @@ HEADER = Struct("=qqqq")
 _LIMIT = 2**62  # larger places do not fit the header
 
 
+# Start, end, label and level of a segment or span.
+Range = tuple[float, float, str | None, int]
+
+
 class Shape(IntEnum):
     MARKS, PARTITION, NESTED, LAYERED, FREE = range(5)
 
@@ -131,6 +135,11 @@ class Annotation(Value):
         except AttributeError:
             object.__setattr__(self, "_packed", self._pack(len(self)))  # type: ignore[arg-type]
         return self._packed
+
+    @property
+    def ranges(self) -> list[Range]:
+        """Start, end, label and level of each segment or span on the axis; a point ends where it starts."""
+        raise NotImplementedError
 
     @property
     def texts(self) -> Mapping[str, Any]:

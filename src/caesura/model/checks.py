@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import isfinite, nan
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InputError, SegmentationError
-from caesura.model.value import MAX_UNITS, Ints, Numbers, Texts
+from caesura.model.value import MAX_UNITS, Floats, Ints, Numbers, Texts
 
 # Whole numbers above this limit may not fit a machine word after sums.
 MAX_NUMBER = 2**62
@@ -95,6 +95,23 @@ def _whole_entry(entry: object, name: str, i: int, error: type[InputError]) -> i
     if not -MAX_NUMBER < number < MAX_NUMBER:
         raise error(f"{name}[{i}]: number too large; got {number}")
     return number
+
+
+def finite_numbers(
+    values: Any, name: str, error: type[InputError] = SegmentationError, expected: str = "a finite number"
+) -> Floats:
+    if isinstance(values, str):
+        raise error(f"{name}: expected a sequence of numbers; got the string {values!r:.80}")
+    entries = numbers = values
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in "iuf":
+        entries = numbers = as_list(values, name, " of numbers", error)
+        if set(map(type, entries)) - {float}:
+            numbers = [nan if (number := finite_number(entry)) is None else number for entry in entries]
+    column = np.array(numbers, np.float64)
+    if (i := first_true(~np.isfinite(column))) is not None:
+        entry = entries[i].item() if isinstance(entries[i], np.generic) else entries[i]
+        raise error(f"{name}[{i}]: expected {expected}; got {entry!r:.80}")
+    return column
 
 
 def first_true(mask: NDArray[np.bool_]) -> int | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
 from itertools import pairwise
-from operator import and_, or_
+from operator import and_, itemgetter, or_
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -331,20 +331,17 @@ def level_of(text: Hierarchy, level: int | None) -> Partition:
         raise MismatchError(f"the hierarchy has the levels {listed}; choose one with level={min(levels)}")
     if level is not None and level not in levels:
         raise MismatchError(f"the hierarchy has no level {level}; its levels are {listed}")
-    spans = [span for span in text.spans if level is None or span.level == level]
-    times = range(text.length + 1) if text.edges is None else text.edges
-    labelled = any(span.label is not None for span in spans)
-    rows = [
-        (times[span.start - 1], times[span.end], span.label if labelled else "")
-        for span in sorted(spans, key=lambda span: span.start)
-    ]
+    spans = sorted((row for row in text.ranges if level is None or row[3] == level), key=itemgetter(0))
+    labelled = any(label is not None for _, _, label, _ in spans)
+    rows = [(start, end, label if labelled else "") for start, end, label, _ in spans]
     if overlap := next(((before, after) for before, after in pairwise(rows) if after[0] < before[1]), None):
         listed = " and ".join(f"{start:.10g}-{end:.10g}" for start, end, _ in overlap)
         raise MismatchError(
-            f"two spans of level {spans[0].level} overlap, {listed}; put spans that may overlap into one stream each"
+            f"two spans of level {spans[0][3]} overlap, {listed}; put spans that may overlap into one stream each"
         )
-    edges = edges_of_intervals(rows, float(times[0]), float(times[-1]))
-    return Partition(edges if labelled else edges._replace(labels=()), seconds=text.edges is not None, units=text.units)
+    axis = text.axis
+    edges = edges_of_intervals(rows, *map(float, axis.extent))
+    return Partition(edges if labelled else edges._replace(labels=()), seconds=axis.seconds, units=text.units)
 
 
 def segment_labels(annotation: Any) -> tuple[Ints, Names]:

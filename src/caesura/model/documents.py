@@ -36,10 +36,6 @@ class BoundaryColumn:
     def positions_of(self, document: int) -> Ints:
         return self.positions[self.offsets[document] : self.offsets[document + 1]]
 
-    def types_of(self, document: int, types: Sequence[str]) -> list[str]:
-        codes = self.codes[self.code_offsets[document] : self.code_offsets[document + 1]]
-        return [types[code] for code in codes.tolist()]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
@@ -72,13 +68,13 @@ class Documents:
         try:
             if not column.typed:
                 return Segmentation.from_positions(length, positions)
-            names, n = column.types_of(document, self.types), positions.size
-            if len(names) != n:
-                raise SegmentationError(f"expected one type per position; got {len(names)} for {n} positions")
-            groups = groupby(zip(positions.tolist(), names, strict=True), itemgetter(0))
-            marks = [(position, [name for _, name in group]) for position, group in groups]
-            at, sets = [position for position, _ in marks], [names for _, names in marks]
-            return Segmentation.from_positions(length, at, marks=sets, types=types)
+            codes = column.codes[slice(*column.code_offsets[document : document + 2])]
+            if len(codes) != len(positions):
+                problem = f"expected one type per position; got {len(codes)} for {len(positions)} positions"
+                raise SegmentationError(problem)
+            groups = groupby(zip(positions.tolist(), codes.tolist(), strict=True), itemgetter(0))
+            marks = {position: [self.types[code] for _, code in group] for position, group in groups}
+            return Segmentation.from_positions(length, list(marks), marks=list(marks.values()), types=types)
         except CaesuraError as problem:
             raise SegmentationError(f"{name}: {problem}") from None
 

@@ -200,9 +200,8 @@ def _(annotation: Hierarchy) -> bytes:
         rows = sorted((span.start, span.end, span.level, span.label or "") for span in spans)
     else:
         extent = (_microseconds(edges[0]), _microseconds(edges[-1]))
-        ends = [(edges[span.start - 1], edges[span.end]) for span in spans]
-        times = [(_microseconds(start), _microseconds(end)) for start, end in ends]
-        rows = sorted((*time, span.level, span.label or "") for time, span in zip(times, spans, strict=True))
+        ranges = annotation.ranges
+        rows = sorted((_microseconds(a), _microseconds(b), level, label or "") for a, b, label, level in ranges)
     head = (b"h" if edges is None else b"H") + numbers_bytes(extent)
     return head + numbers_bytes(x for row in rows for x in row[:3]) + _texts(row[3] for row in rows)
 

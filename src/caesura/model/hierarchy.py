@@ -15,7 +15,7 @@ import numpy as np
 from caesura.errors import HierarchyError
 from caesura.limits import MAX_LEVELS
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Shape, cut_rows, to_ticks
+from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows, to_ticks
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, count_of, frozen_array, read_only
 
@@ -303,16 +303,20 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         return Axis(edges[0], edges[-1], True, self.units, edges)
 
     def _cut(self, axis: Axis) -> Hierarchy:
-        edges = self.edges or range(self.length + 1)
-        rows = cut_rows(((edges[span.start - 1], edges[span.end], span) for span in self.spans), axis)
+        rows = cut_rows(self.ranges, axis)
         times = sorted({*axis.extent, *(time for row in rows for time in row[:2])})
         place = {time: i for i, time in enumerate(times)} if axis.seconds else range(int(axis.end) + 1)
-        spans = [(place[start] + 1, place[end], span.level, span.label) for start, end, span in rows]
+        spans = [(place[start] + 1, place[end], level, label) for start, end, label, level in rows]
         return Hierarchy(len(place) - 1, spans, edges=times if axis.seconds else None, nested=self.nested)
 
     def _over_units(self, axis: Axis) -> Hierarchy:
         places = [axis.place(time) for time in self.edges or ()]
         return Hierarchy(int(axis.end), self.move_spans(places, places), units=axis.tokens, nested=self.nested)
+
+    @property
+    def ranges(self) -> list[Range]:
+        edges = self.edges or range(self.length + 1)
+        return [(edges[start - 1], edges[end], label, level) for start, end, level, label in self.spans]
 
     @property
     def shape(self) -> Shape:
@@ -348,13 +352,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def depth(self) -> int:
         """The deepest level, or 0 if there are no spans."""
         return max((span.level for span in self.spans), default=0)
-
-    @property
-    def durations(self) -> tuple[float, ...]:
-        """Duration of each unit; 1 for text."""
-        if self.edges is None:
-            return (1.0,) * self.length
-        return tuple(end - start for start, end in pairwise(self.edges))
 
     def segmentation(self, levels: int | None = None) -> Segmentation:
         """Return the boundaries of all spans, with levels as types.
@@ -559,12 +556,7 @@ def _check_rows(spans: Rows, number: Callable[[Any], float | None], expected: st
 def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | None:
     if edges is None:
         return None
-    times = []
-    for i, edge in enumerate(checks.as_list(edges, "edges", " of times", HierarchyError)):
-        time = checks.finite_number(edge)
-        if time is None:
-            raise HierarchyError(f"edges[{i}]: expected a time in seconds; got {edge!r:.80}")
-        times.append(time)
+    times = checks.finite_numbers(edges, "edges", HierarchyError, "a time in seconds").tolist()
     if len(times) != n + 1:
         raise HierarchyError(f"edges: expected {n + 1} times for {n} units; got {len(times)}")
     for i, (before, after) in enumerate(pairwise(times), 1):

@@ -166,11 +166,6 @@ class Marks(Annotation):
         counts[self.positions - 1] = self.position_counts
         return counts
 
-    @property
-    def max_count(self) -> int:
-        """The largest count."""
-        return int(self.position_counts.max(initial=0))
-
     def draw(self) -> str:
         """Draw the marks: one dot per unit, followed by the number of coders who put a boundary after it.
 
@@ -192,7 +187,7 @@ class Marks(Annotation):
         head = f"Marks({count_of(self.coders, 'coder')}, {count_of(self.length, 'unit')}"
         if self.length <= MAX_DRAWN_UNITS:
             return f"{head}: {self.draw()})"
-        return f"{head}, {count_of(self.positions.size, 'marked position')}, highest {self.max_count})"
+        return f"{head}, {count_of(self.positions.size, 'marked position')}, highest {self.position_counts.max(initial=0)})"
 
 
 @content_bytes.register

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from caesura.errors import SpansError
@@ -30,20 +29,11 @@ def tiers_of(annotation: Annotation) -> Mapping[str, Tier]:
 
 def to_spans(annotation: object) -> Spans:
     """Return the intervals of a tier, the spans of a hierarchy, or the segments of a segmentation as spans."""
-    rows: list[tuple[Any, ...]]
     if isinstance(annotation, Spans):
         return annotation
-    if isinstance(annotation, Tier):
-        rows = [*annotation.intervals] or [(time, time, label) for time, label in annotation.points or ()]
-    elif isinstance(annotation, Hierarchy):
-        edges = annotation.edges or range(annotation.length + 1)
-        rows = [(edges[span.start - 1], edges[span.end], span.label) for span in annotation.spans]
-    elif isinstance(annotation, Segmentation):
-        labels, ends = annotation.labels, [0, *annotation.inner.tolist(), annotation.length]
-        rows = [(start, end, None if labels is None else labels[start]) for start, end in pairwise(ends)]
-    else:
+    if not isinstance(annotation, (Tier, Hierarchy, Segmentation)):
         raise SpansError(f"expected spans, a tier, a hierarchy or a segmentation; got {type(annotation).__name__}")
-    axis = annotation.axis
+    rows, axis = [row[:3] for row in annotation.ranges], annotation.axis
     return Spans(rows, bounds=axis.extent, seconds=axis.seconds, units=None if axis.seconds else axis.tokens)
 
 

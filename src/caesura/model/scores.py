@@ -59,7 +59,7 @@ class BoundaryScores(Annotation):
     def __init__(
         self, scores: Sequence[float] | NDArray[Any], times: Sequence[float] | NDArray[Any] | None = None
     ) -> None:
-        values = _numbers(scores, "scores", "position" if times is None else "entry")
+        values = checks.finite_numbers(scores, "scores", ScoresError)
         self._fill(scores=values, times=None if times is None else _check_times(times, len(values)))
 
     @classmethod
@@ -81,11 +81,8 @@ class BoundaryScores(Annotation):
         ScoresError
             If an entry is not a pair of finite numbers, or times do not ascend.
         """
-        listed = checks.as_list(pairs, "scores", " of pairs (time, score)")
-        for i, pair in enumerate(listed):
-            if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
-                raise ScoresError(f"scores[{i}]: expected a pair (time, score); got {pair!r}")
-        return cls([pair[1] for pair in listed], [pair[0] for pair in listed])
+        rows = checks.rows(pairs, "scores", "(time, score)", ScoresError, checks.finite_number, "a time in seconds")
+        return cls([score for _, score in rows], [time for time, _ in rows])
 
     @cached_property
     def packed(self) -> bytes:
@@ -129,30 +126,8 @@ class BoundaryScores(Annotation):
         )
 
 
-def _numbers(values: Any, name: str, place: str) -> Floats:
-    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iuf":
-        array = values.astype(np.float64)
-        if (i := checks.first_true(~np.isfinite(array))) is None:
-            return array
-        raise ScoresError(_not_finite(name, place, i, array[i].item()))
-    if isinstance(values, str):
-        raise ScoresError(f"{name}: expected a sequence of numbers; got the string {values[:40]!r}")
-    numbers = []
-    for i, value in enumerate(checks.as_list(values, name, " of numbers")):
-        number = checks.finite_number(value)
-        if number is None:
-            raise ScoresError(_not_finite(name, place, i, value))
-        numbers.append(number)
-    return np.array(numbers, np.float64)
-
-
-def _not_finite(name: str, place: str, i: int, value: object) -> str:
-    where = f" ({place} {i + 1})" if place == "position" else ""
-    return f"{name}[{i}]{where}: expected a finite number; got {value!r:.40}"
-
-
 def _check_times(times: Any, number: int) -> Floats:
-    array = _numbers(times, "times", "entry")
+    array = checks.finite_numbers(times, "times", ScoresError)
     if len(array) != number:
         raise ScoresError(f"times: expected one time per score, so {number}; got {len(array)}")
     steps = np.diff(array)

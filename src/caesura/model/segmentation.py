@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from caesura.model.annotation import (
     SHAPE_BIT,
     Annotation,
     Axis,
+    Range,
     Shape,
     pack_places,
 )
@@ -584,6 +585,11 @@ class Segmentation(Annotation, Displayed):
         labels = None if self.labels is None else (*self.labels, *[""] * length)[:length]
         slots = {"length": length, "units": axis.tokens, "labels": labels}
         return self._with_boundaries(self.boundary_positions[kept], self.codes[kept], **slots)
+
+    @property
+    def ranges(self) -> list[Range]:
+        labels, ends = self.labels, [0, *self.inner.tolist(), self.length]
+        return [(start, end, None if labels is None else labels[start], 1) for start, end in pairwise(ends)]
 
     @property
     def shape(self) -> Shape:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from caesura.errors import SpansError
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
+from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, frozen_array, read_only
@@ -165,7 +165,7 @@ class Spans(Annotation, Displayed):
         >>> Spans.from_arrays([5, 0], [9, 5], ["b", "a"])
         Spans(2 spans: 0-5 'a'; 5-9 'b')
         """
-        first, last = _check_column("starts", starts), _check_column("ends", ends)
+        first, last = (checks.finite_numbers(*side, SpansError) for side in ((starts, "starts"), (ends, "ends")))
         number = len(first)
         listed = [None] * number
         if categories is not None:
@@ -262,6 +262,10 @@ class Spans(Annotation, Displayed):
     @property
     def shape(self) -> Shape:
         return Shape.FREE
+
+    @property
+    def ranges(self) -> list[Range]:
+        return [(*span, 1) for span in self.spans]
 
     @cached_property
     def spans(self) -> tuple[MarkedSpan, ...]:
@@ -467,19 +471,6 @@ def _check_category(i: int, category: object) -> str | None:
     if number is None:
         raise SpansError(f"spans[{i}]: a category must be a string, a number or None; got {category!r:.80}")
     return f"{number:.15g}"
-
-
-def _check_column(name: str, values: ArrayLike) -> Floats:
-    try:
-        column = np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise SpansError(f"{name}: expected a sequence of numbers; got {values!r:.80}") from None
-    if column.ndim != 1:
-        raise SpansError(f"{name}: expected a sequence of numbers; got an array with {column.ndim} dimensions")
-    wrong = checks.first_true(~np.isfinite(column))
-    if wrong is not None:
-        raise SpansError(f"spans[{wrong}]: {name[:-1]} must be a finite number; got {column[wrong]}")
-    return column
 
 
 def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:

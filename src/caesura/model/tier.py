@@ -12,7 +12,7 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Shape, cut_rows
+from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
 from caesura.model.boundaries import UNTYPED
 from caesura.model.edges import SAME_PLACE, Divided, Edges, edges_of_intervals, edges_of_points
 from caesura.model.value import Displayed, Floats, count_of
@@ -220,6 +220,10 @@ class Tier(Divided, Displayed):
     @property
     def shape(self) -> Shape:
         return Shape.PARTITION if self.intervals else Shape.MARKS
+
+    @property
+    def ranges(self) -> list[Range]:
+        return [(row[0], row[-2], row.label, 1) for row in self.rows]
 
     @property
     def rows(self) -> tuple[Interval, ...] | tuple[Point, ...]:

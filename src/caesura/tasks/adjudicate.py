@@ -298,9 +298,7 @@ def _content(annotation: Annotation) -> Any:
     if isinstance(annotation, Spans):
         return annotation.axis, annotation.spans
     if isinstance(annotation, Hierarchy):
-        edges = annotation.edges
-        times = None if edges is None else [(edges[span.start - 1], edges[span.end]) for span in annotation.spans]
-        return times, [span[2:] if edges else span for span in annotation.spans]
+        return annotation.ranges if annotation.edges else annotation.spans
     assert not isinstance(annotation, Tier)
     return {
         stream: (text.length, text.inner.tolist() if text.types == UNTYPED else text.boundaries)

@@ -58,17 +58,10 @@ def rows_of(annotations: Mapping[str, Annotation]) -> list[Row]:
 def _row(name: str, annotation: Segmentation | Hierarchy | Tier | Spans) -> Row:
     if isinstance(annotation, Segmentation):
         return Row(name, tuple(_segments(annotation)), (0, annotation.length))
-    if isinstance(annotation, Tier):
-        intervals = tuple((row.start, row.end, 1, row.label) for row in annotation.intervals)
-        points = (
-            () if annotation.intervals else tuple((row.time, row.time, 1, row.label) for row in annotation.points or ())
-        )
-        return Row(name, intervals + points, (annotation.begin, annotation.end), in_seconds=True)
     if isinstance(annotation, Spans):
         return Row(name, tuple(_lanes(annotation)), annotation.extent, annotation.axis == "seconds")
-    edges: Sequence[float] = annotation.edges or range(annotation.length + 1)
-    bars = tuple((edges[span.start - 1], edges[span.end], span.level, span.label or "") for span in annotation.spans)
-    return Row(name, bars, (edges[0], edges[-1]), annotation.edges is not None)
+    bars = tuple((start, end, level, label or "") for start, end, label, level in annotation.ranges)
+    return Row(name, bars, annotation.axis.extent, annotation.axis.seconds)
 
 
 def _segments(segmentation: Segmentation) -> Iterable[Bar]:

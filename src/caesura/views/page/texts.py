@@ -134,10 +134,9 @@ def _nested_bars(annotations: Mapping[str, Annotation], coders: Mapping[str, int
     for coder, hierarchy in annotations.items():
         if not isinstance(hierarchy, Hierarchy):
             return None
-        edges = hierarchy.edges or range(hierarchy.length + 1)
         bars = [
-            [_rounded(edges[span.start - 1]), _rounded(edges[span.end]), span.level, _one_line(span.label or "")]
-            for span in hierarchy.spans
+            [_rounded(start), _rounded(end), level, _one_line(label or "")]
+            for start, end, label, level in hierarchy.ranges
         ]
         rows.append([streams[""], coders[coder], bars])
     return rows
