@@ -138,9 +138,7 @@ class Measure(metaclass=ABCMeta):
     kinds: ClassVar[tuple[str, ...]] = ("linear",)
     kind: ClassVar[str] = "linear"
     typed: ClassVar[bool] = False  # whether types of boundaries matter
-    parts: ClassVar[
-        tuple[str, ...]
-    ] = ()  # names of the additive counts, unless they depend on the types: ``part_names``
+    parts: ClassVar[tuple[str, ...]] = ()  # names of the additive counts; if they depend on the types, ``part_names``
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
     options = _Options()
     presets = cast(Any, Presets())  # preset -> values of options; recipes of benchmarks are added
@@ -162,13 +160,10 @@ class Measure(metaclass=ABCMeta):
     needs_common_units: ClassVar[bool] = True  # whether hierarchies in seconds are put on common units first
     accepts_marks: ClassVar[bool] = False  # whether the first side may be the marks of several coders
     needs_labels: ClassVar[bool] = False  # whether every span must have a label, for the choice of measures
-    accepts_settings: ClassVar[bool] = False  # whether a settings file sets similarity and transposition cost
     accepts_union: ClassVar[bool] = False  # whether ``references="union"`` has a meaning
     aligns: ClassVar[bool] = False  # whether a score keeps its document, so that it can list the edits
     is_mean_over_pairs: ClassVar[bool] = False  # whether the value is the mean of one minus cost over ``score.edits``
-    two_ratios: ClassVar[tuple[str, str] | None] = (
-        None  # the figures of which the value is F, such as precision and recall
-    )
+    two_ratios: ClassVar[tuple[str, str] | None] = None  # figures whose F is the value, such as precision and recall
     score_class: ClassVar[type[Score]] = Score
     column: ClassVar[Any] = "places"  # the column of the table that has the boundaries
     places_boundaries: ClassVar[bool] = True  # whether a random text is one with as many boundaries at random places
@@ -190,251 +185,66 @@ class Measure(metaclass=ABCMeta):
     # -- what a measure defines ---------------------------------------------------------------------------------------
 
     def count(self, batch: Batch) -> BatchCounts:
-        """Return the counts of every pair of a batch.
-
-        Parameters
-        ----------
-        batch : Batch
-            Pairs that have passed ``needs`` and ``check``.
-
-        Returns
-        -------
-        BatchCounts
-            One row of parts per pair, and the options that were resolved for each.
-        """
+        """Return the counts of every pair of a batch."""
         raise NotImplementedError
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        """Return the value of each row of counts.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            One row per document, or sums over documents.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        numpy.ndarray
-            One value per row.
-        """
+        """Return the value of each row of counts."""
         raise NotImplementedError
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        """Return the pairs for which the measure has no value with these options.
-
-        Parameters
-        ----------
-        batch : Batch
-            Pairs that have passed ``needs``.
-
-        Returns
-        -------
-        dict
-            Row of a pair -> exception.
-        """
+        """Return the pairs for which the measure has no value with these options."""
         return {}
 
     def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
-        """Return the pairs as the measure compares them, such as one level of hierarchies.
-
-        Parameters
-        ----------
-        batch : Batch
-            Pairs.
-
-        Returns
-        -------
-        Batch
-            The pairs.
-        dict
-            Row of a pair that cannot be converted -> exception.
-        """
+        """Return the pairs as the measure compares them, such as one level of hierarchies."""
         return batch, {}
 
     def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
-        """Return the scale of the boundary types of a batch.
-
-        Parameters
-        ----------
-        batch : Batch
-            Pairs.
-
-        Returns
-        -------
-        tuple of str
-            The types.
-        dict
-            Row of a pair whose types do not fit -> exception.
-        """
+        """Return the scale of the boundary types of a batch."""
         return common_types(batch, self.sides) if self.typed else (UNTYPED, {})
 
     def validate(self) -> None:  # noqa: B027 - most measures have nothing to check
-        """Raise ``OptionError`` if options contradict each other.
-
-        Raises
-        ------
-        OptionError
-            If options are valid alone but not in combination.
-        """
+        """Raise ``OptionError`` if options contradict each other."""
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of the additive counts, in the order of the columns of ``count``.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        tuple of str
-            Names of the counts; by default ``parts``.
-        """
+        """Return the names of the additive counts, in the order of the columns of ``count``."""
         return self.parts
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        """Return figures derived from the counts, such as precision and recall.
-
-        Parameters
-        ----------
-        counts : mapping
-            Counts by the name of the part.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        dict
-            Figures by name.
-        """
+        """Return figures derived from the counts, such as precision and recall."""
         return {}
 
     def resolved_for(self, types: tuple[str, ...]) -> dict[str, Any]:
-        """Return the options that depend on the boundary types, as the signature shows them.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        dict
-            Values by the name of the option.
-        """
+        """Return the options that depend on the boundary types, as the signature shows them."""
         return {}
 
     def as_resolved(self, resolved: Mapping[str, Any]) -> Self:
-        """Return the measure with the options that were resolved for a document, such as the window of Pk.
-
-        Parameters
-        ----------
-        resolved : mapping
-            Resolved options of the document.
-
-        Returns
-        -------
-        Measure
-            A measure that treats every text like that document.
-        """
+        """Return the measure with the options that were resolved for a document, such as the window of Pk."""
         return self
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
-        """Return a formula for the counts of two random texts; None if they must be simulated.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-        sets : tuple of tuple of int
-            Sets of types that can occur at a position, as indices into ``types``.
-
-        Returns
-        -------
-        ExpectedCounts or None
-            The formula.
-        """
+        """Return a formula for the counts of two random texts; None if they must be simulated."""
         return None
 
     def edit_columns(self, batch: Batch) -> EditColumns | None:
-        """Return the edits of every item of a batch.
-
-        Parameters
-        ----------
-        batch : Batch
-            Pairs.
-
-        Returns
-        -------
-        EditColumns or None
-            The edits as columns; None if the measure does not align boundaries.
-        """
+        """Return the edits of every item of a batch."""
         return None
 
     def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats] | None:
-        """Return the full misses and the near misses in each row of counts.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            One row per document, or sums over documents.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        tuple of two numpy.ndarray, or None
-            Boundaries without a counterpart, and boundaries that were moved; None if the counts do not contain them.
-        """
+        """Return the full misses and the near misses in each row of counts."""
         return None
 
     def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
-        """Return the full misses and the near misses in each pair, for a measure whose counts do not contain them.
-
-        Parameters
-        ----------
-        batch : Batch
-            Pairs.
-
-        Returns
-        -------
-        tuple of two numpy.ndarray, or None
-            Boundaries without a counterpart, and boundaries that were moved; None if the edits must be listed.
-        """
+        """Return the full misses and the near misses in each pair, for a measure whose counts do not contain them."""
         return None
 
     def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats | None:
-        """Return the number of edits that are no matches in each row of counts.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            One row per document, or sums over documents.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        numpy.ndarray or None
-            Number of edits; None if the counts do not contain them.
-        """
+        """Return the number of edits that are no matches in each row of counts."""
         return None
 
     def unmatched_spans(self, a: Any, b: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """Return the spans of two hierarchies that have no counterpart.
-
-        Parameters
-        ----------
-        a, b : Hierarchy
-            Hierarchies over the same units.
-
-        Returns
-        -------
-        tuple of two tuples of Span, or None
-            Those of a that b lacks, and those of b that a lacks; None if the measure does not match spans.
-        """
+        """Return the spans of two hierarchies that have no counterpart."""
         return None
 
     # -- options and names --------------------------------------------------------------------------------------------
@@ -483,20 +293,7 @@ class Measure(metaclass=ABCMeta):
 
     @classmethod
     def cached(cls, /, compat: str | None, **options: Any) -> Self:
-        """Return the measure with these options; the first call creates it, later calls reuse it.
-
-        Parameters
-        ----------
-        compat : str or None
-            Name of a preset.
-        **options : object
-            Values of the declared options.
-
-        Returns
-        -------
-        Measure
-            The measure.
-        """
+        """Return the measure with these options; the first call creates it, later calls reuse it."""
         try:
             key = (cls, compat, tuple(options.items()), tuple(map(type, options.values())))
             measure = _cache.get(key)
@@ -604,21 +401,8 @@ class Measure(metaclass=ABCMeta):
         return type(self)(**{**kept, **self._changed})
 
     def with_settings(self, options: Mapping[str, Any]) -> Self:
-        """Return the measure with every option that is None replaced by its value from a settings file.
-
-        Parameters
-        ----------
-        options : mapping
-            Values by the name of the option. Measures that do not accept settings ignore them.
-
-        Returns
-        -------
-        Measure
-            The new measure, or this one.
-        """
-        if not self.accepts_settings:
-            return self
-        return self.replace(**{name: value for name, value in options.items() if self[name] is None})
+        """Return the measure with what a settings file says about it: similarity and transposition cost."""
+        return self
 
     @property
     def preparation(self) -> tuple[Any, ...]:
@@ -671,18 +455,7 @@ class Measure(metaclass=ABCMeta):
     # -- from pairs to counts -----------------------------------------------------------------------------------------
 
     def pack(self, pairs: Sequence[Any]) -> Packed:
-        """Return the batch of the pairs that can be scored, their indices in ``pairs``, and errors by index.
-
-        Parameters
-        ----------
-        pairs : sequence of pairs
-            Pairs of annotations.
-
-        Returns
-        -------
-        tuple
-            Batch, indices and errors.
-        """
+        """Return the batch of the pairs that can be scored, their indices in ``pairs``, and errors by index."""
         union = union_of if self.references == "union" else None
         batch, places, errors = pair_up(
             pairs, self.sides, union, streams=self.needs.streams, references=self.references is not None
@@ -692,81 +465,38 @@ class Measure(metaclass=ABCMeta):
         return batch, places, errors | excluded
 
     def pack_batch(self, batch: Batch, places: Ints) -> Packed:
-        """Return the items of a batch that can be scored, their places, and the errors of the others by place.
+        """Return the items of a batch that can be scored, their places, and the errors of the others by place."""
+        excluded: dict[int, CaesuraError] = {}
 
-        Parameters
-        ----------
-        batch : Batch
-            Pairs of annotations of one table.
-        places : numpy.ndarray
-            Place of each item.
+        def drop(problems: Mapping[int, CaesuraError]) -> None:
+            nonlocal batch, places
+            if problems:
+                batch, places, errors = batch.drop(batch.item_errors(problems), places)
+                excluded.update(errors)
 
-        Returns
-        -------
-        tuple
-            Batch, places and errors.
-        """
         batch, problems = self.convert(batch)
-        problems = {**self.needs.problems(batch, self.name, self.sides), **problems}
-        batch, places, errors = batch.drop(batch.item_errors(problems), places)
+        drop({**self.needs.problems(batch, self.name, self.sides), **problems})
         if self.recipe is not None and self.recipe.prepare is not None:
             batch, problems = self.recipe.prepare(batch)
-            batch, places, unprepared = batch.drop(batch.item_errors(problems), places)
-            errors |= unprepared
-        types, misfits = self.scale(batch)
-        batch, places, unfit = batch.drop(batch.item_errors(misfits), places)
+            drop(problems)
+        types, problems = self.scale(batch)
+        drop(problems)
         batch = batch.over(types)
-        problems = self.check(batch) if len(batch) else {}
-        batch, places, undefined = batch.drop(batch.item_errors(problems), places)
-        return batch, places, errors | unfit | undefined
+        drop(self.check(batch) if len(batch) else {})
+        return batch, places, excluded
 
     def columns(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of the additive columns: the parts or, for a mean over items, sums of values.
-
-        Parameters
-        ----------
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        tuple of str
-            Names in the order of the columns of :meth:`documents`.
-        """
+        """Return the names of the additive columns: the parts or, for a mean over items, sums of values."""
         return averaged_columns(self, types) if self.is_averaged else self.part_names(types)
 
     def values(self, rows: Counts, types: tuple[str, ...]) -> Floats:
-        """Return the value of each row of columns.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray
-            One row per document, or sums over documents.
-        types : tuple of str
-            The boundary types.
-
-        Returns
-        -------
-        numpy.ndarray
-            One value per row.
-        """
+        """Return the value of each row of columns."""
         if not len(rows):
             return np.zeros(0)
         return averaged_values(self, rows, types) if self.is_averaged else self.finish(rows, types)
 
     def documents(self, batch: Batch) -> BatchCounts:
-        """Return the columns of every item; the counts of the streams of a dialogue are added.
-
-        Parameters
-        ----------
-        batch : Batch
-            Items that :meth:`pack` returned.
-
-        Returns
-        -------
-        BatchCounts
-            The columns of :meth:`columns`, and resolved options.
-        """
+        """Return the columns of every item; the counts of the streams of a dialogue are added."""
         if not len(batch):
             return BatchCounts(np.zeros((0, len(self.columns(batch.types)))), {})
         result = self.count(batch)
@@ -780,20 +510,7 @@ class Measure(metaclass=ABCMeta):
         return BatchCounts(averaged_rows(self, result.counts, batch.types), result.resolved)
 
     def add_streams(self, batch: Batch, counts: Counts) -> Counts:
-        """Return the sum of the counts of the streams of each document.
-
-        Parameters
-        ----------
-        batch : Batch
-            Dialogues.
-        counts : numpy.ndarray
-            One row per stream.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row per document.
-        """
+        """Return the sum of the counts of the streams of each document."""
         assert batch.streams is not None
         if not batch.documents:
             return counts
@@ -811,18 +528,7 @@ class Measure(metaclass=ABCMeta):
         return np.array([summarize(words[part]) for part in parts], np.str_)
 
     def edits_of(self, source: Batch | tuple[Any, Any]) -> tuple[Edit, ...] | None:
-        """Return the edits of a document, stream by stream; None if the measure does not align boundaries.
-
-        Parameters
-        ----------
-        source : Batch or pair
-            A batch of one document, or the pair of annotations.
-
-        Returns
-        -------
-        tuple of Edit or None
-            The edits; those of a dialogue have the name of their stream.
-        """
+        """Return the edits of a document, stream by stream; None if the measure does not align boundaries."""
         batch = self.pack([source])[0] if isinstance(source, tuple) else source
         if self.references is not None:
             return None  # the edits differ from reference to reference
@@ -877,20 +583,7 @@ class Measure(metaclass=ABCMeta):
         return type(self).scale is not Measure.scale
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
-        """Return the options that were resolved for a document.
-
-        Parameters
-        ----------
-        resolved : mapping
-            One array per option.
-        place : int
-            Place of the document.
-
-        Returns
-        -------
-        dict
-            Values by the name of the option.
-        """
+        """Return the options that were resolved for a document."""
         values = {}
         for name, column in resolved.items():
             value = column[place]
@@ -901,24 +594,12 @@ class Measure(metaclass=ABCMeta):
         return values
 
     def summarize_resolved(self, resolved: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Return the options that were resolved for many documents, each as one value or a short text.
-
-        Parameters
-        ----------
-        resolved : mapping
-            One array per option.
-
-        Returns
-        -------
-        dict
-            Values or texts by the name of the option.
-        """
-        return {name: summarize(self._in_words(name, column)) for name, column in resolved.items()}
-
-    def _in_words(self, name: str, column: NDArray[Any]) -> NDArray[Any]:
-        """Return the words for integer codes; other columns are numbers, or texts of dialogues."""
-        codes = name in self.resolved_words and column.dtype.kind != "U"
-        return self.resolved_words[name][np.unique(column)] if codes else column
+        """Return the options that were resolved for many documents, each as one value or a short text."""
+        words = self.resolved_words  # codes stand for words; other columns are numbers, or texts of dialogues
+        return {
+            name: summarize(words[name][np.unique(column)] if name in words and column.dtype.kind != "U" else column)
+            for name, column in resolved.items()
+        }
 
     def build_score(
         self,
@@ -931,30 +612,7 @@ class Measure(metaclass=ABCMeta):
         documents: int = 1,
         value: float | None = None,
     ) -> Score:
-        """Return the score for a row of counts.
-
-        Parameters
-        ----------
-        counts : numpy.ndarray
-            Counts in the order of ``part_names``.
-        types : tuple of str
-            The boundary types.
-        resolved : mapping
-            Options as resolved for the document or documents.
-        batch : Batch, optional
-            The document, for a measure that aligns.
-        find_batch : callable, optional
-            Function that returns the document when it is needed.
-        documents : int, default 1
-            Number of documents that the counts cover.
-        value : float, optional
-            Value of the counts, if it is known.
-
-        Returns
-        -------
-        Score
-            The score.
-        """
+        """Return the score for a row of counts."""
         if value is None:
             value = float(self.values(counts[None, :], types)[0])
         figures: Any = None
@@ -1032,20 +690,6 @@ class Measure(metaclass=ABCMeta):
         """Return one line with the name, every resolved option, the types, the preset and the version.
 
         ``auto`` lists the options that were chosen for the data, such as the window of Pk.
-
-        Parameters
-        ----------
-        params : mapping
-            Resolved options.
-        types : tuple of str
-            The boundary types.
-        documents : int
-            Number of documents.
-
-        Returns
-        -------
-        str
-            The signature.
         """
         settings, texts = self.settings, self._setting_texts
         auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
@@ -1058,18 +702,7 @@ class Measure(metaclass=ABCMeta):
         )
 
     def signature_of(self, score: Score) -> str:
-        """Return the signature of a score without its data.
-
-        Parameters
-        ----------
-        score : Score
-            A score of this measure.
-
-        Returns
-        -------
-        str
-            The result of :meth:`signature`, which scores with the same parameters share.
-        """
+        """Return the signature of a score without its data."""
         key = id(score.params), score.types, score.documents
         params, signature = self._known_signatures.get(key, (None, ""))
         if params is not score.params:

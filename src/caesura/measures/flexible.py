@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,6 @@ class FlexibleSimilarity(Measure):
     coefficients = ("kappa", "pi", "s", "s_modified", "alpha")
     default_coefficient = "kappa"
     chance_family = "random_texts"
-    accepts_settings = True
     parts = ("cost", "positions", "objects")
     options_in_short_name = ("normalize",)
     aliases = MappingProxyType({"SF": {"normalize": "positions"}, "SFB": {"normalize": "boundaries"}})
@@ -150,6 +149,9 @@ class FlexibleSimilarity(Measure):
     def costs(self, types: tuple[str, ...]) -> FlexibleCosts:
         default_cost = None if self.compat is None else self.presets[self.compat]["transposition"]
         return flexible_costs(self.similarity, self.transposition, default_cost, self.resolved_mover, types)
+
+    def with_settings(self, options: Mapping[str, Any]) -> Self:
+        return self.replace(**{name: value for name, value in options.items() if self[name] is None})
 
     def scale(self, batch: Batch) -> tuple[tuple[str, ...], dict[int, CaesuraError]]:
         types = named_types(self.similarity)
