@@ -86,3 +86,19 @@ def test_one_bad_pair_costs_no_other(name: str) -> None:
         scores = cz.score_many([(annotation, annotation), *bad], measure)
         assert set(scores.errors) == set(range(1, len(bad) + 1)), good
         assert scores[0].value == measure.score(annotation, annotation).value, good
+
+
+@pytest.mark.parametrize(
+    ("reference", "scores", "hint"),
+    [
+        ("marks", cz.BoundaryScores.from_pairs([(2, 0.9), (4, 0.1)]), "give reference in seconds, too"),
+        (
+            "tier",
+            cz.BoundaryScores([0.1, 0.9, 0.3, 0.2, 0.7]),
+            "give each score its time with BoundaryScores.from_pairs",
+        ),
+    ],
+)
+def test_scores_on_the_other_axis_have_their_own_hint(reference: str, scores: Any, hint: str) -> None:
+    kind, message = outcome(KINDS["average_precision"](), ANNOTATIONS[reference], scores)
+    assert (kind, message.endswith(hint)) == ("MismatchError", True), message

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
+from caesura.kernels import cells as cell_kernel
 from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, declared
-from caesura.measures.cells import counted_lengths
 from caesura.measures.needs import same_extents
 from caesura.model.annotation import OPEN_END, Shape
 from caesura.model.batch import Batch
-from caesura.model.columns import Partition, Table, at_level
+from caesura.model.columns import EMPTY, Partition, Table, at_level
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
@@ -216,6 +216,30 @@ def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str
             for text in (option_text(value), signature_value(value)):
                 line = line.replace(f"|{name}:{text}|", f"|{name}:{option_text(f'{value}s')}|")
     return line
+
+
+# Kernels sweep over pairs cell by cell: a cell is a stretch between two neighbouring boundaries of both sides.
+# Which cells count, by the value of the option ``gaps``.
+COUNTED = MappingProxyType(
+    {"segment": cell_kernel.EVERY, "ignore": cell_kernel.BY_BOTH, "reference": cell_kernel.BY_FIRST}
+)
+
+
+def pairs_of(batch: Batch, gaps: str, labels: str | None = None) -> cell_kernel.Pairs:
+    """Return the boundaries of a batch with the labels of a column, and which of their cells count."""
+    a, b = batch.sides()
+    a_label = b_label = EMPTY
+    if labels is not None or gaps != "segment":
+        a_label, b_label = (side.label for side in batch.sides(labels or "segments"))
+    sides = a.place, a.off, a_label, b.place, b.off, b_label
+    return cell_kernel.Pairs(batch.begin, batch.begin + batch.length, *sides, COUNTED[gaps])
+
+
+def counted_lengths(batch: Batch, gaps: str) -> Floats:
+    """Return the length in ticks of the cells of each pair that count."""
+    lengths = np.empty(batch.pairs)
+    cell_kernel.counted_lengths(pairs_of(batch, gaps), lengths)
+    return lengths
 
 
 class SegmentMeasure(AxisMeasure):

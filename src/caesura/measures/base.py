@@ -19,20 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, OptionError, own_errors
-from caesura.measures.averages import (
+from caesura.measures.edit_columns import EditColumns
+from caesura.measures.expected import ExpectedCounts
+from caesura.measures.needs import Needs
+from caesura.measures.recipes import Presets, Recipe, recipe_of
+from caesura.measures.sums import (
     AVERAGE,
     REFERENCES,
+    as_float,
     averaged_columns,
     averaged_figures,
     averaged_rows,
     averaged_values,
     count_references,
+    divide,
+    exact_sum,
+    exact_sums,
+    precision_recall,
+    summarize,
 )
-from caesura.measures.edit_columns import EditColumns
-from caesura.measures.expected import ExpectedCounts
-from caesura.measures.needs import Needs
-from caesura.measures.recipes import Presets, Recipe, recipe_of
-from caesura.measures.sums import as_float, divide, exact_sum, exact_sums, precision_recall, summarize
 from caesura.model.batch import Batch, Packed, common_types, pair_up, plain_pair
 from caesura.model.columns import union_of
 from caesura.model.index import reduceat

@@ -12,9 +12,8 @@ import numpy as np
 
 from caesura.kernels import cells as cells_kernel
 from caesura.kernels import classes as kernel
-from caesura.measures.axis import BETA, SegmentMeasure, Side, f_of_ratios
+from caesura.measures.axis import BETA, COUNTED, SegmentMeasure, Side, f_of_ratios, pairs_of
 from caesura.measures.base import BatchCounts, Counts, declared, divide, option
-from caesura.measures.cells import COUNTED, pairs_of
 from caesura.measures.needs import Needs
 from caesura.model.annotation import TICKS
 from caesura.model.batch import Batch

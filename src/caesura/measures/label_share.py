@@ -11,9 +11,8 @@ import numpy as np
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import cells as kernel
-from caesura.measures.axis import AxisMeasure, SegmentMeasure, Side, amount, amounts
+from caesura.measures.axis import AxisMeasure, SegmentMeasure, Side, amount, amounts, pairs_of
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
-from caesura.measures.cells import pairs_of
 from caesura.measures.needs import Needs
 from caesura.model.batch import Batch, Packed
 from caesura.model.columns import Boundaries, Segments

@@ -161,7 +161,7 @@ class Needs:
             ):
                 raise self._unfit(table.annotations[rows[k]], traits, name, sides[k], first=k == 0)
         if (a ^ b) & IN_SECONDS and self.axis != "any":
-            raise MismatchError(self._different_axes(bool(b & IN_SECONDS), sides))
+            raise MismatchError(self._different_axes(a, b, sides))
         return bool(a & IN_SECONDS)
 
     def _check_extents(self, batch: Batch, row: int, name: str, sides: tuple[str, str]) -> None:
@@ -172,7 +172,7 @@ class Needs:
             length, other = (int(table.end[k] - table.begin[k]) for k in rows)
             words = a & b & HAS_UNITS and (a | b) >> SHAPE_BIT < Shape.FREE
             if (length != other and not (a | b) & OPEN_END) or (words and rows[0] != rows[1]):
-                problem = different_units(*(table.annotations[k] for k in rows), sides)
+                problem = different_units(table.annotations[rows[0]], table.annotations[rows[1]], sides)
                 if problem is not None:
                     raise MismatchError(problem)
         if self.extent and table.seconds:
@@ -192,14 +192,15 @@ class Needs:
             return MismatchError(f"{side}: {CROSSING[shape]}")
         return self.expected(annotation, side, first=first)
 
-    def _different_axes(self, in_units_first: bool, sides: tuple[str, str]) -> str:
-        in_units, in_seconds = sides if in_units_first else sides[::-1]
+    def _different_axes(self, a: int, b: int, sides: tuple[str, str]) -> str:
+        in_units, in_seconds = sides if b & IN_SECONDS else sides[::-1]
         if self.least >= Shape.NESTED:
             return f"both sides must have times, or neither; {in_seconds} has times, {in_units} has none"
-        return (
-            f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; "
-            "convert both to units with over_units"
-        )
+        hint = "convert both to units with over_units"
+        if b & HAS_SCORES:
+            scores_in_units = "give each score its time with BoundaryScores.from_pairs"
+            hint = f"give {in_units} in seconds, too" if b & IN_SECONDS else scores_in_units
+        return f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; {hint}"
 
     def plain(self, *, typed: bool) -> tuple[int, int]:
         """Return the traits that two plain annotations of one extent must not have, and those that they must have."""
@@ -208,9 +209,8 @@ class Needs:
         return self._forbidden_first | _NOT_PLAIN, self._required | HAS_NO_TYPES * (not typed)
 
 
-_NOT_PLAIN = (
-    OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES | -1 << SHAPE_BIT + 1
-)  # neither boundaries nor segments
+# Among them the bits of all shapes that are neither boundaries nor segments.
+_NOT_PLAIN = OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES | -1 << SHAPE_BIT + 1
 
 
 def same_extents(batch: Batch) -> NDArray[np.bool_]:

@@ -12,9 +12,8 @@ import numpy as np
 from caesura.errors import CaesuraError
 from caesura.kernels import cells as kernel
 from caesura.kernels import segments as segment_kernel
-from caesura.measures.axis import BETA, SegmentMeasure, Side, amounts, f_of_ratios, on_level
+from caesura.measures.axis import BETA, SegmentMeasure, Side, amounts, f_of_ratios, on_level, pairs_of
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, declared, divide, option
-from caesura.measures.cells import pairs_of
 from caesura.measures.needs import Needs
 from caesura.model.annotation import HAS_LABELS, Shape
 from caesura.model.batch import Batch

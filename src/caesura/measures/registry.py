@@ -275,60 +275,28 @@ _LABELS = ("label_share", *_SECONDS)
 _SPANS = ("span_f", "token_f")
 _TREES = ("struct_iou", "parseval")
 
+_USUAL: dict[str, tuple[str, ...]] = {
+    "linear": _BOUNDARIES,
+    "dialogue": _DIALOGUE,
+    "hierarchy": ("hierarchy_kappa",),
+    "spans": _SPANS,
+    "timed spans": _SPANS[:1],
+    "trees": _TREES,
+    "timed": _SECONDS,
+    "timed labels": _LABELS,
+}
+_HIERARCHY = ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_measure")
+_JUDGED = (*_BOUNDARIES, "boundary_confusion(n_t=2)", "window_diff", "fuzzy_success")
+_LISTED = {"hierarchy": ("hierarchy_overlap",), "timed": (_SECONDS[1], _SECONDS[0])}
 # Task -> kind of data -> measures. If a kind is missing, the task is not defined for it.
-DEFAULT_MEASURES: dict[str, dict[str, tuple[str, ...]]] = {
-    "score": {
-        "linear": (*_BOUNDARIES, "window_diff", "pk"),
-        "dialogue": _DIALOGUE,
-        "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure", "l_measure"),
-        "spans": _SPANS,
-        "timed spans": _SPANS[:1],
-        "trees": _TREES,
-        "timed": _SECONDS,
-        "timed labels": _LABELS,
-    },
-    "agree": {
-        "linear": _BOUNDARIES,
-        "dialogue": _DIALOGUE,
-        "hierarchy": ("hierarchy_kappa",),
-        "timed": _SECONDS,
-        "timed labels": _LABELS,
-    },
-    "judge": {
-        "linear": (*_BOUNDARIES, "boundary_confusion(n_t=2)", "window_diff", "fuzzy_success"),
-        "dialogue": _DIALOGUE,
-        "hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing", "t_measure"),
-        "spans": _SPANS,
-        "timed spans": _SPANS[:1],
-        "timed": _SECONDS,
-        "timed labels": _LABELS,
-    },
-    "disagreements": {
-        "linear": _BOUNDARIES[:1],
-        "dialogue": _DIALOGUE[:1],
-        "hierarchy": ("hierarchy_overlap",),
-        "timed": (_SECONDS[1], _SECONDS[0]),
-    },
-    "pairwise": {
-        "linear": _BOUNDARIES[:1],
-        "dialogue": _DIALOGUE[:1],
-        "hierarchy": ("hierarchy_kappa",),
-        "spans": _SPANS,
-        "timed spans": _SPANS[:1],
-        "trees": _TREES[:1],
-        "timed": _SECONDS,
-        "timed labels": _LABELS,
-    },
-    "report": {
-        "linear": _BOUNDARIES,
-        "dialogue": _DIALOGUE,
-        "hierarchy": ("hierarchy_kappa",),
-        "spans": _SPANS,
-        "timed spans": _SPANS[:1],
-        "trees": _TREES,
-        "timed": _SECONDS,
-        "timed labels": _LABELS,
-    },
+DEFAULT_MEASURES = {
+    "score": _USUAL | {"linear": (*_BOUNDARIES, "window_diff", "pk"), "hierarchy": _HIERARCHY},
+    "agree": {kind: _USUAL[kind] for kind in ("linear", "dialogue", "hierarchy", "timed", "timed labels")},
+    "judge": {kind: names for kind, names in _USUAL.items() if kind != "trees"}
+    | {"linear": _JUDGED, "hierarchy": _HIERARCHY[:4]},
+    "disagreements": {"linear": _BOUNDARIES[:1], "dialogue": _DIALOGUE[:1], **_LISTED},
+    "pairwise": _USUAL | {"linear": _BOUNDARIES[:1], "dialogue": _DIALOGUE[:1], "trees": _TREES[:1]},
+    "report": _USUAL,
 }
 
 

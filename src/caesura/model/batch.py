@@ -25,13 +25,13 @@ from caesura.model.columns import (
     Names,
     Segments,
     Table,
+    Weights,
     distinct,
     offsets,
     rows_of,
     take,
 )
 from caesura.model.index import searchsorted
-from caesura.model.mark_columns import Weights
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn

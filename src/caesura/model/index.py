@@ -102,6 +102,21 @@ def _to_intp(numbers: ArrayLike) -> NDArray[np.intp]:
     return array.astype(np.intp, casting="same_kind", copy=False)
 
 
+EMPTY = np.empty(0, np.int64)
+
+
+def join_arrays(arrays: Sequence[Index]) -> Index:
+    """Return the entries of many short arrays; this is five times faster than ``np.concatenate``."""
+    return np.frombuffer(b"".join(arrays), np.int64)  # type: ignore[arg-type]  # arrays are buffers
+
+
+def offsets(sizes: Sequence[int] | Index) -> Index:
+    """Return the start of each part, followed by the end of the last one."""
+    off = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=off[1:])
+    return off
+
+
 if _IS_WIDE and not TYPE_CHECKING:  # for small arrays, the methods take a third of the time of the functions
     argsort = np.ndarray.argsort
     nonzero = np.ndarray.nonzero

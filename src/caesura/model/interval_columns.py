@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.model.annotation import IN_SECONDS, IS_TREE, SHAPE_BIT, TICKS, Shape
-from caesura.model.index import bincount, flatnonzero, lexsort, repeat, searchsorted
-from caesura.model.mark_columns import EMPTY, offsets
+from caesura.model.index import EMPTY, bincount, flatnonzero, lexsort, offsets, repeat, searchsorted
 from caesura.model.value import Floats, Ints
 
 UNLABELLED = -1

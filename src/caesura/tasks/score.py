@@ -10,13 +10,13 @@ from typing import Any, ClassVar, cast
 from caesura.agreement.chance_scores import ChanceScore, chance_scores, supports_chance
 from caesura.errors import MismatchError, OptionConflictError, OptionError
 from caesura.formats.settings import Settings
-from caesura.measures.averages import AVERAGE
 from caesura.measures.base import Measure
 from caesura.measures.confusion import ConfusionScore
 from caesura.measures.many import Scores, score_many
 from caesura.measures.operations import OperationsTable, operations_table
 from caesura.measures.registry import measures as registered_measures
 from caesura.measures.registry import parse
+from caesura.measures.sums import AVERAGE
 from caesura.model.batch import Pair
 from caesura.model.common_units import pair_over_common_units, short_spans_note
 from caesura.model.corpus import Corpus
