@@ -159,7 +159,7 @@ def test_a_bad_score_is_named_and_the_other_items_are_used(tmp_path, cell, probl
 def test_bad_scores_in_json(tmp_path):
     documents = '[{"id": "a", "masses": [2, 2], "scores": [0.1, null, 0.3]}, {"id": "b", "masses": [1, 2], "scores": [0.8, 0.1]}]'
     (path,) = files(tmp_path, both_json=documents)
-    assert "scores[1] (position 2): expected a finite number; got None" in message([path])
+    assert "scores[1]: expected a finite number; got None" in message([path])
     assert results([path], code=1)["best_threshold"] == 0.8
 
 

@@ -29,10 +29,10 @@ def bounds(corpus, systems=BOT):
     return Baselines(collect_participants(corpus, systems))
 
 
-def test_masses_are_all_segments_of_all_coders():
+def test_lengths_are_those_of_all_segments_of_all_coders():
     baselines = bounds(PEOPLE)
-    assert baselines.masses.tolist() == sorted([2, 3, 6, 5, 6, 4, 4])
-    assert baselines.masses.mean() == 30 / 7
+    assert baselines.lengths.tolist() == sorted([2, 3, 6, 5, 6, 4, 4])
+    assert baselines.lengths.mean() == 30 / 7
 
 
 def test_regular_none_and_all():

@@ -429,12 +429,12 @@ class _ExactSearch:
         alone.label = self.label[first:last] - first
         for name in columns:
             getattr(alone, name)[0] = getattr(self, name)[number]
-        alone._search_alone(reduced[part])
+        alone.search_alone(reduced[part])
         self.label[first:last] = alone.label + first
         for name in columns:
             getattr(self, name)[number] = getattr(alone, name)[0]
 
-    def _search_alone(self, reduced: Counts) -> None:
+    def search_alone(self, reduced: Counts) -> None:
         pairs, this = self.table.annotators * (self.table.annotators - 1) / 2, np.full(1, True)
         single = self.tuples.sizes == 1
         promising = reduced <= _PROMISING * QUANTUM * pairs

@@ -211,8 +211,9 @@ def _check_complete(measure_class: type[Measure], texts: Mapping[str, str], miss
 def _check_former_options(measure_class: type[Measure], texts: dict[str, str]) -> None:
     """Remove the former options that mean what the preset of the signature means now; the others are an error."""
     names = {option.name for option in measure_class.options}
-    for name in _FORMER_OPTIONS.keys() & texts.keys() - names:
-        unset, values = _FORMER_OPTIONS[name]
+    for name, (unset, values) in _FORMER_OPTIONS.items():
+        if name in names or name not in texts:
+            continue
         text = texts.pop(name)
         if option_value(text) != values.get(texts.get("compat", ""), unset):
             presets = " or ".join(f"compat={preset}" for preset in values)

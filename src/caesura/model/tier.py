@@ -172,6 +172,7 @@ class Tier(Divided, Displayed):
 
     @cached_property
     def edges(self) -> Edges:  # type: ignore[override]  # computed on demand
+        """Boundaries in seconds, and the labels between them as numbers."""
         if self.intervals or self.points is None:
             edges = edges_of_intervals(self.intervals, self.begin, self.end)
         else:
