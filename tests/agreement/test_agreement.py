@@ -311,7 +311,7 @@ def test_bootstrap_over_items_is_the_coefficient_of_the_resampled_corpus(coeffic
     rng = np.random.default_rng(1)
     items = model.observed.items
     weights = np.array([np.bincount(rng.integers(0, len(items), len(items)), minlength=len(items)) for _ in range(20)])
-    values = model.over_items(weights.astype(float)).values(coefficient)
+    values = model.parts.resampled(weights.astype(float)).values
     for row, value in zip(weights, values, strict=True):
         chosen = [item for item, times in zip(items, row, strict=True) for _ in range(times)]
         assert value == pytest.approx(cz.agreement(resampled(corpus, chosen), coefficient=coefficient, **QUIET).value)
@@ -325,7 +325,7 @@ def test_bootstrap_over_coders_by_definition(coefficient: str, missing: float) -
     model = chance_model(corpus, coefficient)
     coders, items = model.observed.coders, model.observed.items
     weights = np.array([[2, 1, 1, 0, 1], [0, 2, 3, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 3, 1]], float)
-    arrays = model.over_coders(weights)
+    arrays = model.parts.of_coders(weights)
     for k, row in enumerate(weights):
         w = dict(zip(coders, row, strict=True))
         coders_of = {i: [c for c in coders if (i, c) in corpus and w[c]] for i in items}
@@ -731,7 +731,7 @@ def test_new_measure_of_an_existing_family_works() -> None:
 
 
 def test_rows_of_pairs_from_columns_are_rows() -> None:
-    columns = [("a", "b"), ("a", "c")], [0.25, None], [0.5, 1.0], [0.3, None], [0.0, 0.1], [1, 2]
+    columns = [("a", "b"), ("a", "c")], [0.25, None], [0.5, 1.0], [0.3, None], [0.0, 0.1], [1, 2], [None, None]
     rows = PairAgreement.from_columns(*columns)
     assert rows == tuple(PairAgreement(*row) for row in zip(*columns, strict=True))
     assert [row.reason for row in rows] == [None, "no coder placed a boundary"]

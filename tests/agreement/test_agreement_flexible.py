@@ -281,12 +281,12 @@ def test_bootstrap_over_items_is_agreement_on_the_resampled_corpus(coefficient: 
     corpus = random_talks(5, missing=missing)
     model = chance_model(corpus, coefficient, cz.Exact())
     assert len(model.observed.items) == 6
-    arrays = model.over_items(WEIGHTS)
+    arrays = model.parts.resampled(WEIGHTS)
     for k, weights in enumerate(WEIGHTS):
         alone = agreement(resampled(corpus, model.observed.items, weights), coefficient=coefficient, chance="exact")
         assert arrays.observed[k] == pytest.approx(alone.observed, abs=1e-9)
         assert arrays.expected[k] == pytest.approx(alone.expected, abs=1e-9)
-        assert arrays.values(coefficient)[k] == pytest.approx(alone.value, abs=1e-9)
+        assert arrays.values[k] == pytest.approx(alone.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
@@ -295,7 +295,7 @@ def test_bootstrap_over_items_of_s_f_b_is_close_to_resampling(missing: float) ->
     measure = "flexible_similarity(normalize='boundaries')"
     corpus = random_talks(5, missing=missing)
     model = chance_model(corpus, "kappa", cz.Simulate(draws=4000), measure)
-    arrays = model.over_items(WEIGHTS)
+    arrays = model.parts.resampled(WEIGHTS)
     for k, weights in enumerate(WEIGHTS):
         alone = agreement(resampled(corpus, model.observed.items, weights), measure=measure, seed=2, draws=8000)
         assert arrays.observed[k] == pytest.approx(alone.observed, abs=1e-9)
@@ -309,7 +309,7 @@ def test_bootstrap_over_coders(missing: float) -> None:
     model = chance_model(corpus, "kappa", cz.Exact())
     alone = {row.coders: row for row in agreement(corpus, chance="exact").pairs}
     weights = np.array([[1, 1, 1, 1], [2, 1, 1, 0], [0, 3, 1, 0], [1, 0, 2, 1]], float)
-    arrays = model.over_coders(weights)
+    arrays = model.parts.of_coders(weights)
     for k, row in enumerate(weights):
         w = dict(zip(model.observed.coders, row, strict=True))
         weighted = [(w[a] * w[b], alone[a, b]) for a, b in alone]
@@ -317,11 +317,11 @@ def test_bootstrap_over_coders(missing: float) -> None:
         a = sum(weight * pair.observed for weight, pair in weighted) / total
         e = sum(weight * pair.expected for weight, pair in weighted) / total
         assert (arrays.observed[k], arrays.expected[k]) == pytest.approx((a, e), abs=1e-12)
-        assert arrays.values("kappa")[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
+        assert arrays.values[k] == pytest.approx((a - e) / (1 - e), abs=1e-12)
         if set(row) <= {0, 1}:
             present = [c for c in w if w[c]]
             expected = agreement(corpus.select(coders=present), chance="exact").value
-            assert arrays.values("kappa")[k] == pytest.approx(expected)
+            assert arrays.values[k] == pytest.approx(expected)
 
 
 @pytest.mark.slow
@@ -343,9 +343,9 @@ def test_percentiles_of_the_replicates() -> None:
 def test_pairs_of_a_coder_without_items_in_the_sample() -> None:
     """Only the first item has cy; a sample without it is agreement of ann and bo."""
     three_coders = corpus(x={**TALK, "cy": ". ,  . "[:7].ljust(8)}, y={"ann": ". .", "bo": "  ."})
-    arrays = chance_model(three_coders, "pi", cz.Exact()).over_items(np.array([[0.0, 2.0]]))
+    arrays = chance_model(three_coders, "pi", cz.Exact()).parts.resampled(np.array([[0.0, 2.0]]))
     alone = agreement(corpus(y={"ann": ". .", "bo": "  ."}), coefficient="pi", chance="exact")
-    assert arrays.values("pi")[0] == pytest.approx(alone.value, abs=1e-12)
+    assert arrays.values[0] == pytest.approx(alone.value, abs=1e-12)
 
 
 def test_asymmetric_similarity_uses_the_first_coder_as_first_side() -> None:

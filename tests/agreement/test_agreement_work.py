@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 import caesura as cz
-from caesura.agreement import bootstrap, chance_simulation, coefficients, counts, placement, random_texts
+from caesura.agreement import bootstrap, chance_simulation, coefficients, counts, random_texts
 from caesura.agreement.bootstrap import Bootstrap
-from caesura.agreement.chance import AgreementArrays
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.agreement.coefficients import SharedScores, agreement_with_placement
 from caesura.agreement.families import resolve_coefficient
 from caesura.engines import use_engine
-from caesura.errors import CaesuraWarning, LimitError
 from caesura.measures.many import score_many
 from caesura.measures.registry import parse
 from caesura.products import pseudo_inverses
@@ -41,18 +39,6 @@ def corpus(items: int = 6, coders: int = 4, *, missing: float = 0.0, seed: int =
 
 def observe(data: cz.Corpus, measure: str = "WD") -> CoderPairs:
     return score_coder_pairs(data, parse(measure))
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.5])
-def test_sums_by_pair(missing: float) -> None:
-    pairs = observe(corpus(8, 5, missing=missing))
-    weights = np.random.default_rng(1).integers(0, 3, (7, len(pairs.items))).astype(float)
-    sums, counted = pairs.sum_by_pair(weights, pairs.scores.counts)
-    for k in range(len(pairs.pairs)):
-        rows = np.flatnonzero(pairs.pair_index == k)
-        own = weights[:, pairs.item_index[rows]]
-        assert sums[:, k].tolist() == (own @ pairs.scores.counts[rows]).tolist()
-        assert counted[:, k].tolist() == own.any(axis=1).tolist()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.5])
@@ -95,29 +81,6 @@ def test_bootstrap_keeps_its_samples() -> None:
     assert np.concatenate(drawn).tolist() == np.concatenate(blocks + blocks).tolist()
 
 
-def test_fewer_replicates_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = corpus(9, 4)
-    monkeypatch.setattr(bootstrap, "MAX_REPLICATE_WORK", 40 * 6 * 150)  # 40 for each pair of coders
-    with pytest.warns(CaesuraWarning, match="150 bootstrap replicates instead of 2000.*--replicates 2000"):
-        result = cz.agreement(data, B, coefficient="multi_kappa")
-    assert "150 replicates" in result.interval_note
-    assert "replicates:150" in result.signature
-    assert cz.agreement(data, B, coefficient="multi_kappa", replicates=2000).interval_note.count("2000 replicates")
-
-
-def test_fewer_replicates_of_coders_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = corpus(3, 9)
-    monkeypatch.setattr(bootstrap, "MAX_REPLICATE_WORK", 8 * 36 * 150)  # 8 for each pair of coders
-    with pytest.warns(CaesuraWarning, match="150 bootstrap replicates instead of 2000"):
-        result = cz.agreement(data, B, coefficient="multi_pi", interval="coders")
-    assert "replicates:150" in result.signature
-
-
-def test_few_samples_need_no_fewer_replicates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "MAX_REPLICATE_WORK", 40 * 6 * 150)  # five items have 126 different samples
-    assert "2000 replicates" in cz.agreement(corpus(5, 4), B, coefficient="multi_kappa").interval_note
-
-
 def test_coefficients_share_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     data = corpus(7, 4)
     scored: list[str] = []
@@ -146,72 +109,6 @@ def test_items_that_one_measure_excludes_are_scored_by_the_next() -> None:
     assert [len(result.items) for result in over] == [len(result.items) for result in alone]
 
 
-@pytest.mark.parametrize("name", ["multi_kappa", "bias"])
-def test_limit_of_kappa(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "MAX_KAPPA_CELLS", 23)
-    with pytest.raises(LimitError, match=r"coders times pairs of coders: 24, more than 23; .*-c pi"):
-        cz.agreement(corpus(3, 4), B, coefficient=name)
-    assert cz.agreement(corpus(3, 4), B).value is not None
-
-
-def test_limit_of_placement_with_rates_of_each_coder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "MAX_KAPPA_CELLS", 23)
-    with pytest.raises(LimitError, match="coders times pairs of coders"):
-        cz.agreement(corpus(3, 4), B, coefficient="multi_kappa", chance="placement")
-
-
-def test_expected_counts_of_pairs_are_those_of_each_row() -> None:
-    data = corpus(6, 4)
-    resolved = resolve_coefficient(B, "multi_kappa", chance="placement")
-    with use_engine("threads") as engine:
-        model = placement.PlacementChance(observe(data, "B"), resolved, engine)
-    rows = model.by_coder()
-    boundaries, positions = model._counts.boundaries.sum(axis=0), model._positions.sum(axis=0)
-    ones = np.ones((4, 4))
-    repeated = [np.broadcast_to(sums, (4, *sums.shape)) for sums in (boundaries, positions)]
-    streams = model._summed_streams(np.ones((4, 6)))
-    pairs = model.observed.pairs_of(np.arange(4))
-    again = model._beyond(model.observed.coder_parts, *repeated, ones, pairs, streams)
-    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(rows, again, strict=True))
-
-
-def test_too_many_random_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(random_texts, "MAX_CHANCE_TEXTS", 35)
-    for chance in ("simulate", "exact"):
-        with pytest.raises(LimitError, match=r"pairs of coders on all items: 36, more than 35; .*another measure"):
-            cz.agreement(corpus(6, 4), S_F, chance=chance)
-
-
-def test_fewer_draws_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = corpus(3, 2)
-    positions = sum(data[item, "c0"].length for item in data.item_names)
-    work = 3 * chance_simulation._PER_ITEM + 50 * (positions + 3 * chance_simulation._PER_DRAW)
-    monkeypatch.setattr(chance_simulation, "MAX_DRAWN_WORK", work)
-    with pytest.warns(CaesuraWarning, match="rests on 50 draws .* instead of 10000.*--draws 10000"):
-        result = cz.agreement(data, S_F, chance="simulate")
-    assert result.draws == 50
-    assert result.expected == cz.agreement(data, S_F, chance=cz.Simulate(draws=50)).expected
-    assert cz.agreement(data, S_F, chance=cz.Simulate(draws=60)).draws == 60
-    monkeypatch.setattr(chance_simulation, "MAX_DRAWN_WORK", 0)
-    with pytest.warns(CaesuraWarning, match=f"rests on {chance_simulation.MIN_DRAWS} draws"):
-        assert cz.agreement(data, S_F, chance="simulate").draws == chance_simulation.MIN_DRAWS
-    monkeypatch.setattr(chance_simulation, "MAX_CHANCE_WORK", work // 10)
-    with pytest.raises(LimitError, match=r"positions of random texts .*--draws sets the number"):
-        cz.agreement(data, S_F, chance="simulate")
-    assert cz.agreement(data, S_F, chance=cz.Simulate(draws=60)).draws == 60
-
-
-def test_exact_chance_that_takes_too_long_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = corpus(6, 2)
-    assert cz.agreement(data, S_F, chance="exact").method == "exact"
-    monkeypatch.setattr(random_texts, "MAX_EXACT_WORK", 500)
-    method = cz.agreement(data, S_F, chance="exact").method
-    assert (
-        method
-        == "simulated, 6 control variates; exact chance would take too much work for all pairs of coders and items"
-    )
-
-
 def test_exact_chance_of_equal_items_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     data = corpus(4, 2)
     twice = cz.Corpus({f"{item}{k}": dict(data.of_item(item)) for item in data.item_names for k in "ab"})
@@ -238,8 +135,8 @@ def test_rates_are_whole_numbers_unless_they_are_averaged() -> None:
         for compat, whole in ((None, True), ("fournier2013", False)):
             resolved = resolve_coefficient(B, "multi_pi", compat=compat)
             model = counts.CountChance(observe(corpus(), "B"), resolved, engine)
-            assert np.array_equal(model._cells, np.rint(model._cells)) == whole
-            assert isinstance(model.total(), AgreementArrays)
+            margins = model.parts.margins.values
+            assert np.array_equal(margins, np.rint(margins)) == whole
 
 
 def test_clusters_use_the_simulation_of_the_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:

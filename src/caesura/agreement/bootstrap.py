@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.limits import MAX_REPLICATE_WORK
 from caesura.model.index import flatnonzero
 from caesura.model.value import Floats
 from caesura.notices import warn
@@ -19,9 +17,7 @@ from caesura.options import OptionSet, choice, fraction, optional, setting, whol
 MIN_ITEMS = 20
 DEFAULT_REPLICATES = 2000
 MIN_REPLICATES = 100
-REPLICATES_HELP = (
-    f"Number of bootstrap replicates (default: {DEFAULT_REPLICATES}, or fewer for very many pairs of coders)."
-)
+REPLICATES_HELP = f"Number of bootstrap replicates (default: {DEFAULT_REPLICATES})."
 _MAX_REPEATED = 7  # items of which most samples are drawn several times: there are at most 1716 different ones
 _MAX_KEPT = 2**26  # numbers in the samples that are kept, one byte each
 
@@ -36,18 +32,6 @@ class Bootstrap(OptionSet):
     interval: str | None = setting("items", optional(choice("items", "coders"), "none"), "What to resample.")
     level: float = setting(0.95, fraction, "Confidence level.")
     replicates: int | None = setting(None, optional(whole(MIN_REPLICATES)), REPLICATES_HELP)
-
-    def suited_to(self, n: int, work: float) -> Bootstrap:
-        """Return the same options with fewer replicates, and warn, if the default number would take too much work."""
-        different = math.comb(2 * n - 1, n) if n <= _MAX_REPEATED else DEFAULT_REPLICATES
-        possible = max(MIN_REPLICATES, int(MAX_REPLICATE_WORK // max(work, 1.0)))
-        if self.replicates or self._reason_without(n) is not None or min(different, DEFAULT_REPLICATES) <= possible:
-            return self
-        warn(
-            f"the interval rests on {possible} bootstrap replicates instead of {DEFAULT_REPLICATES}, because there are so many "
-            f"pairs of coders; --replicates {DEFAULT_REPLICATES} (replicates={DEFAULT_REPLICATES} in Python) makes all of them"
-        )
-        return replace(self, replicates=possible)
 
     @property
     def number(self) -> int:

@@ -1,39 +1,34 @@
 """Chance agreement: options of its computation, the base class of chance models, and models that need only parts.
 
-A chance model computes observed and expected agreement for any selection of items or coders.
+A chance model says what the parts and margins of its table are, and how their sums become observed and expected agreement;
+:mod:`caesura.agreement.parts` sums them for any selection of items and coders.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
+from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.parts import Parts, Rows, Sums
 from caesura.engines import Engine
 from caesura.errors import OptionError
-from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.measures.span_f import CERTAIN
-from caesura.model.corpus import Corpus
-from caesura.model.index import flatnonzero
-from caesura.model.value import Floats
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
-from caesura.products import product
 
 DEFAULT_DRAWS = 10_000
 # Coefficient of spans at random places, and word for ``chance=``.
 LI2024 = "li2024"
-# Maximum number of values in a block of rows; it only affects memory.
-BLOCK_SIZE = 4_000_000
-
+# Largest number of draws, with a tolerance.
+MAX_DRAWS = 1_000_000
 
 _DRAWS = optional(whole(20))  # with fewer there is no standard error
 _DRAWS_HELP = f"Number of simulated pairs of texts, {DEFAULT_DRAWS:,} by default; with a tolerance, the maximum."
@@ -137,48 +132,6 @@ def max_draws(chance: Chance) -> int:
     return chance.draws or (DEFAULT_DRAWS if chance.tolerance is None else MAX_DRAWS)
 
 
-class AgreementArrays(NamedTuple):
-    """Observed and expected agreement, one value per row."""
-
-    observed: Floats  # observed agreement A_o
-    expected: Floats  # agreement expected by chance, A_e; NaN if no coder placed a boundary
-    error: Floats  # standard error of ``expected``; 0 if it was not simulated
-    bias: Floats  # A_e(pi) - A_e(kappa); NaN if the chance model has none
-
-    @classmethod
-    def of(
-        cls, observed: Floats, expected: Floats, *, error: Floats | None = None, bias: Floats | None = None
-    ) -> AgreementArrays:
-        zeros = np.zeros(len(expected))
-        return cls(observed, expected, zeros if error is None else error, zeros + np.nan if bias is None else bias)
-
-    def values(self, coefficient: str) -> Floats:
-        possible = np.where(self.expected < 1, 1 - self.expected, np.nan)
-        return self.bias if coefficient == "bias" else (self.observed - self.expected) / possible
-
-    def rows(self, coefficient: str) -> list[tuple[float | None, float, float | None, float]]:
-        return list(zip(*self.columns(coefficient), strict=True))
-
-    def columns(self, coefficient: str) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
-        values, expected = (_or_none_each(column) for column in (self.values(coefficient), self.expected))
-        is_exact = not self.error.any() and not np.signbit(self.error).any()
-        error = [0.0] * len(values) if is_exact else self.error.tolist()  # one object, whose text is found once
-        return values, self.observed.tolist(), expected, error
-
-
-def _or_none_each(column: Floats) -> list[float | None]:
-    """Return numbers, each None instead of NaN."""
-    numbers: list[float | None] = column.tolist()
-    for place in flatnonzero(np.isnan(column)).tolist():
-        numbers[place] = None
-    return numbers
-
-
-def or_none(value: float) -> float | None:
-    """Return a number, or None instead of NaN."""
-    return None if math.isnan(value) else float(value)
-
-
 @dataclass(frozen=True)
 class Coefficient:
     """A coefficient with its full definition, created by ``agreement.families.resolve_coefficient``."""
@@ -193,10 +146,9 @@ class Coefficient:
 
 
 class ChanceModel(ABC):
-    """Base class of chance models, which compute parts once and sum them for all tables and bootstrap replicates."""
+    """Base class of chance models: a table of parts whose ``finish`` knows what chance gives."""
 
-    # Weights give the number of times that an item or a coder counts: 0, 1, or more in a bootstrap. To add a chance model, add
-    # one file and one line in ``families.py``.
+    # To add a chance model, write one file and add one line in ``families.py``.
 
     family: ClassVar[str] = ""  # name of the model in a signature
     coefficients: ClassVar[tuple[str, ...]]  # names of the coefficients that the model computes
@@ -229,11 +181,6 @@ class ChanceModel(ABC):
         return measure.observed_measure
 
     @classmethod
-    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
-        """Raise an error if there are too many coders or items, before they are scored."""
-        check_coders_and_pairs(corpus, MAX_PAIR_CELLS)
-
-    @classmethod
     def suited_to(cls, measure: Measure) -> type[ChanceModel]:
         """Return the model of this family for a measure with its options."""
         return cls
@@ -243,73 +190,21 @@ class ChanceModel(ABC):
         return True
 
     @property
-    def replicate_work(self) -> float:
-        """Work for the pairs of coders in one row of weights, in about a nanosecond."""
-        return 1.0 * len(self.observed.pairs)
-
-    @property
     def signature_facts(self) -> dict[str, Any]:
         """Signature entries that describe the computation of chance agreement."""
         return {"chance": self.family}
 
-    @abstractmethod
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        """Return the agreement of weighted items."""
+    @cached_property
+    def parts(self) -> Parts:
+        """The table of parts; those of the measure alone, if a model says nothing else."""
+        return self.observed.table(self.finish)
 
     @abstractmethod
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        """Return the agreement of weighted coders."""
-        # A coder is never paired with itself. An item counts if at least two of its coders have a weight above 0.
-
-    def without_coders(self) -> AgreementArrays:
-        return self.over_coders(1 - np.eye(len(self.observed.coders)))
-
-    @abstractmethod
-    def by_item(self) -> AgreementArrays:
-        """Return the agreement on each item separately."""
-
-    @abstractmethod
-    def by_coder(self) -> AgreementArrays:
-        """Return the agreement of each coder with all others."""
-
-    @abstractmethod
-    def by_pair(self) -> AgreementArrays:
-        """Return the agreement of each pair of coders separately."""
-
-    def total(self) -> AgreementArrays:
-        return self.over_items(np.ones((1, len(self.observed.items))))
+    def finish(self, sums: Sums) -> Rows:
+        """Return the agreement of each selection of items and coders."""
 
 
-class PartsChance(ChanceModel):
-    """Chance model that computes observed and expected agreement from summed parts of the measure."""
-
-    @abstractmethod
-    def _arrays(self, parts: Floats) -> AgreementArrays:
-        """Return the agreement of each row of summed parts."""
-
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return self._arrays(product(weights, self.observed.item_parts))
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        return self._arrays(product(self.observed.pair_weights(weights), self.observed.pair_parts))
-
-    def by_item(self) -> AgreementArrays:
-        return self._arrays(self.observed.item_parts)
-
-    def by_pair(self) -> AgreementArrays:
-        return self._arrays(self.observed.pair_parts)
-
-    def by_coder(self) -> AgreementArrays:
-        return self._arrays(self.observed.coder_parts)
-
-
-def in_blocks(compute: Callable[[Any], AgreementArrays], rows: NDArray[Any], width: int) -> AgreementArrays:
-    step = max(1, BLOCK_SIZE // max(1, width))
-    blocks = [compute(rows[i : i + step]) for i in range(0, len(rows), step)]
-    return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
-
-
-class SpanChance(PartsChance):
+class SpanChance(ChanceModel):
     """Chance model of Flammia & Zue's kappa, which takes expected agreement from the parts of the measure."""
 
     # Matched spans, spans, and P_c times spans are summed over pairs of coders and items. A_o is then the overall P_o and A_e
@@ -318,13 +213,13 @@ class SpanChance(PartsChance):
     family = "spans"
     coefficients = ("kappa",)
 
-    def _arrays(self, parts: Floats) -> AgreementArrays:
-        matched, spans, chance = parts.T
+    def finish(self, sums: Sums) -> Rows:
+        matched, spans, chance = sums.parts.T
         size = np.where(spans > 0, spans, np.nan)  # a resample may have no pair that shares an item
-        return AgreementArrays.of(matched / size, chance / size)
+        return Rows.of(matched / size, chance / size)
 
 
-class PlacedSpans(PartsChance):
+class PlacedSpans(ChanceModel):
     """Chance model of spans at random places (Li et al. 2024); see :mod:`caesura.measures.span_f`."""
 
     # Matches, sizes and expected matches are summed over items and pairs of coders; observed and expected F are then computed
@@ -340,12 +235,12 @@ class PlacedSpans(PartsChance):
     def scored_measure(cls, measure: Measure) -> Measure:
         return measure.replace(chance="expected")
 
-    def _arrays(self, parts: Floats) -> AgreementArrays:
-        matches, reference, hypothesis, expected = parts.T
+    def finish(self, sums: Sums) -> Rows:
+        matches, reference, hypothesis, expected = sums.parts.T
         size = reference + hypothesis
         known = size > 0
         divisor = size + ~known
         chance = 2 * expected / divisor
         chance[chance >= CERTAIN] = 1.0
-        chance[~known] = float("nan")
-        return AgreementArrays.of(2 * matches / divisor, chance)
+        chance[~known] = np.nan
+        return Rows.of(2 * matches / divisor, chance)

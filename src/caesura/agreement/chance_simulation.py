@@ -34,10 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.engines import Checkpoint, Engine
-from caesura.limits import MAX_CHANCE_WORK, MAX_DRAWN_WORK, check_limit
 from caesura.measures.sums import as_float, exact_sums
 from caesura.model.value import Floats, Ints
-from caesura.notices import warn
 from caesura.products import product, pseudo_inverses
 from caesura.progress import report_progress
 
@@ -52,10 +50,6 @@ BLOCK_DRAWS = 500
 _ROUND = 8  # number of blocks between checks of the precision
 _TASK = 4_000_000  # number of positions per task, which take about a tenth of a second
 _PER_TEXT = 20  # fixed cost of a text, expressed in positions
-_PER_DRAW = 60  # the same with the cost of its sums
-_PER_ITEM = 15_000  # fixed cost of an item of a pair of coders, expressed in positions
-# Smallest number of draws of a large corpus, because fewer have no useful standard error.
-MIN_DRAWS = 20
 # Columns of a draw that are control variates. The last, the cost, is one only if its mean is known.
 _VARIATES = (3, 4, 5, 6, 7, 8, 0)
 
@@ -212,24 +206,6 @@ def simulate(
         simulation.expected(measure, sums[pair], list(islice(all_estimates, len(sums[pair]))))
         for pair, simulation in enumerate(simulations)
     ]
-
-
-def affordable_draws(simulations: Sequence[PairSimulation], requested: int) -> int:
-    """Return the number of draws for each pair of coders that does not take too much work; warn if it is smaller."""
-    items = sum(len(simulation.items) for simulation in simulations)
-    effort = sum(item.positions + _PER_DRAW for simulation in simulations for item in simulation.items)  # of one draw
-    least = items * _PER_ITEM + MIN_DRAWS * effort
-    hint = (
-        "choose fewer coders or items, --chance exact or another measure; --draws sets the number of draws all the same"
-    )
-    check_limit("positions of random texts for all pairs of coders", least, MAX_CHANCE_WORK, hint)
-    draws = min(requested, max(MIN_DRAWS, (MAX_DRAWN_WORK - items * _PER_ITEM) // effort))
-    if draws < requested:
-        warn(
-            f"chance agreement rests on {draws} draws for each pair of coders instead of {requested}, because more would take "
-            f"too much work; see its standard error, or set the number with --draws {requested}"
-        )
-    return draws
 
 
 def _tasks(pair: int, simulation: PairSimulation, first: int, last: int) -> Iterator[_Task]:

@@ -182,10 +182,10 @@ def cluster_coders(
     joins, groups = _join(observed.coders, distances, method)
     n = len(observed.coders)
     members = np.array([[coder in group for coder in observed.coders] for group in groups[n:]], float)
-    rows = model.over_coders(members).rows(resolved.name)
+    columns = model.parts.of_coders(members).columns()[:3]
     clusters = [
-        CoderCluster(group, height, (groups[int(a)], groups[int(b)]), *row[:3])
-        for group, (a, b, height, _), row in zip(groups[n:], joins.tolist(), rows, strict=True)
+        CoderCluster(group, height, (groups[int(a)], groups[int(b)]), *row)
+        for group, (a, b, height, _), *row in zip(groups[n:], joins.tolist(), *columns, strict=True)
     ]
     facts = {"coders": n, "items": len(observed.items), **model.signature_facts}
     return Clustering(

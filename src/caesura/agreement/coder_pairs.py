@@ -10,22 +10,20 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from caesura.agreement.parts import Finish, Margins, Parts, sum_rows
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, OptionError, Undefined
-from caesura.limits import MAX_ITEM_CELLS, MAX_PAIR_CELLS, MAX_PAIRS, MAX_SHARED_CELLS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name
-from caesura.model.index import argsort, bincount, flatnonzero, nonzero, repeat
+from caesura.model.index import argsort, flatnonzero, nonzero, repeat, searchsorted
 from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
-from caesura.products import product
 
 T = TypeVar("T")
 # Item, first coder, second coder.
@@ -59,92 +57,16 @@ class CoderPairs:
     ordered: bool = False  # whether each pair occurs twice, once with each coder as the first side
 
     @cached_property
-    def item_parts(self) -> Floats:
-        return _sums(self.scores.counts, self.item_index, len(self.items))
-
-    @cached_property
     def pair_parts(self) -> Floats:
-        return _sums(self.scores.counts, self.pair_index, len(self.pairs))
-
-    @cached_property
-    def coder_parts(self) -> Floats:
-        return self.sum_by_coder(self.pair_parts)
+        return sum_rows(self.scores.counts, self.pair_index, len(self.first))
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         return tuple(zip(self.first.tolist(), self.second.tolist(), strict=True))
 
     @cached_property
-    def members(self) -> Floats:
-        """Matrix of pairs x coders with 1 for the two coders of each pair."""
-        self.check_size()
-        coders = np.eye(len(self.coders))
-        return coders[self.first] + coders[self.second]
-
-    def check_size(self) -> None:
-        """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
-        size = len(self.pairs) * len(self.coders)
-        hint = "choose fewer coders (--coder, Corpus.select)"
-        check_limit("coders times pairs of coders", size, MAX_PAIR_CELLS, hint)
-
-    def both_present(self, pairs: Ints) -> NDArray[np.bool_]:
-        return self.present[:, self.first[pairs]] & self.present[:, self.second[pairs]]
-
-    def pairs_of(self, coders: Ints) -> Floats:
-        member: NDArray[np.bool_] = (self.first == coders[:, None]) | (self.second == coders[:, None])
-        return member.astype(float)
-
-    @cached_property
     def rows_of_pairs(self) -> list[Ints]:
         return places_of_groups(self.pair_index, len(self.first))
-
-    @cached_property
-    def pair_groups(self) -> tuple[tuple[Ints, Ints], ...]:
-        """Pairs of coders who share the same items: indices in ``pairs``, and the rows of each pair, pairs x items."""
-        groups: dict[bytes, tuple[list[int], list[Ints]]] = {}
-        for pair, rows in enumerate(self.rows_of_pairs):
-            pairs, rows_of_pairs = groups.setdefault(self.item_index[rows].tobytes(), ([], []))
-            pairs.append(pair)
-            rows_of_pairs.append(rows)
-        return tuple((np.array(pairs), np.array(rows)) for pairs, rows in groups.values())
-
-    def sum_by_pair(self, weights: Floats, columns: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return sums over the weighted items of each pair."""
-        sums = np.empty((len(weights), len(self.pairs), columns.shape[1]))
-        counts = np.empty(sums.shape[:2], bool)
-        for pairs, rows in self.pair_groups:
-            own = weights[:, self.item_index[rows[0]]]
-            flat = np.ascontiguousarray(columns[rows].transpose(1, 0, 2)).reshape(rows.shape[1], -1)
-            sums[:, pairs] = product(own, flat).reshape(len(weights), len(pairs), -1)
-            counts[:, pairs] = own.any(axis=1, keepdims=True)
-        return sums, counts
-
-    def pair_weights(self, weights: Floats) -> Floats:
-        """Return how often each pair counts if coders count several times; a coder is never paired with itself."""
-        pairs = np.take(weights, self.first, axis=1)
-        pairs *= np.take(weights, self.second, axis=1)
-        return pairs
-
-    def usable_items(self, weights: Floats) -> Floats:
-        """Return which items at least two coders with a weight above 0 annotated."""
-        return np.asarray(((weights > 0).astype(float) @ self.present.T >= 2).astype(float))
-
-    def sum_by_coder(self, values: Floats) -> Floats:
-        sums = np.zeros((len(self.coders), *values.shape[1:]))
-        for side in (self.first, self.second):
-            np.add.at(sums, side, values)
-        return sums
-
-    @cached_property
-    def present(self) -> NDArray[np.bool_]:
-        """Whether each coder annotated each item: items x coders."""
-        size = len(self.items) * len(self.coders)
-        check_limit("items times coders", size, MAX_ITEM_CELLS, "choose fewer coders or items")
-        present = np.zeros((len(self.items), len(self.coders)), bool)
-        items, coders = _numbered(self.items), _numbered(self.coders)
-        for item, coder in self.annotations:
-            present[items[item], coders[coder]] = True
-        return present
 
     @property
     def covers_all_pairs(self) -> bool:
@@ -152,17 +74,51 @@ class CoderPairs:
         return all(entry.reason.startswith(_ALONE) for entry in self.excluded)
 
     @cached_property
-    def complete(self) -> bool:
-        return bool(self.present.all())
+    def cells(self) -> Cells:
+        """Every annotation, by item and coder."""
+        items, coders = _numbered(self.items), _numbered(self.coders)
+        numbers = np.array([items[item] * len(coders) + coders[coder] for item, coder in self.annotations], np.int64)
+        order = argsort(numbers)
+        annotations = [*self.annotations.values()]
+        item, coder = np.divmod(numbers[order], max(1, len(coders)))
+        return Cells(item, coder, [annotations[place] for place in order.tolist()])
 
     @cached_property
-    def shared(self) -> NDArray[np.bool_]:
-        """Whether each pair was scored on each item: items x pairs."""
-        size = len(self.items) * len(self.pairs)
-        check_limit("items times pairs of coders", size, MAX_SHARED_CELLS, "choose fewer coders or items")
-        shared = np.zeros((len(self.items), len(self.pairs)), bool)
-        shared[self.item_index, self.pair_index] = True
-        return shared
+    def sides(self) -> tuple[Ints, Ints]:
+        """The cells of both coders of each row."""
+        known = self.cells.item * len(self.coders) + self.cells.coder
+        first, second = (
+            searchsorted(known, self.item_index * len(self.coders) + coder[self.pair_index])
+            for coder in (self.first, self.second)
+        )
+        return first, second
+
+    def table(
+        self,
+        finish: Finish,
+        *,
+        values: Floats | None = None,
+        margins: Floats | None = None,
+        pairwise: bool = False,
+        pair_totals: Floats | None = None,
+    ) -> Parts:
+        """Return the table of parts: the counts of the measure by default, and ``margins`` with one row per cell."""
+        item, coder, annotations = self.cells
+        margins = np.empty((len(annotations), 0)) if margins is None else margins
+        values = self.scores.counts if values is None else values
+        return Parts(
+            items=self.items,
+            coders=self.coders,
+            item=self.item_index,
+            pair=self.pair_index,
+            values=values,
+            first=self.first,
+            second=self.second,
+            margins=Margins(item, coder, margins),
+            finish=finish,
+            pairwise=pairwise,
+            pair_totals=pair_totals,
+        )
 
     def rescored(self, measure: Measure) -> CoderPairs | None:
         """Return the scores of the same pairs under a measure that differs only in options such as ``n_t``."""
@@ -172,7 +128,8 @@ class CoderPairs:
         return None if scores is None else replace(self, measure=measure, scores=scores)
 
     def restricted(self, coders: Collection[str]) -> CoderPairs | None:
-        if self.excluded or not self.complete or not self._declares_types:
+        is_complete = len(self.cells.item) == len(self.items) * len(self.coders)
+        if self.excluded or not is_complete or not self._declares_types:
             return None
         chosen = np.isin(np.array(self.coders, object), list(coders))
         number = np.cumsum(chosen) - 1
@@ -211,45 +168,37 @@ class CoderPairs:
         declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
         return len(declared) == 1 and declared.pop()[1]
 
-    def streams(self, item: str, coder: str) -> tuple[Segmentation, ...]:
-        annotation = self.annotations[item, coder]
-        if isinstance(annotation, Segmentation):
-            return (annotation,)
-        return tuple(text for _, text in sorted(streams_of(annotation).items()))
-
     @cached_property
     def texts(self) -> Texts:
-        """All segmentations, one per stream, with their items and coders."""
-        items, coders = _numbered(self.items), _numbered(self.coders)
-        rows = [
-            (items[item], coders[coder], stream, text)
-            for item, coder in self.annotations
-            for stream, text in enumerate(self.streams(item, coder))
+        """All segmentations, one per stream, with their cells."""
+        streams = [
+            [entry] if isinstance(entry, Segmentation) else [text for _, text in sorted(streams_of(entry).items())]
+            for entry in self.cells.annotations
         ]
-        item, coder, stream, segmentations = zip(*rows, strict=True) if rows else ((), (), (), ())
-        return Texts(np.array(item, np.int64), np.array(coder, np.int64), np.array(stream, np.int64), segmentations)
+        sizes = [len(own) for own in streams]
+        cell = repeat(np.arange(len(streams)), sizes)
+        first = np.cumsum(sizes) - sizes
+        return Texts(cell, np.arange(len(cell)) - first[cell], tuple(text for own in streams for text in own))
 
     def similarity(self, parts: Floats) -> Floats:
         """Return the similarity for each row of parts; error rates are converted to 1 - rate."""
         return self.measure.as_similarity(self.measure.values(parts, self.scores.types))
 
 
+class Cells(NamedTuple):
+    """Annotations in the order of items and coders."""
+
+    item: Ints
+    coder: Ints
+    annotations: list[Comparable]
+
+
 class Texts(NamedTuple):
     """Segmentations of several items by several coders, one per stream."""
 
-    # Index of the item, of the coder, and of the stream in the item.
-    item: Ints
-    coder: Ints
-    stream: Ints
+    cell: Ints
+    stream: Ints  # number of the stream in its item
     segmentations: tuple[Segmentation, ...]
-
-    @property
-    def numbers_of_boundaries(self) -> Ints:
-        return np.fromiter((text.inner.size for text in self.segmentations), np.int64, len(self.segmentations))
-
-    @property
-    def lengths(self) -> Ints:
-        return np.fromiter((text.length for text in self.segmentations), np.int64, len(self.segmentations))
 
 
 def has_units(annotation: Annotation) -> bool:
@@ -267,24 +216,8 @@ def check_coders(coders: Collection[str]) -> None:
         raise OptionError(f"agreement needs at least two coders; got {', '.join(coders) or 'none'}")
 
 
-def check_pairs(
-    corpus: Corpus, limit: int = MAX_PAIRS, hint: str = "choose fewer coders with --coder or Corpus.select"
-) -> None:
-    check_limit("pairs of coders on all items", number_of_pairs(corpus), limit, hint)
-
-
 def number_of_pairs(corpus: Corpus) -> int:
     return sum(math.comb(len(corpus.of_item(item)), 2) for item in corpus.item_names)
-
-
-def check_coders_and_pairs(corpus: Corpus, limit: int) -> None:
-    """Raise an error if there are too many coders for agreement of each coder with all pairs of the others."""
-    coders = len(corpus.coders)
-    size = coders * min(math.comb(coders, 2), number_of_pairs(corpus))
-    hint = (
-        "choose fewer coders (--coder, Corpus.select), another coefficient such as -c pi, or compare them with pairwise"
-    )
-    check_limit("coders times pairs of coders", size, limit, hint)
 
 
 def by_coder_name(argument: str, values: Any, kind: type[T]) -> dict[str, T]:
@@ -314,7 +247,6 @@ def score_coder_pairs(
     """Score every pair of coders on every item that both coded."""
     check_corpus(corpus)
     check_coders(corpus.coders)
-    check_pairs(corpus, MAX_PAIRS // 2 if ordered else MAX_PAIRS)
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}
@@ -452,10 +384,6 @@ def _without_undefined(
     if not defined:
         raise OptionError(f"no pair of coders can be compared{_reasons(excluded)}")
     return [keys[place] for place in defined], score_many([pairs[place] for place in defined], measure, engine=engine)
-
-
-def _sums(rows: Floats, group: Ints, groups: int) -> Floats:
-    return np.stack([bincount(group, column, groups) for column in rows.T], axis=1)
 
 
 def _reasons(excluded: Mapping[str, str]) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from caesura.agreement.bootstrap import Bootstrap, Samples
-from caesura.agreement.chance import Chance, ChanceModel, Coefficient, or_none
+from caesura.agreement.chance import Chance, ChanceModel, Coefficient
 from caesura.agreement.coder_pairs import CoderPairs, check_corpus, has_units, score_coder_pairs
 from caesura.agreement.families import resolve_coefficient, supports_placement
-from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
+from caesura.agreement.result import Agreement, coder_rows, item_rows, pair_rows
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, resolve_unitizing
 from caesura.agreement.unitizing_scores import unitizing_agreement
@@ -22,14 +21,11 @@ from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.index import bincount, lexsort
 from caesura.model.result import Excluded, keep_warnings, signature_line
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"
-# Nanoseconds to add up a pair of coders with a weight of its own.
-_WEIGHTED_PAIR = 8.0
 # Measure for coefficients that depend on positions only; it accepts all texts of equal length.
 _POSITIONS = "boundary_f"
 
@@ -71,7 +67,7 @@ def agreement(
     level : float, default 0.95
         Confidence level.
     replicates : int, optional
-        Number of bootstrap replicates (default: 2000, or fewer for very many pairs of coders; a warning says so).
+        Number of bootstrap replicates (default: 2000).
     seed : int or None, default 0
         Random seed of simulation and bootstrap; None chooses a random one.
     engine : str or Engine, default "threads"
@@ -305,10 +301,7 @@ def agreement_value(
 
 def _value(observed: CoderPairs, resolved: Coefficient, engine: Engine) -> float:
     model = resolved.model_class(observed, resolved, engine)
-    total = model.total()
-    value = float(total.values(resolved.name)[0])
-    _check_defined(resolved.name, model, value, total.expected[0])
-    return value
+    return _defined_total(model)[0]
 
 
 def agreement_values(
@@ -348,7 +341,7 @@ class CoderSubsets:
             if observed is None:
                 observed = _observe(self._corpus.select(coders=coders), self._resolved, engine)
             model = self._resolved.model_class(observed, self._resolved, engine)
-        return lambda weights: model.over_items(weights).values(self._resolved.name)
+        return lambda weights: model.parts.resampled(weights).values
 
 
 def has_positions(corpus: Corpus) -> bool:
@@ -365,24 +358,16 @@ def _scored_measure(coefficient: Coefficient) -> tuple[Measure, bool]:
 def _observe(corpus: Corpus, coefficient: Coefficient, engine: Engine) -> CoderPairs:
     check_corpus(corpus)
     scored, ordered = _scored_measure(coefficient)
-    coefficient.model_class.check_size(corpus, coefficient.name)
-    observed = score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
-    observed.check_size()
-    return observed
+    return score_coder_pairs(corpus, scored, ordered=ordered, engine=engine)
 
 
 def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: Samples | None = None) -> Agreement:
-    observed, coefficient = model.observed, model.coefficient
+    observed, coefficient, parts = model.observed, model.coefficient, model.parts
     name = coefficient.name
-    total = model.total()
-    value = float(total.values(name)[0])
-    _check_defined(name, model, value, total.expected[0])
-    A, E, error, bias = (float(column[0]) for column in total)  # noqa: N806 - the symbols
-    over_coders = bootstrap.interval == "coders"
-    resampled, compute = (observed.coders, model.over_coders) if over_coders else (observed.items, model.over_items)
-    work = max(model.replicate_work, _WEIGHTED_PAIR * len(observed.pairs) if over_coders else 0.0)
-    bootstrap = bootstrap.suited_to(len(resampled), work)
-    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: compute(weights).values(name), samples)
+    value, A, E, error, bias = _defined_total(model)  # noqa: N806 - the symbols
+    resample = parts.of_coders if bootstrap.interval == "coders" else parts.resampled
+    resampled = observed.coders if bootstrap.interval == "coders" else observed.items
+    ends, note = bootstrap.run(len(resampled), coefficient.seed, lambda weights: resample(weights).values, samples)
     facts = {
         "coders": len(observed.coders),
         "items": len(observed.items),
@@ -396,17 +381,17 @@ def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: 
         value=value,
         standard_error=abs(model.best - A) / (model.best - E) ** 2 * error if error else 0.0,
         observed=A,
-        expected=or_none(E),
+        expected=None if math.isnan(E) else E,
         expected_error=error,
-        bias=or_none(bias),
+        bias=None if math.isnan(bias) else bias,
         method=model.method,
         draws=model.draws,
         seed=coefficient.seed if ends is not None or model.draws else None,
         interval=ends,
         interval_note=note,
-        pairs=_pair_rows(corpus.coders, name, model),
-        items=_item_rows(corpus.item_names, name, model),
-        coders=_coder_rows(corpus.coders, name, model, value),
+        pairs=pair_rows(corpus.coders, parts, ordered=observed.ordered),
+        items=item_rows(corpus.item_names, parts),
+        coders=coder_rows(corpus.coders, parts, value, sign=1 if model.higher_is_better else -1),
         excluded=observed.excluded,
         signature=with_data(
             signature_line(name, over=observed.scores.total.signature if model.uses_measure else None, **facts),
@@ -416,42 +401,11 @@ def _compute(corpus: Corpus, model: ChanceModel, bootstrap: Bootstrap, samples: 
     )
 
 
-def _check_defined(name: str, model: ChanceModel, value: float, expected: float) -> None:
-    if np.isnan(expected if model.corrects else value):
+def _defined_total(model: ChanceModel) -> tuple[float, float, float, float, float]:
+    """Return value, observed and expected agreement, its error and the bias, or raise the reason why there is no value."""
+    value, observed, expected, error, bias = (float(column[0]) for column in model.parts.total()[:5])
+    if math.isnan(expected if model.corrects else value):
         raise Undefined(f"{model.nothing}, so agreement{' beyond chance' * model.corrects} is undefined")
-    if model.corrects and np.isnan(value) and name != "bias":
+    if math.isnan(value):
         raise Undefined(f"chance agreement is {expected:.6g}, so agreement beyond chance is undefined")
-
-
-def _pair_rows(coders: Sequence[str], name: str, model: ChanceModel) -> tuple[PairAgreement, ...]:
-    """Return pairs in the order of the corpus."""
-    observed = model.observed
-    order = {coder: i for i, coder in enumerate(coders)}
-    places = np.array([order[coder] for coder in observed.coders], np.int64)
-    first, second = places[observed.first], places[observed.second]
-    if not observed.ordered:
-        first, second = np.minimum(first, second), np.maximum(first, second)
-    items = bincount(observed.pair_index, minlength=len(observed.pairs))
-    rows = lexsort((second, first)).tolist()
-    names = list(zip(map(coders.__getitem__, first.tolist()), map(coders.__getitem__, second.tolist()), strict=True))
-    columns = (names, *model.by_pair().columns(name), items.tolist())
-    return PairAgreement.from_columns(*([column[row] for row in rows] for column in columns))
-
-
-def _item_rows(items: Sequence[str], name: str, model: ChanceModel) -> tuple[ItemAgreement, ...]:
-    rows = dict(zip(model.observed.items, model.by_item().rows(name), strict=True))
-    return tuple(ItemAgreement(item, *rows[item]) for item in items if item in rows)
-
-
-def _coder_rows(coders: Sequence[str], name: str, model: ChanceModel, value: float) -> tuple[CoderAgreement, ...]:
-    observed = model.observed
-    n = len(observed.coders)
-    without = model.without_coders().values(name) if n > 2 else np.full(n, np.nan)
-    items = observed.present.sum(axis=0).tolist()
-    rows = {}
-    sign = 1 if model.higher_is_better else -1
-    for coder, columns, others, count in zip(
-        observed.coders, model.by_coder().rows(name), without.tolist(), items, strict=True
-    ):
-        rows[coder] = CoderAgreement(coder, *columns[:3], or_none(others), or_none(sign * (others - value)), count)
-    return tuple(rows[coder] for coder in coders if coder in rows)
+    return value, observed, expected, error, bias

@@ -22,18 +22,16 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
-from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
-from caesura.engines import Engine
-from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
+from caesura.agreement.chance import ChanceModel
+from caesura.agreement.coder_pairs import Texts
+from caesura.agreement.parts import Parts, Rows, Sums
 from caesura.model.columns import typed_inner
-from caesura.model.corpus import Corpus
 from caesura.model.index import bincount
-from caesura.model.value import Floats, Ints
+from caesura.model.value import Floats
 from caesura.options import Option, choice
-from caesura.products import product
 
 _WITH_BIAS = ("kappa", "multi_kappa", "bias")  # coefficients that are computed from the bias
+_ROUNDING = 1e-14  # a bias that is smaller, relative to A_e(pi), is the rounding error of equal rates
 
 
 class CountChance(ChanceModel):
@@ -62,169 +60,64 @@ class CountChance(ChanceModel):
         }
     )
 
-    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
-        super().__init__(observed, coefficient, engine)
-        self._settings = coefficient.settings
-        self._width = max(len(observed.items), len(observed.pairs) * self._cells.shape[2])
-
-    @classmethod
-    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
-        check_coders_and_pairs(corpus, MAX_KAPPA_CELLS if coefficient in _WITH_BIAS else MAX_PAIR_CELLS)
-
     @property
     def signature_facts(self) -> dict[str, Any]:
         defaults = {option.name: option.default for option in self.options}
-        changed = {name: value for name, value in self._settings.items() if value != defaults[name]}
+        settings = self.coefficient.settings
+        changed = {name: value for name, value in settings.items() if value != defaults[name]}
         return super().signature_facts | changed
 
-    @property
-    def replicate_work(self) -> float:
-        return (40.0 if self._has_bias(2) else 1.0) * len(self.observed.pairs)
+    @cached_property
+    def parts(self) -> Parts:
+        return self.observed.table(self.finish, margins=self._margins, pairwise=self.coefficient.name in _WITH_BIAS)
 
     @cached_property
-    def _boundaries(self) -> Floats:
-        """Number of boundaries per coder, item and type: items x coders x types."""
-        observed = self.observed
-        types = observed.scores.types
-        counts = np.zeros((len(observed.items), len(observed.coders), len(types)))
-        texts = observed.texts
-        if len(types) == 1:
-            np.add.at(counts[:, :, 0], (texts.item, texts.coder), texts.numbers_of_boundaries)
-            return counts
-        for i, j, text in zip(texts.item.tolist(), texts.coder.tolist(), texts.segmentations, strict=True):
-            counts[i, j] += bincount(typed_inner(text, types)[1], minlength=len(types))
-        return counts
-
-    @cached_property
-    def _positions(self) -> Floats:
-        """Number of inner positions per item, 0 for coders who did not annotate it: items x coders."""
-        observed = self.observed
-        lengths = {item: annotation.length for (item, _), annotation in observed.annotations.items()}
-        positions = np.array([lengths[item] for item in observed.items], float)[:, None] - self._streams
-        return np.where(observed.present, positions, 0.0)
-
-    @cached_property
-    def _streams(self) -> Floats:
-        """Number of streams per item, which is 1 unless the item is a dialogue: items x coders, 0 if not annotated."""
-        observed = self.observed
-        texts = observed.texts
-        streams = np.zeros(len(observed.items))
-        np.maximum.at(streams, texts.item, texts.stream + 1.0)
-        return np.where(observed.present, streams[:, None], 0.0)
-
-    @cached_property
-    def _cells(self) -> Floats:
-        """The numbers to be summed: items x coders x (boundaries, positions, counts by type)."""
+    def _margins(self) -> Floats:
+        """Boundaries, positions and counts by type of each coder and item."""
         # If the probability of pi is a mean of rates, (cells, rates by type) follow. Otherwise all numbers are whole.
-        b, n = self._boundaries, self._positions[:, :, None]
-        total = b.sum(axis=2, keepdims=True)
-        if self._settings["types"] == "together":
-            n = n * b.shape[2]
+        observed, settings = self.observed, self.coefficient.settings
+        texts, types = observed.texts, observed.scores.types
+        cells = len(observed.cells.item)
+        streams = bincount(texts.cell, minlength=cells)[:, None].astype(float)
+        lengths = np.array([[entry.length] for entry in observed.cells.annotations], float)
+        b, n = boundaries_by_type(texts, types, cells), lengths - streams
+        total = b.sum(axis=1, keepdims=True)
+        if settings["types"] == "together":
+            n = n * b.shape[1]
             b = total
-        if self._settings["counted"] == "segments":
-            b = b + self._streams[:, :, None]
-        if self._settings["rates"] == "pooled":
-            return np.concatenate([total, n, b], axis=2)
+        if settings["counted"] == "segments":
+            b = b + streams
+        if settings["rates"] == "pooled":
+            return np.concatenate([total, n, b], axis=1)
         possible = n > 0  # an item of one unit has no position and therefore no rate
         rates = np.where(possible, b / np.where(possible, n, 1), 0)
-        return np.concatenate([total, n, b, possible, rates], axis=2)
+        return np.concatenate([total, n, b, possible, rates], axis=1)
 
-    def _agreement(
-        self, parts: Floats, sums: Floats, coders: Floats, pairs: Floats | None, sides: tuple[Ints, Ints] | None = None
-    ) -> AgreementArrays:
-        """Return the agreement from summed parts, cells summed over items, and weights of coders and pairs."""
-        # The sums of cells have the shape rows x coders x columns. ``sides`` are the coders of each pair, as indices. Without
-        # weights of pairs, there is no bias.
-        left, right = sides or (self.observed.first, self.observed.second)
-        pooled = self._settings["rates"] == "pooled"
-        T = sums.shape[2] - 2 if pooled else (sums.shape[2] - 3) // 2  # noqa: N806 - the number of types
-        n, b = sums[:, :, 1:2], sums[:, :, 2 : 2 + T]
-        ratio = (b, n) if pooled else (sums[:, :, 3 + T :], sums[:, :, 2 + T : 3 + T])
-        numerator, denominator = (np.einsum("rct,rc->rt", column, coders) for column in ratio)
-        any_boundary = np.einsum("rc,rc->r", sums[:, :, 0], coders) > 0
-        P = numerator / np.where(any_boundary, denominator[:, 0], np.nan)[:, None]  # noqa: N806 - the paper's symbol
+    def finish(self, sums: Sums) -> Rows:
+        observed, name = self.observed.similarity(sums.parts), self.coefficient.name
+        pooled, columns = self.coefficient.settings["rates"] == "pooled", sums.margins.shape[1]
+        T = columns - 2 if pooled else (columns - 3) // 2  # noqa: N806 - the number of types
+        positions, counts = sums.margins[:, 1], sums.margins[:, 2 : 2 + T]
+        numerator, denominator = (counts, positions) if pooled else (sums.margins[:, 3 + T :], sums.margins[:, 2 + T])
+        P = numerator / np.where(sums.margins[:, 0] > 0, denominator, np.nan)[:, None]  # noqa: N806 - the paper's symbol
         pi = (P * P).sum(axis=1)
-        if pairs is None or (pairs.shape[1] > 1 and not self._has_bias(len(P))):
-            return AgreementArrays.of(self.observed.similarity(parts), pi)
-        # Products of kappa as deviations from P, so that coders with equal rates have a bias of exactly 0.
-        possible = n[:, :, 0] > 0
-        rates = b / np.where(possible, n[:, :, 0], 1)[:, :, None]
-        deviation = np.where(possible[:, :, None], rates - P[:, None, :], 0)
-        observed = self.observed
-        first, second = deviation[:, left], deviation[:, right]
-        pairs = pairs * (possible[:, left] & possible[:, right])
-        products = np.einsum("rpt,rp->r", P[:, None, :] * (first + second) + first * second, pairs)
-        weight = pairs.sum(axis=1)
-        bias = -products / np.where(weight > 0, weight, np.nan) + 0.0
-        expected = pi - bias if self.coefficient.name in _WITH_BIAS[:2] else pi
-        return AgreementArrays.of(observed.similarity(parts), expected, bias=bias)
+        if name not in _WITH_BIAS and len(pi) > 1:
+            return Rows.of(observed, pi)
+        own = sums.pairs.margins[:, :, 1 : 2 + T]
+        bias = pi - sums.pairs.mean_product(own[:, :, 1:] / np.where(own[:, :, :1] > 0, own[:, :, :1], np.nan))
+        bias[np.abs(bias) <= _ROUNDING * pi] = 0.0  # coders with equal rates
+        if name == "bias":
+            return Rows.of(observed, pi, bias=bias, values=bias)
+        return Rows.of(observed, pi - bias if name in _WITH_BIAS else pi, bias=bias)
 
-    def _summed(self, weights: Floats) -> Floats:
-        """Return cells summed over weighted items: rows x coders x columns."""
-        flat = self._cells.reshape(len(self._cells), -1)
-        summed: Floats = product(weights, flat)
-        return summed.reshape(len(weights), *self._cells.shape[1:])
 
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._items_block, weights, self._width)
-
-    def _items_block(self, rows: Floats) -> AgreementArrays:
-        observed = self.observed
-        if not self._has_bias(len(rows)) and self._settings["rates"] == "pooled":
-            # Only whole numbers of all coders together are needed.
-            sums = product(rows, self._cells.sum(axis=1))[:, None, :]
-            return self._agreement(product(rows, observed.item_parts), sums, np.ones((len(rows), 1)), None)
-        pairs = np.ones((len(rows), len(observed.pairs)))
-        if not observed.complete:
-            pairs = ((rows > 0).astype(float) @ observed.shared > 0).astype(float)
-        coders = np.ones((len(rows), len(observed.coders)))
-        return self._agreement(product(rows, observed.item_parts), self._summed(rows), coders, pairs)
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._coders_block, weights, self._width)
-
-    def _coders_block(self, rows: Floats) -> AgreementArrays:
-        observed = self.observed
-        pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
-        return self._agreement(product(pairs, observed.pair_parts), self._summed(usable), rows, pairs)
-
-    def without_coders(self) -> AgreementArrays:
-        observed, n = self.observed, len(self.observed.coders)
-        if self._has_bias(n):
-            return super().without_coders()
-        rows = 1 - np.eye(n)
-        usable = (observed.present.sum(axis=1) - observed.present.T >= 2).astype(float)
-        parts = observed.pair_parts.sum(axis=0) - observed.coder_parts
-        return self._agreement(parts, self._summed(usable), rows, None)
-
-    def _has_bias(self, rows: int) -> bool:
-        """Return whether bias is computed. Resamples need none, and its products of all pairs take most of the time."""
-        return rows == 1 or len(self.observed.pairs) == 1 or self.coefficient.name in _WITH_BIAS
-
-    def by_item(self) -> AgreementArrays:
-        observed = self.observed
-        present, shared = observed.present.astype(float), observed.shared.astype(float)
-        return self._agreement(observed.item_parts, self._cells, present, shared)
-
-    def by_coder(self) -> AgreementArrays:
-        return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), self._width)
-
-    def _by_coder_block(self, coders: Ints) -> AgreementArrays:
-        n = len(coders)
-        sums = np.broadcast_to(self._cells.sum(axis=0), (n, *self._cells.shape[1:]))
-        parts = self.observed.coder_parts[coders]
-        return self._agreement(parts, sums, np.ones((n, sums.shape[1])), self.observed.pairs_of(coders))
-
-    def by_pair(self) -> AgreementArrays:
-        width = len(self.observed.items) * self._cells.shape[2]
-        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), width)
-
-    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
-        observed, n = self.observed, len(pairs)
-        usable = observed.both_present(pairs).astype(float)
-        sides = [
-            np.einsum("ip,ipc->pc", usable, self._cells[:, side[pairs]]) for side in (observed.first, observed.second)
-        ]
-        only = np.array([0]), np.array([1])
-        sums = np.stack(sides, axis=1)
-        return self._agreement(observed.pair_parts[pairs], sums, np.ones((n, 2)), np.ones((n, 1)), only)
+def boundaries_by_type(texts: Texts, types: tuple[str, ...], cells: int) -> Floats:
+    """Return the number of boundaries of each type in each cell."""
+    counts = np.zeros((cells, len(types)))
+    if len(types) == 1:
+        sizes = np.fromiter((text.inner.size for text in texts.segmentations), np.int64, len(texts.segmentations))
+        np.add.at(counts[:, 0], texts.cell, sizes)
+        return counts
+    for cell, text in zip(texts.cell.tolist(), texts.segmentations, strict=True):
+        counts[cell] += bincount(typed_inner(text, types)[1], minlength=len(types))
+    return counts

@@ -14,15 +14,15 @@ with ``best`` the value of two identical annotations: 1, or 0 for error rates an
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import BLOCK_SIZE, DEFAULT_DRAWS, AgreementArrays, ChanceModel, Coefficient
+from caesura.agreement.chance import DEFAULT_DRAWS, ChanceModel, Coefficient
 from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.parts import PairSums, Parts, Rows, Sums, sum_rows
 from caesura.agreement.placement import finish_moments
 from caesura.engines import Engine
 from caesura.errors import OptionError
@@ -32,32 +32,16 @@ from caesura.measures.needs import UNKNOWN_END
 from caesura.model.annotation import TICKS
 from caesura.model.batch import Batch
 from caesura.model.columns import Boundaries, take
-from caesura.model.index import repeat, searchsorted
+from caesura.model.index import repeat
 from caesura.model.old_names import tiers_of
 from caesura.model.value import Floats, Ints
-from caesura.products import product
+from caesura.progress import report_progress
 
 # Name of the mean over pairs among the coefficients.
 MEAN = "mean"
-# Arrays of measures whose boundaries can be placed at random.
-# Smallest number of draws that a large corpus gets by default.
-MIN_DRAWS = 100
 _MAX_FLOYD = 64  # boundaries of a text that are drawn for all draws at once
 _MAX_CHOICE = 10_000  # positions above which numpy may draw in another way
-_MAX_WORK = 20_000_000  # boundaries and documents that are drawn by default
-
-
-class _Means(AgreementArrays):
-    """Observed means, and expected ones if there are; ``best`` is the value of two identical annotations."""
-
-    best: float = 1.0
-    corrected: bool = False
-
-    def values(self, coefficient: str) -> Floats:
-        if not self.corrected:
-            return self.observed
-        room = self.best - self.expected
-        return (self.observed - self.expected) / np.where(np.abs(room) > 1e-12, room, np.nan)
+_BLOCK = 2_000_000  # boundaries that are drawn at once
 
 
 class MeanOverPairs(ChanceModel):
@@ -78,91 +62,17 @@ class MeanOverPairs(ChanceModel):
     def higher_is_better(self) -> bool:
         return self.corrects or self.observed.measure.higher_is_better
 
-    def _finish(self, parts: Floats) -> Floats:
-        measure = self.observed.measure
-        return measure.finish(parts, self.observed.scores.types)
-
     @cached_property
-    def _parts(self) -> tuple[Floats, ...]:
-        """Counts of each row whose means over pairs are the agreement: the observed ones, and the expected ones if any."""
-        return (self.observed.scores.counts,)
+    def parts(self) -> Parts:
+        return self.observed.table(self.finish, pairwise=True)
 
-    @property
-    def replicate_work(self) -> float:
-        columns = sum(parts.shape[1] for parts in self._parts)
-        return 20.0 * len(self.observed.pairs) * int(columns)
+    def finish(self, sums: Sums) -> Rows:
+        observed = self._mean(sums.pairs, sums.pairs.parts)
+        return Rows.of(observed, np.full(len(observed), np.nan), values=observed)
 
-    def _pair_values(self, parts: Floats, weights: Floats) -> Floats:
-        """Return the value of each pair over weighted items: rows x pairs, NaN if no item of a pair counts."""
-        sums, counts = self.observed.sum_by_pair(weights, parts)
-        return np.where(counts, self._finish(sums.reshape(-1, sums.shape[2])).reshape(counts.shape), np.nan)
-
-    def _error(self) -> Floats | None:
-        """Return the standard error of the expected mean over all items and pairs; None without expected agreement."""
-        return None
-
-    def _arrays(self, observed: Floats, expected: Floats | None = None) -> AgreementArrays:
-        missing, error = np.full(len(observed), np.nan), self._error() if len(observed) == 1 else None
-        arrays = _Means.of(observed, missing if expected is None else expected, error=error)
-        assert isinstance(arrays, _Means)
-        arrays.best, arrays.corrected = self.best, self.corrects
-        return arrays
-
-    def _blocks(self, rows: int, columns: int) -> Iterator[slice]:
-        """Divide rows so that each block has a bounded number of values, with so many columns for each pair."""
-        step = max(1, BLOCK_SIZE // max(1, len(self.observed.pairs) * columns))
-        return (slice(start, start + step) for start in range(0, rows, step))
-
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return self._arrays(*(self._means_over_items(parts, weights) for parts in self._parts))
-
-    def _means_over_items(self, parts: Floats, weights: Floats) -> Floats:
-        pairs = np.ones((1, len(self.observed.pairs)))
-        blocks = self._blocks(len(weights), parts.shape[1])
-        return np.concatenate([_weighted(self._pair_values(parts, weights[block]), pairs) for block in blocks])
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        return self._over_pairs(len(weights), lambda block: self.observed.pair_weights(weights[block]))
-
-    def by_pair(self) -> AgreementArrays:
-        return self._arrays(*(values[0] for values in self._all_items))
-
-    def by_coder(self) -> AgreementArrays:
-        coders = np.arange(len(self.observed.coders))
-        # The order of additions depends on the order in memory: one pair after the other.
-        return self._over_pairs(len(coders), lambda block: np.asfortranarray(self.observed.pairs_of(coders[block])))
-
-    @cached_property
-    def _all_items(self) -> tuple[Floats, ...]:
-        """Values of each pair over all items: one row."""
-        return tuple(self._pair_values(parts, np.ones((1, len(self.observed.items)))) for parts in self._parts)
-
-    def _over_pairs(self, rows: int, pairs: Callable[[slice], Floats]) -> AgreementArrays:
-        blocks = [[_weighted(values, pairs(block)) for values in self._all_items] for block in self._blocks(rows, 1)]
-        return self._arrays(*map(np.concatenate, zip(*blocks, strict=True)))
-
-    def by_item(self) -> AgreementArrays:
-        return self._arrays(*map(self._means_of_items, self._parts))
-
-    def _means_of_items(self, parts: Floats) -> Floats:
-        observed, values = self.observed, self._finish(parts)
-        first_rows = searchsorted(observed.item_index, np.arange(len(observed.items) + 1))  # rows are sorted by item
-        pairs = np.ones((1, len(observed.pairs)))
-        means = []
-        for block in self._blocks(len(observed.items), 1):
-            items = np.arange(len(observed.items))[block]
-            rows = slice(first_rows[items[0]], first_rows[items[-1] + 1])
-            grid = np.full((len(items), len(observed.pairs)), np.nan)
-            grid[observed.item_index[rows] - items[0], observed.pair_index[rows]] = values[rows]
-            means.append(_weighted(grid, pairs))
-        return np.concatenate(means)
-
-
-def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Return the weighted mean of each row; values that are NaN do not count."""
-    weights = np.where(np.isnan(values), 0.0, weights)
-    total = weights.sum(axis=1)
-    return np.asarray((np.nan_to_num(values) * weights).sum(axis=1) / np.where(total > 0, total, np.nan), np.float64)
+    def _mean(self, pairs: PairSums, parts: Floats) -> Floats:
+        measure, types = self.observed.measure, self.observed.scores.types
+        return pairs.mean(measure.finish(parts.reshape(-1, parts.shape[2]), types).reshape(parts.shape[:2]))
 
 
 class AxisPlacement(MeanOverPairs):
@@ -183,9 +93,8 @@ class AxisPlacement(MeanOverPairs):
             )
         if any(tier.open_end for entry in observed.annotations.values() for tier in tiers_of(entry).values()):
             raise OptionError(f"chance='placement' places boundaries anywhere in a recording: {UNKNOWN_END}")
-        size = int(batch.work[-1])
         chosen = None if coefficient.chance is None else coefficient.chance.draws
-        self.draws = chosen or max(MIN_DRAWS, min(DEFAULT_DRAWS, _MAX_WORK // size))
+        self.draws = chosen or DEFAULT_DRAWS
         self._expected, self._covariance = self._simulate(batch)
 
     @property
@@ -205,6 +114,7 @@ class AxisPlacement(MeanOverPairs):
             ]
             counts.append(sum(mean for mean, _ in estimates))
             covariances.append(sum(covariance for _, covariance in estimates))
+            report_progress(row + 1, len(offsets) - 1)
         return np.array(counts), np.array(covariances)
 
     def _coders(self, row: int) -> tuple[str, str]:
@@ -217,18 +127,31 @@ class AxisPlacement(MeanOverPairs):
         return np.random.default_rng([self.coefficient.seed, *np.frombuffer(digest[:16], "<u4").tolist()])
 
     @cached_property
-    def _parts(self) -> tuple[Floats, ...]:
-        return self.observed.scores.counts, self._expected
+    def parts(self) -> Parts:
+        counts = np.column_stack([self.observed.scores.counts, self._expected])
+        return self.observed.table(self.finish, values=counts, pairwise=True)
 
-    def _error(self) -> Floats | None:
-        # Rows are drawn independently of each other.
-        pairs = np.ones((1, len(self.observed.pairs)))
-        rows_of_pair = self.observed.rows_of_pairs
-        counts = np.stack([self._expected[rows].sum(axis=0) for rows in rows_of_pair])
-        covariance = np.stack([self._covariance[rows].sum(axis=0) for rows in rows_of_pair])
-        types = self.observed.scores.types
-        _, errors = finish_moments(self.observed.measure, types, Moments(counts, covariance), as_similarity=False)
-        return np.asarray(np.sqrt(product(pairs**2, errors**2)) / pairs.sum(axis=1), np.float64)
+    def finish(self, sums: Sums) -> Rows:
+        number = self._expected.shape[1]
+        observed, expected = (
+            self._mean(sums.pairs, np.ascontiguousarray(part))
+            for part in (sums.pairs.parts[:, :, :-number], sums.pairs.parts[:, :, -number:])
+        )
+        room = self.best - expected
+        values = (observed - expected) / np.where(np.abs(room) > 1e-12, room, np.nan)
+        error = self._error if len(observed) == 1 else np.zeros(len(observed))
+        return Rows.of(observed, expected, values=values, error=error)
+
+    @cached_property
+    def _error(self) -> Floats:
+        """The standard error of the expected mean over all items and pairs; rows are drawn independently of each other."""
+        observed = self.observed
+        number, parts = len(observed.first), self._expected.shape[1]
+        counts = sum_rows(self._expected, observed.pair_index, number)
+        covariance = sum_rows(self._covariance.reshape(-1, parts**2), observed.pair_index, number)
+        moments = Moments(counts, covariance.reshape(-1, parts, parts))
+        _, errors = finish_moments(observed.measure, observed.scores.types, moments, as_similarity=False)
+        return np.sqrt((errors**2).sum(keepdims=True)) / number
 
 
 def is_placeable(measure: Measure) -> bool:
@@ -240,7 +163,7 @@ def _estimate(measure: Measure, batch: Batch, row: int, draws: int, rng: np.rand
     """Return the mean counts of a pair whose boundaries are placed at random, and the covariance of this mean."""
     table = batch.table
     size = int(table.size[batch.first[row]] + table.size[batch.second[row]])
-    step = max(1, _MAX_WORK // 10 // max(1, size))
+    step = max(1, _BLOCK // max(1, size))
     blocks = []
     for start in range(0, draws, step):
         copies = random_copies(batch, "inner" if measure.typed else measure.column, row, min(step, draws - start), rng)

@@ -12,21 +12,23 @@ no coder places a boundary, which increases alpha. Therefore also report coeffic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, in_blocks
-from caesura.agreement.coder_pairs import CoderPairs, Texts
-from caesura.engines import Engine
-from caesura.model.columns import Table
-from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
+from caesura.agreement.chance import ChanceModel
+from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.parts import Parts, Rows, Sparse, Sums, sum_rows
+from caesura.kernels.marked import common_spans
+from caesura.model.columns import Boundaries, Table, take
+from caesura.model.index import bincount, flatnonzero, lexsort, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
 
-_BLOCK_CELLS = 2**21  # coders times positions with a mark that are compared at once
+_BLOCK = 2**21  # marks of pairs of coders that are compared at once
 
 
 class NominalChance(ChanceModel):
@@ -36,148 +38,98 @@ class NominalChance(ChanceModel):
     coefficients = ("alpha",)
     uses_measure = False
 
-    def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
-        super().__init__(observed, coefficient, engine)
-        items, pairs = len(observed.items), len(observed.pairs)
-        marks = _Marks.of(observed.texts, items)
-        self._positions = marks.positions.astype(float)
-        # How often each coder gave each value: items x coders x values, the empty set first.
-        self._counts = np.zeros((items, len(observed.coders), marks.values))
-        np.add.at(self._counts, (marks.item, marks.coder, marks.value), 1.0)
-        unmarked = self._positions[:, None] - self._counts.sum(axis=2)
-        self._counts[:, :, 0] = np.where(observed.present, unmarked, 0.0)
-        self._matches = np.zeros(items)  # pairs of values that agree; each pair of coders counts once
-        # The same for each pair: one row per item, or all items in one row if every coder annotated every item.
-        self._pair_matches = np.zeros((1 if observed.complete else items, pairs))
-        self._pair_numbers = np.full((len(observed.coders), len(observed.coders)), -1)
-        self._pair_numbers[observed.first, observed.second] = np.arange(pairs)
-        for first, stop, columns in marks.blocks(len(observed.coders)):
-            self._count(marks, first, stop, columns)
-        self._weighted_matches = 2 * self._matches / (observed.present.sum(axis=1) - 1)
-
-    def _count(self, marks: _Marks, first: int, stop: int, columns: slice) -> None:
-        """Count the matches in the items ``first:stop``, whose positions with a mark are these columns."""
+    @cached_property
+    def parts(self) -> Parts:
         observed = self.observed
-        item = marks.item_of_column[columns] - first
-        codes = marks.codes(len(observed.coders), columns)
-        present = observed.present[first:stop]
-        if not observed.complete:  # a coder who did not annotate an item agrees with nobody
-            absent = -1 - np.arange(len(observed.coders))[:, None]
-            codes = np.where(present.T[:, item], codes, absent)
-        unmarked = marks.positions[first:stop] - bincount(item, minlength=stop - first)
-        here, starts = np.unique(item, return_index=True)
-        agreeing = np.zeros(codes.shape[1], np.int64)
-        for row in range(len(codes) - 1):
-            matches = codes[row + 1 :] == codes[row]
-            agreeing += matches.sum(axis=0)
-            numbers = self._pair_numbers[row, row + 1 :]
-            if observed.complete:
-                self._pair_matches[0, numbers] += matches.sum(axis=1) + unmarked.sum()
-                continue
-            both = present[:, row + 1 :] & present[:, row, None]
-            by_item = np.where(both, unmarked[:, None], 0)
-            if len(here):
-                by_item[here] += reduceat(np.add, matches, starts, axis=1, dtype=np.int64).T
-            used = numbers >= 0
-            self._pair_matches[first:stop, numbers[used]] += by_item[:, used]
-        coders = present.sum(axis=1)
-        pairs = coders * (coders - 1) // 2
-        self._matches[first:stop] = bincount(item, agreeing, minlength=stop - first) + unmarked * pairs
+        matches, positions, margins = _counted(observed)
+        coders_of_items = bincount(observed.cells.item, minlength=len(observed.items))
+        weighted = 2 * matches / (coders_of_items[observed.item_index] - 1)
+        table = observed.table(self.finish, values=weighted[:, None], margins=margins)
+        return NominalParts(**vars(table) | {"matches": matches, "positions": positions})
 
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return _arrays(product(weights, self._weighted_matches), weights @ self._counts.sum(axis=1))
-
-    def by_item(self) -> AgreementArrays:
-        return _arrays(self._weighted_matches, self._counts.sum(axis=1))
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._block, weights, len(self.observed.pairs) + len(self.observed.items))
-
-    def _block(self, rows: Floats) -> AgreementArrays:
-        """Weight the pairs of an item so that each value counts once, even if the bootstrap draws a coder twice."""
-        observed = self.observed
-        pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
-        counts = np.einsum("ri,icv,rc->rv", usable, self._counts, rows, optimize=True)
-        if observed.complete:
-            return _arrays(product(pairs, self._pair_matches[0]) * rows.sum(axis=1) / pairs.sum(axis=1), counts)
-        m, weight = rows @ observed.present.T, pairs @ observed.shared.T.astype(float)  # rows x items
-        factor = np.where(weight > 0, usable * m / np.where(weight > 0, weight, 1), 0)
-        return _arrays((product(pairs, self._pair_matches.T) * factor).sum(axis=1), counts)
-
-    def by_pair(self) -> AgreementArrays:
-        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), self._counts[:, 0].size)
-
-    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
-        observed = self.observed
-        usable = observed.both_present(pairs).astype(float)
-        sides = [self._counts[:, side[pairs]] for side in (observed.first, observed.second)]
-        counts = sum(np.einsum("ip,ipv->pv", usable, side) for side in sides)
-        matches = self._pair_matches[:, pairs]
-        if not observed.complete:
-            matches = matches * observed.shared[:, pairs]
-        return _arrays(2 * matches.sum(axis=0), np.asarray(counts))
-
-    def by_coder(self) -> AgreementArrays:
-        # Chance agreement is computed from all coders.
-        observed = self.observed
-        compared = observed.sum_by_coder(observed.shared.T.astype(float) @ self._positions)
-        matches = observed.sum_by_coder(self._pair_matches.sum(axis=0))
-        expected = repeat(self.total().expected, len(observed.coders))
-        return AgreementArrays.of(matches / np.where(compared > 0, compared, np.nan), expected)
+    def finish(self, sums: Sums) -> Rows:
+        matches, counts = sums.parts[:, 0], sums.margins
+        n = counts.sum(axis=1)
+        marked = counts[:, 1:].sum(axis=1) > 0
+        expected = (counts * (counts - 1)).sum(axis=1) / np.where(marked, n * (n - 1), np.nan)
+        return Rows.of(matches / np.where(n > 0, n, np.nan), expected)
 
 
-def _arrays(matches: Floats, counts: Floats) -> AgreementArrays:
-    n = counts.sum(axis=1)
-    marked = counts[:, 1:].sum(axis=1) > 0
-    expected = (counts * (counts - 1)).sum(axis=1) / np.where(marked, n * (n - 1), np.nan)
-    return AgreementArrays.of(matches / np.where(n > 0, n, np.nan), expected)
+@dataclass(frozen=True, eq=False)
+class NominalParts(Parts):
+    """Parts of alpha, in which the weight of a pair depends on the number of coders who are chosen."""
+
+    matches: Floats = field(kw_only=True)  # positions at which both coders of a row have the same value
+    positions: Floats = field(kw_only=True)
+
+    @cached_property
+    def pair_sums(self) -> Floats:
+        return 2 * sum_rows(self.matches[:, None], self.pair, len(self.first))  # of two coders alone
+
+    @cached_property
+    def _matches_by_item(self) -> Sparse:
+        shape = len(self.first), len(self.items)
+        return Sparse(self.matches, self.pair, self.item, shape).transposed
+
+    def total(self) -> Rows:
+        return self.resampled(np.ones((1, len(self.items))))
+
+    def by_coder(self) -> Rows:
+        """Return the share of equal values of each coder; chance agreement is that of all coders."""
+        columns = np.column_stack([self.matches, self.positions])
+        by_pair, number = sum_rows(columns, self.pair, len(self.first)), len(self.coders)
+        matches, compared = (sum_rows(by_pair, self.first, number) + sum_rows(by_pair, self.second, number)).T
+        return Rows.of(matches / np.where(compared > 0, compared, np.nan), np.full(number, self.total().expected[0]))
+
+    def parts_of_coders(self, coders: Floats, pairs: Floats) -> Floats:
+        """Weight the pairs of an item so that each value counts once, even if a coder counts twice."""
+        if self.is_complete:
+            factor = coders.sum(axis=1) / pairs.sum(axis=1)
+            return (product(pairs, self.pair_sums)[:, 0] / 2 * factor)[:, None]
+        here = self._by_item[-1].transposed.weighted(coders)  # selection x item
+        weight = self._rows_by_item[-1].transposed.weighted(pairs)
+        factor = here / np.where(weight > 0, weight, np.inf)
+        return np.asarray((self._matches_by_item.weighted(pairs) * factor).sum(axis=1, keepdims=True))
+
+    def parts_without(self) -> Floats:
+        # Without a coder of an item, its other pairs count for more, and two coders are needed.
+        item, coder, _ = self.margins
+        own, coders = np.zeros(len(item)), self.coders_of_items
+        for side in self.sides:
+            np.add.at(own, side, self.matches)
+        of_items = bincount(self.item, self.matches, len(self.items))
+        number = coders[item]
+        left = np.where(number > 2, (of_items[item] - own) / np.where(number > 2, number - 2, 1), 0.0)
+        change = bincount(coder, left - of_items[item] / (number - 1), len(self.coders))
+        return 2 * ((of_items / (coders - 1)).sum() + change)[:, None]
 
 
-class _Marks(NamedTuple):
-    """All positions with a mark, of all items and coders."""
-
-    # One entry per mark, in the order of positions: item, coder, position, and set of types as a
-    # number from 1 up.
-    item: Ints
-    coder: Ints
-    column: Ints
-    value: Ints
-    item_of_column: Ints  # item of each position that has a mark of any coder
-    positions: Ints  # number of inner positions of each item
-    values: int  # number of different values, with 0 for no mark
-
-    @classmethod
-    def of(cls, texts: Texts, items: int) -> _Marks:
-        streams = np.zeros(items + 1, np.int64)
-        np.maximum.at(streams, texts.item + 1, texts.stream + 1)
-        place = np.cumsum(streams)[texts.item] + texts.stream
-        lengths = np.ones(int(streams.sum()), np.int64)
-        lengths[place] = texts.lengths
-        starts = np.cumsum(lengths) - lengths
-        item_of_stream = repeat(np.arange(items), streams[1:])
-        positions = bincount(item_of_stream, lengths - 1, minlength=items).astype(np.int64)
-        text, position, value, values = _values(texts.segmentations)
-        columns, column = np.unique(starts[place[text]] + position, return_inverse=True)
-        order = argsort(column, kind="stable")
-        item_of_column = item_of_stream[searchsorted(starts, columns, "right") - 1]
-        marks = texts.item[text[order]], texts.coder[text[order]], column[order], value[order]
-        return cls(*marks, item_of_column, positions, values)
-
-    def blocks(self, coders: int) -> Iterator[tuple[int, int, slice]]:
-        """Yield the first item and the end of each block of items, and its columns; blocks have a bounded size."""
-        ends = searchsorted(self.item_of_column, np.arange(len(self.positions)), "right")
-        first, start = 0, 0
-        while first < len(ends):
-            stop = max(first + 1, int(searchsorted(ends, start + _BLOCK_CELLS // coders, "right")))
-            yield first, stop, slice(start, int(ends[stop - 1]))
-            first, start = stop, int(ends[stop - 1])
-
-    def codes(self, coders: int, columns: slice) -> Ints:
-        """Return the values of all coders in some columns, 0 for no mark: coders x columns."""
-        codes = np.zeros((coders, columns.stop - columns.start), np.int32)
-        chosen = slice(*searchsorted(self.column, (columns.start, columns.stop)).tolist())
-        codes[self.coder[chosen], self.column[chosen] - columns.start] = self.value[chosen]
-        return codes
+def _counted(observed: CoderPairs) -> tuple[Floats, Floats, Floats]:
+    """Return matches and positions of each row, and how often each cell has each value, the empty set first."""
+    texts, cells = observed.texts, len(observed.cells.item)
+    lengths = np.fromiter((text.length for text in texts.segmentations), np.int64, len(texts.segmentations))
+    positions = bincount(texts.cell, lengths - 1, cells)
+    text, place, value, values = _values(texts.segmentations)
+    cell = texts.cell[text]
+    counts = bincount(cell * values + value, minlength=cells * values).reshape(cells, values).astype(float)
+    counts[:, 0] = positions - counts.sum(axis=1)
+    # The marks of each cell in the order of their places, streams one after the other.
+    starts = np.cumsum(lengths) - lengths
+    place = place + (starts - starts[searchsorted(texts.cell, texts.cell)])[text]
+    order = lexsort((place, cell))
+    marks = Boundaries(place[order], value[order], searchsorted(cell[order], np.arange(cells + 1)))
+    sizes, (first, second) = np.diff(marks.off), observed.sides
+    matches = positions[first] - sizes[first] - sizes[second]  # where neither has a mark, if no place has two
+    step = max(1, _BLOCK // max(1, int(sizes.max(initial=0))))
+    for start in range(0, len(first), step):
+        rows = slice(start, start + step)
+        a, b = take(marks, first[rows]), take(marks, second[rows])
+        none_a, none_b = np.zeros_like(a.place), np.zeros_like(b.place)
+        common = np.empty((len(a.off) - 1, 3))
+        for code_a, code_b in ((a.code, b.code), (none_a, none_b)):  # equal values, then places with two marks
+            common_spans(a.place, none_a, code_a, a.off, b.place, none_b, code_b, b.off, common)
+            matches[rows] += common[:, 0]
+    return matches, positions[first], counts
 
 
 def _values(segmentations: Sequence[Segmentation]) -> tuple[Ints, Ints, Ints, int]:

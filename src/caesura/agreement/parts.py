@@ -39,20 +39,36 @@ class Rows(NamedTuple):
     expected: Floats  # NaN without chance agreement
     error: Floats  # standard error of ``expected``; 0 if it was not simulated
     bias: Floats  # A_e(pi) - A_e(kappa); NaN if there is none
+    reasons: list[str | None] | None = None  # why values are undefined, if that is not one of the usual reasons
 
     @classmethod
     def of(
-        cls, observed: Floats, expected: Floats, *, values: Floats | None = None, error: Floats | None = None
+        cls,
+        observed: Floats,
+        expected: Floats,
+        *,
+        values: Floats | None = None,
+        error: Floats | None = None,
+        bias: Floats | None = None,
     ) -> Rows:
         """Return agreement beyond chance, unless ``values`` are given."""
+        zeros = np.zeros(len(observed))
         if values is None:
             values = (observed - expected) / np.where(expected < 1, 1 - expected, np.nan)
-        none = np.full(len(observed), np.nan)
-        return cls(values, observed, expected, np.zeros(len(observed)) if error is None else error, none)
+        error, bias = zeros if error is None else error, zeros + np.nan if bias is None else bias
+        return cls(values, observed, expected, error, bias)
 
     @classmethod
     def join(cls, blocks: Sequence[Rows]) -> Rows:
-        return blocks[0] if len(blocks) == 1 else cls(*map(np.concatenate, zip(*blocks, strict=True)))
+        if len(blocks) == 1:
+            return blocks[0]
+        return cls(*(np.concatenate([block[column] for block in blocks]) for column in range(5)))
+
+    def columns(self) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
+        """Return values, observed and expected agreement and standard errors, None instead of NaN."""
+        is_exact = not self.error.any() and not np.signbit(self.error).any()
+        error = [0.0] * len(self.error) if is_exact else self.error.tolist()  # one object, whose text is found once
+        return or_none(self.values), self.observed.tolist(), or_none(self.expected), error
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +80,7 @@ class PairSums:
     first: Ints  # the coders of each pair, as places in ``margins``
     second: Ints
     weights: Floats  # selection x pair: how often a pair counts
+    coders: Ints  # the coder of each row of ``margins``
     find_margins: Callable[[], Floats]  # selection x coder x column
     find_parts: Callable[[], Floats]  # selection x pair x part
     owner: Ints | None = None
@@ -86,6 +103,15 @@ class PairSums:
             return sums
         own = bincount(self.owner, weighted[0], self.number)
         return own.sum() / 2 - own if self.others else own
+
+    def sum_columns(self, columns: Floats, weights: Floats) -> Floats:
+        """Return the weighted sums of (selection x pair) x column; all selections may share the same pairs."""
+        if self.owner is None:
+            number, pairs = weights.shape
+            rows = columns.reshape(-1, pairs, columns.shape[1])
+            return np.einsum("rp,rpk->rk", weights, np.broadcast_to(rows, (number, *rows.shape[1:])))
+        own = sum_rows(columns * weights[0][:, None], self.owner, self.number)
+        return own.sum(axis=0) / 2 - own if self.others else own
 
     def mean(self, values: Floats) -> Floats:
         """Return the weighted mean over pairs; what is NaN does not count."""
@@ -150,12 +176,13 @@ class Parts:
     margins: Margins
     finish: Finish
     pairwise: bool = False  # whether ``finish`` looks at single pairs
+    pair_totals: Floats | None = None  # parts of each pair over all its items, if they are not sums of ``values``
 
     # -- sums that all views share ------------------------------------------------------------------------------------
 
     @cached_property
     def pair_sums(self) -> Floats:
-        return sum_rows(self.values, self.pair, len(self.first))
+        return sum_rows(self.values, self.pair, len(self.first)) if self.pair_totals is None else self.pair_totals
 
     @cached_property
     def item_sums(self) -> Floats:
@@ -206,6 +233,10 @@ class Parts:
         return first, second
 
     @cached_property
+    def _all_coders(self) -> Ints:
+        return np.arange(len(self.coders))
+
+    @cached_property
     def _by_item(self) -> tuple[Sparse, ...]:
         """Each column of the margins by coder and item, and last whether a coder has an item."""
         shape = len(self.coders), len(self.items)
@@ -222,7 +253,7 @@ class Parts:
     # -- views: nothing but weights -----------------------------------------------------------------------------------
 
     def total(self) -> Rows:
-        return self.resampled(np.ones((1, len(self.items))))
+        return self.of_coders(np.ones((1, len(self.coders))))
 
     def resampled(self, items: Floats) -> Rows:
         """Return one row per draw; ``items`` says how often each draw has each item."""
@@ -235,14 +266,15 @@ class Parts:
             if not self.is_complete:  # a pair counts if the draw has an item of it
                 weights = (self._rows_by_item[-1].weighted((items > 0).astype(float)) > 0).astype(float)
             margins, parts = partial(self._coder_margins, items), partial(self._pair_parts, items)
-            return PairSums(self.first, self.second, weights, margins, parts)
+            return PairSums(self.first, self.second, weights, self._all_coders, margins, parts)
 
         return self.finish(Sums(product(items, self.item_sums), product(items, self.item_margins), pairs))
 
     def by_item(self) -> Rows:
         def pairs() -> PairSums:
             margins, parts = (lambda: self.margins.values[None]), (lambda: self.values[None])
-            return PairSums(*self.sides, np.ones((1, len(self.item))), margins, parts, self.item, len(self.items))
+            weights, coders = np.ones((1, len(self.item))), self.margins.coder
+            return PairSums(*self.sides, weights, coders, margins, parts, self.item, len(self.items))
 
         return self.finish(Sums(self.item_sums, self.item_margins, pairs))
 
@@ -251,9 +283,9 @@ class Parts:
         sides = [sum_rows(self.margins.values[side], self.pair, number) for side in self.sides]
 
         def pairs() -> PairSums:
-            own = np.arange(number)
+            own, coders = np.arange(number), np.concatenate([self.first, self.second])
             margins, parts = (lambda: np.concatenate(sides)[None]), (lambda: self.pair_sums[None])
-            return PairSums(own, own + number, np.ones((1, number)), margins, parts, own, number)
+            return PairSums(own, own + number, np.ones((1, number)), coders, margins, parts, own, number)
 
         return self.finish(Sums(self.pair_sums, sides[0] + sides[1], pairs))
 
@@ -281,7 +313,7 @@ class Parts:
             chosen = changed[block]
             weights = np.ones((len(chosen), len(self.coders)))
             weights[np.arange(len(chosen)), chosen] = 0.0
-            for column, own in zip(rows, self.of_coders(weights), strict=True):
+            for column, own in zip(rows[:5], self.of_coders(weights), strict=False):
                 column[chosen] = own
         return rows
 
@@ -298,7 +330,8 @@ class Parts:
         margins = np.einsum("rck,rc->rk", np.broadcast_to(own, (len(coders), *own.shape[1:])), coders)
 
         def pairs() -> PairSums:
-            return PairSums(self.first, self.second, weights, lambda: own, lambda: self.pair_sums[None])
+            parts = lambda: self.pair_sums[None]  # noqa: E731
+            return PairSums(self.first, self.second, weights, self._all_coders, lambda: own, parts)
 
         return self.finish(Sums(self.parts_of_coders(coders, weights), margins, pairs))
 
@@ -320,7 +353,7 @@ class Parts:
         weights, number = np.ones((1, len(owner))), len(self.coders)
         margins = lambda: self.coder_margins[None]  # noqa: E731
         parts = lambda: np.concatenate([self.pair_sums, self.pair_sums])[None]  # noqa: E731
-        return PairSums(first, second, weights, margins, parts, owner, number, others)
+        return PairSums(first, second, weights, self._all_coders, margins, parts, owner, number, others)
 
     def _coder_margins(self, items: Floats) -> Floats:
         """Return the margins of each coder over weighted items: selection x coder x column."""
@@ -356,6 +389,8 @@ class GroupParts:
     values: Floats  # row x part
     groups: tuple[tuple[int, ...], ...]  # coders of each group, ascending
     finish: Finish
+    reason: Callable[[Floats], str | None] = lambda parts: None  # why the value of a sum of parts is undefined
+    by_means: bool = False  # whether a value is the mean over items of their values, not the value of a sum
 
     @cached_property
     def _sizes(self) -> Ints:
@@ -382,6 +417,14 @@ class GroupParts:
         used = np.unique(self.group[self._sizes == 2]).tolist()
         return tuple(sorted((self.groups[group][0], self.groups[group][1]) for group in used))
 
+    @property
+    def first(self) -> Ints:
+        return np.array([pair[0] for pair in self.pairs], np.int64)
+
+    @property
+    def second(self) -> Ints:
+        return np.array([pair[1] for pair in self.pairs], np.int64)
+
     @cached_property
     def _pair_rows(self) -> tuple[Ints, Ints]:
         """The rows of pairs, and their pairs."""
@@ -395,49 +438,70 @@ class GroupParts:
         return bincount(self._pair_rows[1], minlength=len(self.pairs))
 
     @cached_property
-    def pair_sums(self) -> Floats:
-        rows, pair = self._pair_rows
-        return sum_rows(self.values[rows], pair, len(self.pairs))
+    def items_of_coders(self) -> Ints:
+        present = [coder for coders in self.coders_of_items for coder in coders]
+        return bincount(np.array(present, np.int64), minlength=len(self.coders))
 
-    def _finished(self, parts: Floats) -> Rows:
-        return self.finish(Sums(parts, np.empty((len(parts), 0))))
+    def _finished(self, sums: Floats) -> Rows:
+        rows = self.finish(Sums(sums, np.empty((len(sums), 0))))
+        undefined = np.isnan(rows.values).tolist()
+        return rows._replace(
+            reasons=[self.reason(own) if no else None for own, no in zip(sums, undefined, strict=True)]
+        )
+
+    def _over(self, rows: Ints, selection: Ints, number: int) -> Rows:
+        """Return the agreement of several selections of rows, NaN for one without rows."""
+        if not self.by_means:
+            sums = sum_rows(self.values[rows], selection, number)
+            sums[bincount(selection, minlength=number) == 0] = np.nan
+            return self._finished(sums)
+        keys, place = np.unique(selection * len(self.items) + self.item[rows], return_inverse=True)
+        single, owner = self._finished(sum_rows(self.values[rows], place, len(keys))), keys // len(self.items)
+        count = bincount(owner, minlength=number)
+        columns = (bincount(owner, column, number) / np.where(count > 0, count, np.nan) for column in single[:5])
+        reasons: list[str | None] = [None] * number
+        for own, reason in zip(owner.tolist(), single.reasons or (), strict=True):
+            if reason is not None and reasons[own] is None:
+                reasons[own] = f"it is undefined for an item: {reason}"
+        return Rows(*columns, reasons)
 
     def total(self) -> Rows:
-        return self._finished(self.item_sums.sum(axis=0)[None])
+        return self._over(self._whole, np.zeros(len(self.items), np.int64), 1)
 
     def resampled(self, items: Floats) -> Rows:
         """Return one row per draw; ``items`` says how often each draw has each item."""
+        if self.by_means:
+            means = self.finish(Sums(self.item_sums, np.empty((len(self.items), 0))))
+            return Rows(*(product(items, column) / items.sum(axis=1) for column in means[:5]))
         width = max(len(self.items), self.values.shape[1])
-        return Rows.join([self._finished(product(items[block], self.item_sums)) for block in blocks(len(items), width)])
+        none = np.empty((0, 0))
+        draws = (product(items[block], self.item_sums) for block in blocks(len(items), width))
+        return Rows.join([self.finish(Sums(parts, none)) for parts in draws])
 
     def by_item(self) -> Rows:
         return self._finished(self.item_sums)
 
     def by_pair(self) -> Rows:
-        return self._finished(self.pair_sums)
+        return self._over(*self._pair_rows, len(self.pairs))
 
     def by_coder(self) -> Rows:
         """Return the agreement of all pairs of each coder."""
-        first, second = np.array(self.pairs, np.int64).reshape(-1, 2).T
-        number = len(self.coders)
-        return self._finished(sum_rows(self.pair_sums, first, number) + sum_rows(self.pair_sums, second, number))
+        rows, pair = self._pair_rows
+        sides = np.concatenate([self.first[pair], self.second[pair]])
+        return self._over(np.concatenate([rows, rows]), sides, len(self.coders))
 
     def without(self) -> Rows:
-        """Return the agreement of all coders but one; NaN parts where no two others share an item."""
+        """Return the agreement of all coders but one."""
         place = {group: number for number, group in enumerate(self.groups)}
         row_of = {key: row for row, key in enumerate(zip(self.item.tolist(), self.group.tolist(), strict=True))}
-        out = np.full((len(self.coders), self.values.shape[1]), np.nan)
+        rows, selection = [], []
         for coder in range(len(self.coders)):
-            rows = []
             for item, (whole, present) in enumerate(zip(self._whole.tolist(), self.coders_of_items, strict=True)):
                 others = tuple(other for other in present if other != coder)
-                if len(others) == len(present):
-                    rows.append(whole)
-                elif len(others) > 1:
-                    rows.append(row_of[item, place[others]])
-            if rows:
-                out[coder] = self.values[rows].sum(axis=0)
-        return self._finished(out)
+                if len(others) > 1:
+                    rows.append(whole if len(others) == len(present) else row_of[item, place[others]])
+                    selection.append(coder)
+        return self._over(np.array(rows, np.int64), np.array(selection, np.int64), len(self.coders))
 
 
 class Sparse:

@@ -27,23 +27,14 @@ from typing import Any
 
 import numpy as np
 
-from caesura.agreement.chance import (
-    BLOCK_SIZE,
-    AgreementArrays,
-    ChanceModel,
-    Coefficient,
-    Placement,
-    in_blocks,
-    max_draws,
-)
-from caesura.agreement.coder_pairs import CoderPairs, check_coders_and_pairs
+from caesura.agreement.chance import ChanceModel, Coefficient, Placement, max_draws
+from caesura.agreement.coder_pairs import CoderPairs
+from caesura.agreement.parts import PairSums, Parts, Rows, Sums
 from caesura.engines import Engine
-from caesura.limits import MAX_KAPPA_CELLS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
 from caesura.measures.expected import ExpectedCounts, Moments, RandomStreams, SimulatedCounts
 from caesura.model.columns import typed_inner
-from caesura.model.corpus import Corpus
-from caesura.model.index import flatnonzero, nonzero, reduceat, repeat
+from caesura.model.index import flatnonzero, repeat
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
 from caesura.products import product
@@ -51,7 +42,6 @@ from caesura.products import product
 # Sets of types that occur at a position, each as sorted indices of types.
 Sets = tuple[tuple[int, ...], ...]
 _OWN_RATES = ("kappa", "multi_kappa")  # coefficients for which each coder has rates of its own
-_MAX_DENSE = 40  # lengths of streams up to which the zeros of a table need not be skipped
 
 
 class BoundaryCounts:
@@ -169,232 +159,76 @@ class PlacementChance(ChanceModel):
         assert isinstance(coefficient.chance, Placement)
         self._own_rates = coefficient.name in _OWN_RATES
         types = observed.scores.types
-        annotations = [
-            [observed.annotations.get((item, coder)) for coder in observed.coders] for item in observed.items
-        ]
-        self._counts = BoundaryCounts(annotations, types)
+        self._counts = BoundaryCounts([[entry] for entry in observed.cells.annotations], types)
         self._expected = choose_expected_counts(
             observed.measure, types, self._counts.sets, draws=max_draws(coefficient.chance), seed=coefficient.seed
         )
         self._lengths, self._streams = _merge_long(self._counts, self._expected.linear_after)
-        items, pairs = len(observed.items), len(observed.pairs)
-        self._width = max(items, len(self._lengths)) * (pairs if self._own_rates else 1)
-        self.total()  # simulates, so that the method and the number of draws are known
+        self.parts.total()  # simulates, so that the method and the number of draws are known
         self.method, self.draws = self._expected.method, self._expected.draws
-
-    @classmethod
-    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
-        check_coders_and_pairs(corpus, MAX_KAPPA_CELLS if coefficient in _OWN_RATES else MAX_PAIR_CELLS)
-
-    @property
-    def replicate_work(self) -> float:
-        return (120.0 if self._own_rates else 1.0) * len(self.observed.pairs)
 
     @property
     def signature_facts(self) -> dict[str, Any]:
         return super().signature_facts | ({"draws": self.draws, "seed": self.coefficient.seed} if self.draws else {})
 
     @cached_property
-    def _positions(self) -> Floats:
-        """Number of inner positions per item and coder, 0 for coders who did not annotate it."""
-        positions = self._counts.streams @ self._counts.lengths
-        return np.where(self.observed.present, positions[:, None], 0.0)
+    def parts(self) -> Parts:
+        """Counts and lengths of streams of each row; boundaries of each set of types and positions of each cell."""
+        observed, counts = self.observed, self._counts
+        values = np.column_stack([observed.scores.counts, self._streams[observed.sides[0]]])
+        positions = product(counts.streams, counts.lengths.astype(float))
+        margins = np.column_stack([counts.boundaries[:, 0], positions])
+        return observed.table(self.finish, values=values, margins=margins, pairwise=self._own_rates)
 
-    def _agreement(self, parts: Floats, items: Floats, coders: Floats, pairs: Floats) -> AgreementArrays:
-        """Return the agreement from observed parts and weights of items, coders and pairs, row by row."""
-        boundaries, positions = self._summed_counts(items)
-        if self._own_rates and not self.observed.complete:
-            coded = items[:, None, :] * self.observed.shared.T[None]
-            streams = self._summed_streams(coded.reshape(-1, items.shape[1]))  # rows x pairs of coders
-            return self._beyond(parts, boundaries, positions, coders, pairs, streams)
-        if not self._own_rates:
-            items = items * (
-                self._pairs_per_item if (pairs == 1).all() else pairs @ self.observed.shared.T.astype(float)
-            )
-        elif (items == 1).all():
-            return self._beyond(parts, boundaries, positions, coders, pairs, None)
-        return self._beyond(parts, boundaries, positions, coders, pairs, self._summed_streams(items))
-
-    def _summed_counts(self, items: Floats) -> tuple[Floats, Floats]:
-        """Return boundaries, rows x coders x sets, and positions, rows x coders, of weighted items."""
-        counts = self._counts.boundaries
-        boundaries = product(items, counts.reshape(len(counts), -1)).reshape(len(items), *counts.shape[1:])
-        return boundaries, product(items, self._positions)
-
-    @cached_property
-    def _pairs_per_item(self) -> Floats:
-        pairs: Floats = self.observed.shared.sum(axis=1).astype(float)
-        return pairs
-
-    @cached_property
-    def _entries(self) -> tuple[Ints, Ints, Floats]:
-        """The entries of ``_streams`` that are not 0: items, columns and values, sorted by column."""
-        columns, items = nonzero(self._streams.T)
-        return items, columns, self._streams[items, columns]
-
-    def _summed_streams(self, weights: Floats) -> Floats:
-        """Return the product of weights and ``_streams``, most of whose entries are 0 if there are many columns."""
-        if self._streams.shape[1] <= _MAX_DENSE:
-            dense: Floats = product(weights, self._streams)
-            return dense
-        items, columns, values = self._entries
-        sums = np.zeros((len(weights), self._streams.shape[1]))
-        if len(items):
-            used, starts = np.unique(columns, return_index=True)
-            sums[:, used] = reduceat(np.add, weights[:, items] * values, starts, axis=1)
-        return sums
-
-    def _beyond(
-        self,
-        parts: Floats,
-        boundaries: Floats,
-        positions: Floats,
-        coders: Floats,
-        pairs: Floats,
-        streams: Floats | None,
-        sides: tuple[Ints, Ints] | None = None,
-    ) -> AgreementArrays:
-        """Return the agreement from observed parts, boundaries and positions of each coder, and streams."""
-        # Streams have one row per row of ``parts``, or one per row and pair of coders. With one rate for all coders, they are
-        # already summed over pairs. Without streams, all items count once. If ``sides`` are given, each row has two coders of
-        # its own, and these are their indices.
-        any_boundary = np.einsum("rck,rc->r", boundaries, coders) > 0
-        if streams is None:
-            moments = self._moments_of_pairs.summed(pairs)
-        elif self._own_rates:
-            moments = self._own(boundaries, positions, pairs, streams, sides)
+    def finish(self, sums: Sums) -> Rows:
+        observed, number = self.observed, len(self._lengths)
+        any_boundary = sums.margins[:, :-1].any(axis=1)
+        if self._own_rates:
+            moments = self._own(sums.pairs)
         else:
-            pooled = np.einsum("rck,rc->rk", boundaries, coders), np.einsum("rc,rc->r", positions, coders)
-            moments = self._pooled(*pooled, streams)
-        observed = self.observed
+            moments = self._pooled(sums.margins, sums.parts[:, -number:] if number else sums.parts[:, :0])
         expected, error = finish_moments(observed.measure, observed.scores.types, moments)
-        return AgreementArrays.of(
-            observed.similarity(parts),
+        return Rows.of(
+            observed.similarity(sums.parts[:, : observed.scores.counts.shape[1]]),
             np.where(any_boundary, expected, np.nan),
             error=np.where(any_boundary, error, 0.0),
         )
 
-    def _pooled(self, boundaries: Floats, positions: Floats, streams: Floats) -> Moments:
-        rates = boundaries / np.where(positions > 0, positions, 1)[:, None]
-        if len(rates) > self._expected.max_rates:
-            rates = np.broadcast_to(self._overall[0], rates.shape)
+    def _pooled(self, margins: Floats, streams: Floats) -> Moments:
+        if len(margins) > self._expected.max_rates:
+            margins = np.broadcast_to(self.parts.margins.values.sum(axis=0), margins.shape)
+        rates = _rates(margins)
         return self._moments(rates, rates, streams, np.arange(len(rates)))
 
-    def _own(
-        self,
-        boundaries: Floats,
-        positions: Floats,
-        pairs: Floats,
-        streams: Floats,
-        sides: tuple[Ints, Ints] | None = None,
-    ) -> Moments:
-        rates = boundaries / np.where(positions > 0, positions, 1)[:, :, None]
-        observed = self.observed
-        rows, number = pairs.shape
-        if rows * len(observed.pairs) > self._expected.max_rates:
-            overall = self._overall[1]
-            rates = (
-                np.broadcast_to(overall, rates.shape)
-                if sides is None
-                else np.stack([overall[side] for side in sides], axis=1)
-            )
-        left, right = (observed.first, observed.second) if sides is None else (np.array([0]), np.array([1]))
-        p_a, p_b = (rates[:, side].reshape(rows * number, -1) for side in (left, right))
-        group = np.arange(rows * number) if len(streams) > rows else repeat(np.arange(rows), number)
-        return self._moments(p_a, p_b, streams, group).summed(pairs)
-
-    @cached_property
-    def _moments_of_pairs(self) -> Moments:
-        """Expected counts of each pair of coders over all items, if each coder has rates of its own."""
-        observed, rates = self.observed, self._overall[1]
-        streams = self._summed_streams(np.ones((1, len(observed.items))))
-        return self._moments(
-            rates[observed.first], rates[observed.second], streams, np.zeros(len(observed.pairs), np.int64)
+    def _own(self, pairs: PairSums) -> Moments:
+        """Return the moments of coders with rates of their own: those of each pair, summed."""
+        margins, weights = pairs.margins, pairs.weights
+        selections = len(weights) if pairs.owner is None else pairs.number
+        if selections * len(self.observed.first) > self._expected.max_rates:
+            margins = self.parts.coder_margins[pairs.coders][None]
+        rates = _rates(margins)
+        streams = pairs.parts[:, :, self.observed.scores.counts.shape[1] :]
+        number = max(len(rates), len(streams))
+        p_a, p_b = (
+            np.broadcast_to(rates[:, side], (number, len(side), rates.shape[2])).reshape(-1, rates.shape[2])
+            for side in (pairs.first, pairs.second)
         )
+        group = np.tile(np.arange(streams.shape[0] * streams.shape[1]), number // len(streams))
+        moments = self._moments(p_a, p_b, streams.reshape(-1, streams.shape[2]), group)
+        counts = pairs.sum_columns(moments.counts, weights)
+        if moments.covariance is None:
+            return Moments(counts)
+        covariance = moments.covariance.reshape(len(moments.counts), -1)
+        shape = len(counts), counts.shape[1], counts.shape[1]
+        return Moments(counts, pairs.sum_columns(covariance, weights**2).reshape(shape))
 
     def _moments(self, p_a: Floats, p_b: Floats, streams: Floats, group: Ints) -> Moments:
         random = RandomStreams(self._lengths, np.ascontiguousarray(streams))
         return self._expected.moments(np.ascontiguousarray(p_a), np.ascontiguousarray(p_b), random, group)
 
-    @cached_property
-    def _overall(self) -> tuple[Floats, Floats]:
-        """Rates over all items: of all coders, and of each coder."""
-        boundaries, positions = self._counts.boundaries.sum(axis=0), self._positions.sum(axis=0)
-        pooled = boundaries.sum(axis=0) / max(positions.sum(), 1.0)
-        return pooled, boundaries / np.where(positions > 0, positions, 1)[:, None]
 
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._items_block, weights, self._width)
-
-    def _items_block(self, rows: Floats) -> AgreementArrays:
-        observed = self.observed
-        coders, pairs = np.ones((len(rows), len(observed.coders))), np.ones((len(rows), len(observed.pairs)))
-        if not self._own_rates:
-            # Only whole numbers of all coders together are needed.
-            boundaries, positions = (
-                product(rows, cells.sum(axis=1).reshape(len(cells), -1))
-                for cells in (self._counts.boundaries, self._positions)
-            )
-            streams = self._summed_streams(rows * self._pairs_per_item)
-            parts = product(rows, observed.item_parts)
-            return self._beyond(parts, boundaries[:, None], positions, coders[:, :1], pairs[:, :1], streams)
-        return self._agreement(product(rows, observed.item_parts), rows, coders, pairs)
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        width = len(self.observed.pairs) if self.observed.complete else self._width
-        return in_blocks(self._coders_block, weights, max(width, len(self.observed.items)))
-
-    def _coders_block(self, rows: Floats) -> AgreementArrays:
-        observed = self.observed
-        pairs, usable = observed.pair_weights(rows), observed.usable_items(rows)
-        return self._agreement(product(pairs, observed.pair_parts), usable, rows, pairs)
-
-    def without_coders(self) -> AgreementArrays:
-        observed, n = self.observed, len(self.observed.coders)
-        pair_parts = observed.pair_parts
-        if self._own_rates or not np.array_equal(np.rint(pair_parts), pair_parts):
-            return super().without_coders()
-        # Whole numbers: subtracting a coder gives the same as adding up the others.
-        rows, usable = 1 - np.eye(n), (observed.present.sum(axis=1) - observed.present.T >= 2).astype(float)
-        parts = pair_parts.sum(axis=0) - observed.coder_parts
-        pairs_per_item = self._pairs_per_item - observed.sum_by_coder(observed.shared.T.astype(float))
-        streams = self._summed_streams(usable * pairs_per_item)
-        return self._beyond(parts, *self._summed_counts(usable), rows, rows, streams)
-
-    def by_item(self) -> AgreementArrays:
-        observed = self.observed
-        present, shared = observed.present.astype(float), observed.shared.astype(float)
-        streams = self._streams if self._own_rates else self._streams * shared.sum(axis=1)[:, None]
-        counts = self._counts.boundaries, self._positions
-        columns: tuple[Any, ...] = (observed.item_parts, *counts, present, shared, streams)
-        step = max(1, BLOCK_SIZE // max(1, self._width))
-        blocks = [self._beyond(*(c[i : i + step] for c in columns)) for i in range(0, len(observed.items), step)]
-        return AgreementArrays(*map(np.concatenate, zip(*blocks, strict=True)))
-
-    def by_coder(self) -> AgreementArrays:
-        width = max(len(self.observed.items) if self.observed.complete else self._width, len(self.observed.pairs))
-        return in_blocks(self._by_coder_block, np.arange(len(self.observed.coders)), width)
-
-    def _by_coder_block(self, coders: Ints) -> AgreementArrays:
-        items = np.ones((len(coders), len(self.observed.items)))
-        parts = self.observed.coder_parts[coders]
-        weights = np.ones((len(coders), len(self.observed.coders)))
-        return self._agreement(parts, items, weights, self.observed.pairs_of(coders))
-
-    def by_pair(self) -> AgreementArrays:
-        width = max(len(self.observed.items) * self._counts.boundaries.shape[2], len(self._lengths))
-        return in_blocks(self._by_pair_block, np.arange(len(self.observed.pairs)), width)
-
-    def _by_pair_block(self, pairs: Ints) -> AgreementArrays:
-        """Return the agreement of some pairs, from the counts of their two coders alone."""
-        observed, n = self.observed, len(pairs)
-        usable = observed.both_present(pairs)
-        sides = [side[pairs] for side in (observed.first, observed.second)]
-        weights = usable.astype(float)
-        boundaries = np.stack(
-            [np.einsum("ip,ipk->pk", weights, self._counts.boundaries[:, side]) for side in sides], axis=1
-        )
-        positions = np.stack([(weights * self._positions[:, side]).sum(axis=0) for side in sides], axis=1)
-        streams = self._summed_streams((weights * observed.shared[:, pairs]).T)
-        parts, ones = observed.pair_parts[pairs], np.ones((n, 2))
-        return self._beyond(parts, boundaries, positions, ones, ones[:, :1], streams, (sides[0], sides[1]))
+def _rates(margins: Floats) -> Floats:
+    """Return boundaries per position; the last column has the positions."""
+    positions = margins[..., -1:]
+    rates: Floats = margins[..., :-1] / np.where(positions > 0, positions, 1)
+    return rates

@@ -19,13 +19,12 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from caesura.agreement import chance_simulation as simulation
-from caesura.agreement.chance import AgreementArrays, ChanceModel, Coefficient, Exact, Placement, in_blocks, max_draws
-from caesura.agreement.coder_pairs import CoderPairs, check_pairs
+from caesura.agreement.chance import ChanceModel, Coefficient, Exact, Placement, max_draws
+from caesura.agreement.coder_pairs import CoderPairs
 from caesura.agreement.expected_cost import expectation
+from caesura.agreement.parts import Parts, Rows, Sums
 from caesura.engines import Checkpoint, Engine
 from caesura.errors import OptionError, TooManyStates
-from caesura.limits import MAX_CHANCE_TEXTS, MAX_EXACT_WORK
-from caesura.model.corpus import Corpus
 from caesura.model.index import bincount
 from caesura.model.value import Floats
 from caesura.version import __version__
@@ -34,7 +33,6 @@ from caesura.version import __version__
 RandomItems = tuple[simulation.RandomItem, ...]
 # Maximum number of states for exact chance.
 MAX_STATES = 400_000
-_PER_CHAIN = 300  # fixed work of exact chance for a pair of distributions, in microseconds
 
 
 class RandomTextChance(ChanceModel):
@@ -42,12 +40,6 @@ class RandomTextChance(ChanceModel):
 
     coefficients: ClassVar[tuple[str, ...]] = ("kappa", "pi", "s", "s_modified")
     accepts_chance = True
-
-    @classmethod
-    def check_size(cls, corpus: Corpus, coefficient: str) -> None:
-        check_pairs(
-            corpus, MAX_CHANCE_TEXTS, "choose fewer coders (--coder, Corpus.select), or another measure, such as -m B"
-        )
 
     def __init__(self, observed: CoderPairs, coefficient: Coefficient, engine: Engine) -> None:
         assert coefficient.chance is not None
@@ -114,8 +106,6 @@ class RandomTextChance(ChanceModel):
             for i, items in enumerate(random_items)
         ]
         draws = max_draws(chance)
-        if chance.draws is None and chance.tolerance is None:
-            draws = simulation.affordable_draws(simulations, draws)
         return simulation.simulate(
             self._measure,
             types,
@@ -152,13 +142,10 @@ class RandomTextChance(ChanceModel):
         """Return the expected costs by pair and item. Items with the same distributions and lengths are computed once."""
         distances = self._measure.costs(self.observed.scores.types)
         known: dict[tuple[bytes, ...], float] = {}
-        work = 0
         for item in chain.from_iterable(random_items):
             key = item.p_a.tobytes(), item.p_b.tobytes(), item.lengths.tobytes()
             if key in known:
                 continue
-            if work > MAX_EXACT_WORK:
-                raise TooManyStates("exact chance would take too much work for all pairs of coders and items")
             try:
                 result = expectation(
                     item.p_a,
@@ -171,7 +158,6 @@ class RandomTextChance(ChanceModel):
             except TooManyStates:
                 raise TooManyStates(f"exact chance would need more than {MAX_STATES} states") from None
             known[key] = result.cost
-            work += _PER_CHAIN + 2 * result.states
         return [
             [known[item.p_a.tobytes(), item.p_b.tobytes(), item.lengths.tobytes()] for item in items]
             for items in random_items
@@ -202,73 +188,38 @@ class RandomTextChance(ChanceModel):
         # The mean over pairs is more precise than each of them.
         return error <= tolerance * math.sqrt(len(self._rows))
 
-    def _mean(self, observed: Floats, expected: Floats, error: Floats, weights: Floats) -> AgreementArrays:
-        # A pair that shares no item has the value NaN and weight 0.
-        total = weights.sum(axis=1)
-        total = np.where(total > 0, total, np.nan)
-        a, e, s = (np.nansum(weights * values, axis=1) for values in (observed, expected, error**2 * weights))
-        any_boundary = any(len(side.place) for side in self.observed.scores.batch.sides("marked"))
-        expected = np.where(any_boundary, e / total, np.nan)
-        return AgreementArrays.of(a / total, expected, error=np.sqrt(s) / total)
+    @cached_property
+    def parts(self) -> Parts:
+        """Counts, sizes, expected costs and variances of each row; over all items, of each pair."""
+        observed = self.observed
+        rows, totals = np.empty((len(observed.pair_index), 3)), np.empty((len(self._pairs), 3))
+        for place, (own, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
+            expected = np.array([estimate.value for estimate in pair.items])
+            errors = np.array([estimate.error for estimate in pair.items])
+            # Expected costs of resampled items are summed before the ratio is computed.
+            rows[own] = np.column_stack([pair.sizes, pair.sizes * (1 - expected), errors**2])
+            totals[place] = 1.0, 1 - pair.total.value, pair.total.error**2
+        return observed.table(
+            self.finish,
+            values=np.column_stack([observed.scores.counts, rows]),
+            pairwise=True,
+            pair_totals=np.column_stack([observed.pair_parts, totals]),
+        )
 
     @cached_property
-    def _expected(self) -> tuple[Floats, Floats]:
-        totals = [pair.total for pair in self._pairs]
-        return np.array([total.value for total in totals]), np.array([total.error for total in totals])
+    def _any_boundary(self) -> bool:
+        return any(len(side.place) for side in self.observed.scores.batch.sides("marked"))
 
-    def total(self) -> AgreementArrays:
-        # The mean over pairs.
-        return self.over_coders(np.ones((1, len(self.observed.coders))))
-
-    def by_pair(self) -> AgreementArrays:
-        expected, error = self._expected
-        return AgreementArrays.of(self._similarity, expected, error=error)
-
-    def over_coders(self, weights: Floats) -> AgreementArrays:
-        pairs = self.observed.pair_weights(weights)
-        return self._mean(self._similarity, *self._expected, pairs)
-
-    def by_coder(self) -> AgreementArrays:
-        return self._mean(self._similarity, *self._expected, self.observed.members.T)
-
-    def by_item(self) -> AgreementArrays:
-        # The mean over the pairs that coded the item.
-        observed = self.observed
-        grid = np.full((3, len(observed.items), len(observed.pairs)), np.nan)
-        values = observed.similarity(observed.scores.counts)
-        for k, (rows, pair) in enumerate(zip(self._rows, self._pairs, strict=True)):
-            index = observed.item_index[rows]
-            grid[0, index, k] = values[rows]
-            grid[1, index, k] = [estimate.value for estimate in pair.items]
-            grid[2, index, k] = [estimate.error for estimate in pair.items]
-        return self._mean(grid[0], grid[1], grid[2], (~np.isnan(grid[0])).astype(float))
-
-    def over_items(self, weights: Floats) -> AgreementArrays:
-        return in_blocks(self._items_block, weights, 3 * len(self.observed.pairs))
-
-    @property
-    def replicate_work(self) -> float:
-        return 50.0 * len(self.observed.pairs)
-
-    @cached_property
-    def _size_and_cost(self) -> Floats:
-        """Denominator of each row, and its expected cost."""
-        columns = np.empty((len(self.observed.pair_index), 2))
-        for rows, pair in zip(self._rows, self._pairs, strict=True):
-            columns[rows, 0] = pair.sizes
-            columns[rows, 1] = pair.sizes * (1 - np.array([estimate.value for estimate in pair.items]))
-        return columns
-
-    def _items_block(self, weights: Floats) -> AgreementArrays:
-        # Expected costs of resampled items are summed before the ratio is computed.
-        observed = self.observed
-        parts, present = observed.sum_by_pair(weights, observed.scores.counts)
-        values = observed.similarity(parts.reshape(-1, parts.shape[2])).reshape(present.shape)
-        sums, _ = observed.sum_by_pair(weights, self._size_and_cost)
-        size, cost = sums[:, :, 0], sums[:, :, 1]
+    def finish(self, sums: Sums) -> Rows:
+        """Return the means over pairs. The error is that of the estimates for single pairs or items."""
+        pairs, parts = sums.pairs, sums.pairs.parts
+        similarity = self.observed.similarity(parts[:, :, :-3].reshape(-1, parts.shape[2] - 3)).reshape(parts.shape[:2])
+        size, cost, variance = parts[:, :, -3], parts[:, :, -2], parts[:, :, -1]
         expected = 1 - cost / np.where(size > 0, size, 1)  # if there are no objects, the cost is 0
-        similarity = np.where(present, values, np.nan)
-        return self._mean(similarity, expected, np.zeros(present.shape), present.astype(float))
+        number = pairs.sum(np.ones(parts.shape[:2]))
+        error = np.sqrt(pairs.sum(variance)) / np.where(number > 0, number, np.nan)
+        chance = pairs.mean(expected) if self._any_boundary else np.full(len(error), np.nan)
+        return Rows.of(pairs.mean(similarity), chance, error=error)
 
 
 class PlacedTextChance(RandomTextChance):

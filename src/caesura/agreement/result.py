@@ -8,7 +8,11 @@ from dataclasses import dataclass, field, fields
 from itertools import repeat
 from typing import Any
 
+import numpy as np
+
+from caesura.agreement.parts import GroupParts, Parts, or_none
 from caesura.measures.base import Measure
+from caesura.model.index import lexsort
 from caesura.model.result import HIDDEN, Excluded, Reasoned, Result
 
 
@@ -48,8 +52,7 @@ class PairAgreement(_AgreementRow):
     def from_columns(cls, coders: Sequence[tuple[str, str]], *columns: Sequence[Any]) -> tuple[PairAgreement, ...]:
         """Return many rows, of which 500 coders have 125,000 per coefficient."""
         rows = tuple(map(cls.__new__, repeat(cls, len(coders))))
-        values = (coders, *columns, [None] * len(rows))
-        for entry, column in zip(fields(cls), values, strict=True):
+        for entry, column in zip(fields(cls), (coders, *columns), strict=True):
             deque(map(getattr(cls, entry.name).__set__, rows, column), maxlen=0)
         return rows
 
@@ -162,3 +165,36 @@ class Agreement(Result):
             return ()
         outliers = [row for row in self.coders if row.gain is not None and row.gain > 0]
         return tuple(sorted(outliers, key=lambda row: (-(row.gain or 0), row.coder)))
+
+
+def pair_rows(order: Sequence[str], parts: Parts | GroupParts, *, ordered: bool = False) -> tuple[PairAgreement, ...]:
+    """Return the agreement of every pair, in the order of the coders in the corpus."""
+    place = {coder: i for i, coder in enumerate(order)}
+    places = np.array([place[coder] for coder in parts.coders], np.int64)
+    first, second = places[parts.first], places[parts.second]
+    if not ordered:
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    names = list(zip(map(order.__getitem__, first.tolist()), map(order.__getitem__, second.tolist()), strict=True))
+    results = parts.by_pair()
+    columns = names, *results.columns(), parts.items_of_pairs.tolist(), results.reasons or [None] * len(names)
+    rows = lexsort((second, first)).tolist()
+    return PairAgreement.from_columns(*([column[row] for row in rows] for column in columns))
+
+
+def item_rows(order: Sequence[str], parts: Parts | GroupParts) -> tuple[ItemAgreement, ...]:
+    results = parts.by_item()
+    columns = zip(parts.items, *results.columns(), results.reasons or [None] * len(parts.items), strict=True)
+    rows = {item: ItemAgreement(item, *own) for item, *own in columns}
+    return tuple(rows[item] for item in order if item in rows)
+
+
+def coder_rows(
+    order: Sequence[str], parts: Parts | GroupParts, value: float, *, sign: int = 1
+) -> tuple[CoderAgreement, ...]:
+    """Return the agreement of each coder with all others, and of all others without the coder."""
+    n, results = len(parts.coders), parts.by_coder()
+    without = parts.without().values if n > 2 else np.full(n, np.nan)
+    others, gains = or_none(without), or_none(sign * (without - value))
+    columns = *results.columns()[:3], others, gains, parts.items_of_coders.tolist(), results.reasons or [None] * n
+    rows = {coder: CoderAgreement(coder, *own) for coder, *own in zip(parts.coders, *columns, strict=True)}
+    return tuple(rows[coder] for coder in order if coder in rows)

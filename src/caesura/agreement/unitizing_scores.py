@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.agreement.bootstrap import Bootstrap
-from caesura.agreement.chance import or_none
-from caesura.agreement.result import Agreement, CoderAgreement, ItemAgreement, PairAgreement
+from caesura.agreement.parts import GroupParts, Rows, Sums, or_none
+from caesura.agreement.result import Agreement, coder_rows, item_rows, pair_rows
 from caesura.agreement.unitized import UnitizedItem, unitized_items
 from caesura.agreement.unitizing import Job, Plan, UnitizingCoefficient, categories_of, shared_result, shared_store
 from caesura.engines import Engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, InputError, MismatchError, OptionError, ResourceError, Undefined, own_errors
 from caesura.model.corpus import Corpus
-from caesura.model.index import argsort, flatnonzero
+from caesura.model.index import repeat
 from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line
 from caesura.model.signature import with_data
 from caesura.model.value import Floats
 from caesura.notices import issue
 from caesura.options import seed as check_seed
-from caesura.products import product
-
-_BLOCK = 2_000_000  # sums of parts that are kept at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,95 +88,62 @@ class UnitizingAgreement(Agreement):
     sampling_interval: tuple[float, float] | None = None
 
 
-class Block(NamedTuple):
-    """The parts of all items that the same coders annotated."""
-
-    coders: tuple[str, ...]
-    groups: tuple[tuple[str, ...], ...]  # groups of these coders
-    places: NDArray[np.int64]  # places of the items among all items that were scored
-    parts: Floats  # parts of each item and group
-
-
-def _blocks(jobs: Sequence[Job], parts: Sequence[Floats]) -> tuple[Block, ...]:
-    """Return the parts of all items by their coders."""
-    places: dict[tuple[str, ...], list[int]] = {}
-    for place, job in enumerate(jobs):
-        places.setdefault(job.item.coders, []).append(place)
-    return tuple(
-        Block(coders, jobs[own[0]].groups, np.array(own), np.array([parts[place] for place in own]))
-        for coders, own in places.items()
-    )
-
-
 @dataclass(frozen=True)
 class ScoredItems:
-    """Items of a corpus with the parts of all groups of coders, and sums of these parts."""
+    """Items of a corpus with the parts of all groups of coders."""
 
     coefficient: UnitizingCoefficient
     plan: Plan
     # The items that were scored, in ascending order of their names, so that their order in the corpus does not matter.
     items: tuple[UnitizedItem, ...]
-    blocks: tuple[Block, ...]  # the parts of all groups of coders
+    parts: GroupParts
     excluded: tuple[Excluded, ...]  # items that were not scored
 
     @property
-    def coders(self) -> tuple[str, ...]:
-        return tuple(sorted({coder for block in self.blocks for coder in block.coders}))
-
-    @cached_property
     def item_parts(self) -> Floats:
-        return np.asarray(self.over(lambda coders: [coders]))
+        return self.parts.item_sums
 
-    def over(self, choose: Callable[[tuple[str, ...]], Iterable[tuple[str, ...]]]) -> Floats | None:
-        places, rows = [], []
-        for block in self.blocks:
-            groups = [block.groups.index(group) for group in choose(block.coders) if len(group) > 1]
-            if groups:
-                places.append(block.places)
-                rows.append(block.parts[:, groups].sum(axis=1))
-        if not rows:
-            return None
-        return np.asarray(np.concatenate(rows)[argsort(np.concatenate(places))])
+    def total(self) -> Rows:
+        """Return the agreement of all items, or raise the reason why there is none."""
+        total = self.parts.total()
+        if total.reasons is not None and total.reasons[0] is not None:
+            raise Undefined(f"{self.coefficient.name} is undefined: {total.reasons[0]}")
+        return total
 
-    def total(self, rows: Floats | None) -> tuple[float, float, float, str | None]:
-        """Return value, observed and expected disagreement of some items, and the reason if the value is undefined."""
-        if rows is None:
-            return math.nan, math.nan, math.nan, "no item was annotated by two of these coders"
-        if self.coefficient.average == "items":
-            return self._mean(rows)
-        total = rows.sum(axis=0)
-        disorders = self.coefficient.finish(total[None], self.plan)
-        value = float(disorders.values[0])
-        reason = self.coefficient.reason(total, self.plan) if math.isnan(value) else None
-        return value, float(disorders.observed[0]), float(disorders.expected[0]), reason
-
-    def defined_total(self) -> tuple[float, float, float]:
-        *numbers, reason = self.total(self.item_parts)
-        if reason is not None:
-            raise Undefined(f"{self.coefficient.name} is undefined: {reason}")
-        value, observed, expected = numbers
-        return value, observed, expected
+    def partners(self, coder: str) -> set[str]:
+        """Return the coders who share an item with a coder."""
+        names = self.parts.coders
+        own = [{names[a], names[b]} for a, b in self.parts.pairs]
+        return set().union(*(pair for pair in own if coder in pair))
 
     def pair_value(self, pair: tuple[str, str]) -> float | None:
-        return or_none(self.total(self.over(lambda names: [tuple(name for name in names if name in pair)]))[0])
+        places = tuple(sorted(self.parts.coders.index(coder) for coder in pair if coder in self.parts.coders))
+        if places not in self.parts.pairs:
+            return None
+        return or_none(self.parts.by_pair().values)[self.parts.pairs.index(places)]
 
-    def _mean(self, rows: Floats) -> tuple[float, float, float, str | None]:
-        disorders = self.coefficient.finish(rows, self.plan)
-        undefined = flatnonzero(np.isnan(disorders.values))
-        reason = None
-        if undefined.size:
-            reason = f"it is undefined for an item: {self.coefficient.reason(rows[undefined[0]], self.plan)}"
-        means = (float(np.mean(column)) for column in (disorders.values, disorders.observed, disorders.expected))
-        value, observed, expected = means
-        return value, observed, expected, reason
 
-    def resample(self, weights: Floats) -> Floats:
-        parts = self.coefficient.needed_parts(self.item_parts)
-        if self.coefficient.average == "items":
-            values = self.coefficient.finish(parts, self.plan).values
-            return np.asarray(product(weights, values) / weights.sum(axis=1))
-        blocks = np.array_split(weights, len(weights) * parts.shape[1] // _BLOCK + 1)
-        return np.concatenate([self.coefficient.finish(product(block, parts), self.plan).values for block in blocks])
+def _table(coefficient: UnitizingCoefficient, plan: Plan, jobs: Sequence[Job], parts: Sequence[Floats]) -> GroupParts:
+    coders = tuple(sorted({coder for job in jobs for coder in job.item.coders}))
+    number = {coder: place for place, coder in enumerate(coders)}
+    groups: dict[tuple[str, ...], int] = {}
+    group = [groups.setdefault(names, len(groups)) for job in jobs for names in job.groups]
+
+    def finish(sums: Sums) -> Rows:
+        disorders = coefficient.finish(sums.parts, plan)
+        return Rows.of(1 - disorders.observed, 1 - disorders.expected, values=disorders.values)
+
+    return GroupParts(
+        items=tuple(job.item.name for job in jobs),
+        coders=coders,
+        item=repeat(np.arange(len(jobs)), [len(job.groups) for job in jobs]),
+        group=np.array(group, np.int64),
+        values=np.concatenate(parts),
+        groups=tuple(tuple(sorted(number[name] for name in names)) for names in groups),
+        finish=finish,
+        reason=lambda sums: None if np.isnan(sums).all() else coefficient.reason(sums, plan),
+        by_means=coefficient.average == "items",
+    )
 
 
 def score_items(
@@ -208,7 +170,8 @@ def score_items(
             parts.append(result)
     if not scored:
         raise failures[0] if failures else MismatchError(str(excluded[0]) if excluded else "there are no items")
-    return ScoredItems(coefficient, plan, tuple(job.item for job in scored), _blocks(scored, parts), tuple(excluded))
+    table = _table(coefficient, plan, scored, parts)
+    return ScoredItems(coefficient, plan, tuple(job.item for job in scored), table, tuple(excluded))
 
 
 def _parts_or_errors(
@@ -267,20 +230,22 @@ def unitizing_agreement(
     number = check_seed("seed", seed)
     with use_engine(engine) as opened:
         scored = score_items(corpus, coefficient, seed=number, engine=opened)
-        value, observed, expected = scored.defined_total()
+        total, table = scored.total(), scored.parts
         issue(coefficient.search_warnings(scored.item_parts))
         extras = coefficient.extras(scored.items, scored.item_parts, scored.plan, opened)
     shared = shared_store()  # coefficients of the same items resample them in the same way
     samples = None if shared is None else shared.setdefault("bootstrap samples", {})
-    ends, note = bootstrap.run(len(scored.items), number, scored.resample, samples)
+    needed = table if table.by_means else replace(table, values=coefficient.needed_parts(table.values))
+    ends, note = bootstrap.run(len(scored.items), number, lambda weights: needed.resampled(weights).values, samples)
     issue(coefficient.warnings(scored.items))
+    value, observed, expected = (float(column[0]) for column in total[:3])
     fields = {
         "coefficient": coefficient.name,
         "measure": None,
         "value": value,
         "standard_error": 0.0,
-        "observed": 1 - observed,
-        "expected": 1 - expected,
+        "observed": observed,
+        "expected": expected,
         "expected_error": 0.0,
         "bias": None,
         "method": "exact sums",
@@ -288,13 +253,13 @@ def unitizing_agreement(
         "seed": number if ends is not None or coefficient.sampled else None,
         "interval": ends,
         "interval_note": note,
-        "pairs": _pair_rows(scored, corpus.coders),
-        "items": _item_rows(scored, corpus.item_names),
-        "coders": _coder_rows(scored, corpus.coders, value),
+        "pairs": pair_rows(corpus.coders, table),
+        "items": item_rows(corpus.item_names, table),
+        "coders": coder_rows(corpus.coders, table, value),
         "excluded": scored.excluded,
         "signature": _signature(corpus, scored, value, bootstrap.facts(ends, number), number),
-        "observed_disorder": observed,
-        "expected_disorder": expected,
+        "observed_disorder": 1 - observed,
+        "expected_disorder": 1 - expected,
         "categories": _category_rows(scored),
         "params": coefficient.settings,
     }
@@ -307,7 +272,7 @@ def unitizing_value(
     """Compute the value of a coefficient for unitizing alone, with the warnings of ``unitizing_agreement``."""
     with use_engine("threads") as engine:
         scored = score_items(corpus, coefficient, seed=seed, engine=engine, tables=tables)
-    value = scored.defined_total()[0]
+    value = float(scored.total().values[0])
     issue(coefficient.search_warnings(scored.item_parts))
     issue(coefficient.warnings(scored.items))
     return value, scored
@@ -315,54 +280,11 @@ def unitizing_value(
 
 def _signature(corpus: Corpus, scored: ScoredItems, value: float, interval: Mapping[str, Any], seed: int) -> str:
     coefficient = scored.coefficient
-    facts: dict[str, Any] = {"coders": len(scored.coders), "items": len(scored.items), **corpus.alignment_facts}
+    facts: dict[str, Any] = {"coders": len(scored.parts.coders), "items": len(scored.items), **corpus.alignment_facts}
     if coefficient.sampled:
         facts["seed"] = seed
     line = signature_line(coefficient.name, **coefficient.settings, **facts | dict(interval))
     return with_data(line, corpus.fingerprint, value)
-
-
-def _columns(result: tuple[float, float, float, str | None]) -> tuple[float | None, float, float | None]:
-    value, observed, expected, _ = result
-    return or_none(value), 1 - observed, or_none(1 - expected)
-
-
-def _pair_rows(scored: ScoredItems, coders: Sequence[str]) -> tuple[PairAgreement, ...]:
-    present = [coder for coder in coders if coder in scored.coders]
-    rows = []
-    for pair in combinations(present, 2):
-        parts = scored.over(lambda names, pair=pair: [tuple(name for name in names if name in pair)])  # type: ignore[misc]
-        if parts is None:
-            continue
-        result = scored.total(parts)
-        rows.append(PairAgreement(pair, *_columns(result), 0.0, len(parts), result[3]))
-    return tuple(rows)
-
-
-def _item_rows(scored: ScoredItems, names: Sequence[str]) -> tuple[ItemAgreement, ...]:
-    parts = scored.item_parts
-    disorders = scored.coefficient.finish(parts, scored.plan)
-    columns = (disorders.values.tolist(), disorders.observed.tolist(), disorders.expected.tolist())
-    rows = {}
-    for item, own, value, observed, expected in zip(scored.items, parts, *columns, strict=True):
-        reason = scored.coefficient.reason(own, scored.plan) if math.isnan(value) else None
-        rows[item.name] = ItemAgreement(item.name, *_columns((value, observed, expected, reason)), 0.0, reason)
-    return tuple(rows[name] for name in names if name in rows)
-
-
-def _coder_rows(scored: ScoredItems, coders: Sequence[str], value: float) -> tuple[CoderAgreement, ...]:
-    rows = []
-    for coder in coders:
-        if coder not in scored.coders:
-            continue
-        pairs = scored.over(lambda names, c=coder: [pair for pair in combinations(names, 2) if c in pair])  # type: ignore[misc]
-        others = scored.over(lambda names, c=coder: [tuple(name for name in names if name != c)])  # type: ignore[misc]
-        result = scored.total(pairs)
-        without = scored.total(others)[0] if len(scored.coders) > 2 else math.nan
-        items = sum(coder in item.coders for item in scored.items)
-        gains = or_none(without), or_none(without - value)
-        rows.append(CoderAgreement(coder, *_columns(result), *gains, items, result[3]))
-    return tuple(rows)
 
 
 def _category_rows(scored: ScoredItems) -> tuple[CategoryAgreement, ...]:

@@ -90,7 +90,7 @@ def unitizing_drop(
     with_coders: dict[str, float | None] = {}
     try:
         b, scored = unitizing_value(everyone, chosen, seed=seed, tables=True)
-        together = {coder for block in scored.blocks if name in block.coders for coder in block.coders}
+        together = scored.partners(name)
         others = [coder for coder in everyone.coders if coder in together and coder != name]
         with_coders = {coder: scored.pair_value((coder, name)) for coder in others}
         if not items:
