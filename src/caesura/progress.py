@@ -26,8 +26,9 @@ def on_progress(callback: Callback | None, *, with_detail: bool = False) -> Iter
     Parameters
     ----------
     callback : callable or None
-        Called in the thread of the ``with`` block with the number of finished steps and the maximum number of steps,
-        which is None if it is not known. If the callback itself is None, progress is not reported.
+        Called in the thread of the ``with`` block with the number of finished steps, which has a fraction if a step
+        reports its own progress, and the maximum number of steps, which is None if it is not known. If the callback
+        itself is None, progress is not reported.
     with_detail : bool, default False
         Call ``callback(done, total, detail)`` instead. The detail is an
         :class:`~caesura.evaluation.result.EvaluationProgress` in :func:`~caesura.evaluate`, and None elsewhere.
@@ -43,9 +44,30 @@ def on_progress(callback: Callback | None, *, with_detail: bool = False) -> Iter
         _callback.reset(token)
 
 
-def report_progress(done: int, total: int | None, detail: Any = None) -> None:
+def report_progress(done: float, total: int | None, detail: Any = None) -> None:
     """Report the number of finished steps to the callback of ``on_progress``, if there is one."""
-    registered = _callback.get()
+    _call(_callback.get(), done, total, detail)
+
+
+def _call(registered: tuple[Callback, bool] | None, done: float, total: int | None, detail: Any = None) -> None:
     if registered is not None:
         callback, with_detail = registered
         callback(*((done, total, detail) if with_detail else (done, total)))
+
+
+@contextmanager
+def progress_step(number: int, total: int) -> Iterator[None]:
+    """Report the end of step ``number`` of ``total``, from 1; what the ``with`` block reports counts as a fraction of it."""
+    outer, furthest = _callback.get(), 0.0
+
+    def report(done: float, steps: int | None, _detail: Any) -> None:
+        nonlocal furthest
+        if (
+            steps and furthest < done / steps < 1
+        ):  # a step of several parts, each with its own progress, never goes back
+            furthest = done / steps
+            _call(outer, number - 1 + furthest, total)
+
+    with on_progress(None if outer is None else report, with_detail=True):
+        yield
+    _call(outer, number, total)

@@ -9,9 +9,11 @@ import pytest
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.model.result import Excluded
+from caesura.tasks import alignments
 from caesura.tasks import report as report_task
 from caesura.tasks.report import analyze_corpus
 from caesura.tasks.report_subject import ReportOptions
+from support.corpora import random_corpus
 from support.reported import nested, parsed, plain, talk
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.CaesuraWarning")
@@ -49,7 +51,7 @@ def test_numbers_are_those_of_the_functions() -> None:
         for item in corpus.item_names
         for a, b in pairs
     ]
-    assert report.alignments.operations == cz.operations_table(scores)
+    assert report.operations.result == cz.operations_table(scores)
 
 
 def test_incomparable_items_are_excluded() -> None:
@@ -84,15 +86,27 @@ def _marked() -> cz.Corpus:
     return cz.Corpus({"same": {"a": same, "b": same}, "other": {"a": same, "b": other}})
 
 
-def test_spans_are_aligned_as_far_as_figures_have_space(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_of_spans_begin_with_the_least_agreement(monkeypatch: pytest.MonkeyPatch) -> None:
     every = analyze_corpus(_marked()).spans
     assert every.result == dict(cz.best_span_alignment(_marked()))
-    monkeypatch.setattr(report_task, "MAX_PAGE_BARS", 4)
-    first = analyze_corpus(_marked()).spans
-    assert list(first.result or ()) == ["other"]
-    monkeypatch.setattr(report_task, "MAX_PAGE_BARS", 3)
-    none = analyze_corpus(_marked()).spans
-    assert "spans of the item with the fewest: 4, more than 3" in (none.reason or "")
+    monkeypatch.setattr(report_task, "MAX_FIGURES", 1)
+    assert list(analyze_corpus(_marked()).spans.result or ()) == ["other"]
+
+
+def test_operations_are_counted_in_blocks_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = random_corpus(7, items=9, coders="abcd", missing=0.3)
+    expected = analyze_corpus(corpus).operations
+    monkeypatch.setattr(alignments, "_BLOCK_EDITS", 40)
+    assert len(alignments._blocks(corpus)) > 2
+    assert analyze_corpus(corpus).operations == expected
+
+
+def test_an_alignment_that_needs_too_much_memory_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 1000)
+    report = analyze_corpus(plain())
+    assert report.alignments.pairs == ()
+    assert report.operations.reason.startswith("item 'moon': the edits of all pairs of coders: about 0 MB of memory")
+    assert any(note.startswith("no two coders could be aligned: the alignments") for note in report.notes)
 
 
 def test_items_can_be_chosen() -> None:

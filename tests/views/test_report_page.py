@@ -27,7 +27,7 @@ from caesura.errors import CaesuraWarning, FormatError, OptionError
 from caesura.model.result import Excluded
 from caesura.progress import on_progress
 from caesura.simulation import pseudo_coders
-from caesura.tasks import alignments, report
+from caesura.tasks import report, report_subject
 from caesura.views.page import build, sections
 from caesura.views.page.build import page_scripts
 from support.corpora import TALK, random_corpus
@@ -167,12 +167,6 @@ def test_a_coder_whose_spans_cannot_be_drawn() -> None:
     assert [cell[:2] for cell in page.common["matrix"]["cells"]] == [[0, 1]]
 
 
-def test_clusters_with_too_many_marks_are_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sections, "MAX_PAGE_MARKS", 0)
-    page = Page(cz.report(plain(), systems=["cy"]))
-    assert "every item has more than 0 marked positions; draw them with the command plot" in page.text
-
-
 def test_excluded_items_are_listed() -> None:
     corpus = plain()
     different = {"ann": cz.Segmentation.from_masses([3]), "bo": cz.Segmentation.from_masses([4])}
@@ -239,38 +233,32 @@ def test_aligned_nodes_of_trees(pages: dict[str, Page]) -> None:
     assert pages["trees"].item("1")["trees"][0] == expected
 
 
-def test_items_beyond_the_limit_of_the_page_are_not_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = alignments.possible_edits(plain())
-    monkeypatch.setattr(alignments, "MAX_PAGE_EDITS", work["moon"])
-    excluded: list[Excluded] = []
-    page = Page(cz.report(plain(), excluded=excluded))
-    assert (len(page.item("moon")["edits"]), page.item("plain")["edits"]) == (3, {})
-    assert [entry.reason for entry in excluded] == [
-        "1 of 2 items are not aligned, and their edits are not counted by type: all pairs of coders together have up to "
-        f"{sum(work.values())} edits, more than {work['moon']}"
-    ]
-    monkeypatch.setattr(alignments, "MAX_PAGE_EDITS", 1)
-    page = Page(cz.report(plain()))
-    assert page.item("moon")["edits"] == {}
-    assert f"no two coders could be aligned: edits of the item with the fewest: {min(work.values())}" in page.text
-
-
-def test_items_beyond_the_size_of_the_page_are_only_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_beyond_those_in_detail_are_only_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Page(cz.report(plain()))
     values = {whole.common["items"][number]: mean for number, mean, _ in whole.common["overview"]}
     (worst, _), (other, value) = sorted(values.items(), key=lambda entry: entry[1])
-    monkeypatch.setattr(report, "CELLS_PER_ITEM", 10_000)  # so that one item fits, and two do not
-    monkeypatch.setattr(report, "MAX_PAGE_CELLS", 19_999)
+    monkeypatch.setattr(report, "MAX_ITEMS", 1)
     excluded: list[Excluded] = []
     page = Page(cz.report(plain(), excluded=excluded))
     assert (page.common["items"], page.common["others"]) == ([worst], [[other, value]])
     assert page.item(worst) == {**whole.item(worst), "edits": page.item(worst)["edits"]}
+    assert page.edits(worst, "ann", "bo") == whole.edits(worst, "ann", "bo")
     assert "1 of 2 items are shown in detail, those with the least agreement" in page.text
     assert not excluded
     assert whole.common["others"] == []
     assert "shown in detail" not in whole.text
     # The numbers are those of all items.
     assert page.common["matrix"] == whole.common["matrix"]
+
+
+def test_coders_beyond_those_in_detail_are_only_in_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_subject, "MAX_CODERS", 2)
+    page = Page(cz.report(plain(), systems=["cy"]))
+    (first, second) = page.item("moon")["streams"][0]["marks"]
+    assert [page.common["coders"][number] for number, *_ in (first, second)] == ["ann", "cy"]
+    assert len(page.item("moon")["edits"]) == 1
+    assert "the figures of a page have space for 2 coders; got 3" in page.text
+    assert len(page.common["matrix"]["cells"]) == 3
 
 
 def test_a_text_too_long_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -478,10 +466,12 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_reaches_its_end() -> None:
     for kind, corpus in KINDS.items():
         for systems in (None, [SYSTEMS[kind][0]]):
-            calls: list[tuple[int, int]] = []
+            calls: list[tuple[float, int]] = []
             with on_progress(lambda done, total, calls=calls: calls.append((done, total))):
                 cz.report(corpus(), systems=systems)
-            assert calls == [(done, len(calls)) for done in range(1, len(calls) + 1)]
+            steps = calls[-1][1]
+            assert calls == sorted(calls)
+            assert [call for call in calls if call[0] % 1 == 0] == [(done, steps) for done in range(1, steps + 1)]
 
 
 # -- the command line -------------------------------------------------------------------------------------------------------

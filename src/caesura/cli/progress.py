@@ -26,9 +26,9 @@ class Progress:
 
     # A terminal shows a bar; elsewhere, there is a line every few seconds. Work without steps shows nothing.
 
-    def __init__(self, steps: str) -> None:
+    def __init__(self, steps: str = "steps") -> None:
         self.steps = steps
-        self.finished = 0
+        self.finished = 0.0
         self.started = self.last_step = self.last_line = monotonic()
         self._on_terminal = sys.stderr.isatty()
         self._bar: RichProgress | None = None
@@ -43,7 +43,7 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def update(self, finished: int, total: int | None, detail: EvaluationProgress | None = None) -> None:
+    def update(self, finished: float, total: int | None, detail: EvaluationProgress | None = None) -> None:
         """Show the number of finished steps. If the number decreases, a new run has begun."""
         if finished < self.finished:
             self.started = self.last_step
@@ -55,7 +55,7 @@ class Progress:
             seconds = self.last_step - self.started
             remaining = seconds / finished * (total - finished) if finished and total is not None else None
             speed = _pace(finished, seconds, remaining)
-        status = f"{finished:,}{'' if total is None else f' of {total:,}'} {self.steps}"
+        status = f"{int(finished):,}{'' if total is None else f' of {total:,}'} {self.steps}"
         click.get_current_context().meta[PROGRESS] = status
         if self._on_terminal:
             self._bar = self._bar or self._new_bar()
@@ -83,7 +83,7 @@ class Progress:
         return bar
 
 
-def _pace(finished: int, seconds: float, remaining: float | None) -> str:
+def _pace(finished: float, seconds: float, remaining: float | None) -> str:
     """Return speed and remaining time as text: ``"1,200 per second, 0:01:10 left"``."""
     rate = finished / seconds if seconds > 0 else 0.0
     speed = f"{rate:,.0f} per second" if rate >= 10 else f"{rate:.1f} per second"

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
-from caesura.limits import MAX_PAGE_EDITS, check_limit
+from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
-from caesura.measures.operations import OperationsTable, operations_from_counts, operations_table
+from caesura.measures.operations import OperationsTable, operations_from_counts
 from caesura.measures.structiou import StructIoUScore
+from caesura.memory import check_memory
 from caesura.model.corpus import Corpus
-from caesura.model.index import argsort, bincount, flatnonzero, searchsorted
+from caesura.model.index import argsort, searchsorted
 from caesura.model.old_names import streams_of
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
-from caesura.model.tree import Tree
 from caesura.model.value import Ints
+from caesura.progress import report_progress
 
-# Edits whose alignment takes as long as everything else about a pair of coders.
-EDITS_PER_PAIR = 40
-# Pairs of nodes of two trees whose comparison takes as long as an edit.
-NODE_PAIRS_PER_EDIT = 25
+# Possible edits of the items that are aligned together, and bytes that one takes.
+_BLOCK_EDITS, _EDIT_BYTES = 2**21, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,6 @@ class Alignments(Result):
     # Edits between all pairs of coders, item by item; empty for trees.
     pairs: tuple[PairAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     shapes: tuple[EditShape, ...] = field(default=(), metadata=HIDDEN, repr=False)
-    operations: OperationsTable | None = None
     trees: tuple[TreeAlignment, ...] = field(default=(), metadata=HIDDEN, repr=False)
     signature: str | None = None  # signature of the total score; None if no two coders could be aligned
     excluded: tuple[Excluded, ...] = ()
@@ -83,132 +80,107 @@ class Alignments(Result):
         return counts
 
 
-def possible_edits(corpus: Corpus) -> dict[str, int]:
-    """Return the work to align all pairs of coders on each item, before it is done."""
-    sizes: dict[str, list[int]] = {}
-    for (item, _), annotation in corpus.items():
-        if isinstance(annotation, Tree):
-            size = len(annotation.labels)
-        else:
-            size = sum(int(text.inner.size) for text in streams_of(annotation).values())
-        sizes.setdefault(item, []).append(size)
-    work: dict[str, int] = {}
-    for item, numbers in sizes.items():
-        edits = (len(numbers) - 1) * sum(numbers)
-        if corpus.kind == "trees":
-            node_pairs = (sum(numbers) ** 2 - sum(number**2 for number in numbers)) // 2
-            edits = node_pairs // NODE_PAIRS_PER_EDIT
-        work[item] = edits + EDITS_PER_PAIR * math.comb(len(numbers), 2)
-    return work
-
-
-def items_that_fit(sizes: Mapping[str, int], limit: int) -> list[str]:
-    """Return the first items whose sizes together are within a limit; an item that is too large for the rest is left out."""
-    chosen = []
-    for item, size in sizes.items():
-        if size <= limit:
-            chosen.append(item)
-            limit -= size
-    return chosen
-
-
-def align_coders(corpus: Corpus, measure: Measure, *, listed: Collection[str], counted: Collection[str]) -> Alignments:
-    """Align all pairs of coders on every item that both annotated, up to ``MAX_PAGE_EDITS`` possible edits."""
-    corpus, excluded = _that_fit(corpus, listed)
+def align_coders(corpus: Corpus, measure: Measure) -> Alignments:
+    """Align all pairs of coders on every item that both annotated."""
+    _check_edits("the alignments of all pairs of coders", sum(_possible_edits(corpus).values()))
     pair_scores = score_coder_pairs(corpus, measure, corpus_order=True)
-    excluded += [replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded]
-    columns = measure.edit_columns(pair_scores.scores.batch)
-    if columns is not None and not columns.seconds:
-        return _from_columns(pair_scores, columns, listed, counted, excluded)
-    scores = _scores(pair_scores)
+    excluded = tuple(replace(entry, reason=f"not aligned: {entry.reason}") for entry in pair_scores.excluded)
     signature = pair_scores.scores.total.signature
     if corpus.kind == "trees":
-        trees = [TreeAlignment(item, coders, score) for item, coders, score in scores]  # type: ignore[arg-type]
-        return Alignments(trees=tuple(trees), signature=signature, excluded=tuple(excluded))
-    pairs: list[PairAlignment] = []
-    shapes: dict[EditShape, int] = {}
-
-    def counted_scores() -> Iterator[Score]:
-        """Yield the scores and pack their edits, so that memory never contains all edits of a large corpus."""
-        for item, coders, score in scores:
-            if item in listed:
-                pairs.append(PairAlignment(item, coders, _packed(score.edits or (), shapes)))
-            if all(coder in counted for coder in coders):
-                yield score
-
-    operations = operations_table(counted_scores())
-    return Alignments(tuple(pairs), tuple(shapes), operations, signature=signature, excluded=tuple(excluded))
+        trees = [TreeAlignment(*entry) for entry in _scores(pair_scores)]  # type: ignore[arg-type]
+        return Alignments(trees=tuple(trees), signature=signature, excluded=excluded)
+    columns = measure.edit_columns(pair_scores.scores.batch)
+    if columns is None or columns.seconds:
+        numbers: dict[EditShape, int] = {}
+        pairs = [
+            PairAlignment(item, coders, _packed(score.edits or (), numbers))
+            for item, coders, score in _scores(pair_scores)
+        ]
+        shapes = [*numbers]
+    else:  # the kernel listed the edits of all pairs at once
+        pairs, shapes = _from_columns(pair_scores, columns)
+    return Alignments(tuple(pairs), tuple(shapes), signature=signature, excluded=excluded)
 
 
-def _that_fit(corpus: Corpus, listed: Collection[str]) -> tuple[Corpus, list[Excluded]]:
-    """Return the items that are aligned, and the reason why the others are not."""
-    work = possible_edits(corpus)
-    if sum(work.values()) <= MAX_PAGE_EDITS:
-        return corpus, []
-    chosen = items_that_fit(dict(sorted(work.items(), key=lambda entry: entry[0] not in listed)), MAX_PAGE_EDITS)
-    if not chosen:
-        hint = "choose fewer coders, or shorter items"
-        check_limit("edits of the item with the fewest", min(work.values()), MAX_PAGE_EDITS, hint)
-    reason = (
-        f"{len(work) - len(chosen)} of {len(work)} items are not aligned, and their edits are not counted by type: all pairs "
-        f"of coders together have up to {sum(work.values()):,} edits, more than {MAX_PAGE_EDITS:,}"
-    )
-    return corpus.select(items=chosen), [Excluded(None, None, reason)]
+def count_operations(corpus: Corpus, measure: Measure) -> OperationsTable:
+    """Count the edits of all pairs of coders by boundary type, in blocks of items."""
+    types: dict[str, None] = {}
+    counts: Counter[tuple[str, str | None, str | None]] = Counter()
+    blocks = _blocks(corpus)
+    if not blocks:
+        raise OptionError("no two coders placed boundaries in the same item")
+    for step, items in enumerate(blocks, 1):
+        pair_scores = score_coder_pairs(corpus.select(items=items), measure, corpus_order=True)
+        columns = measure.edit_columns(pair_scores.scores.batch)
+        types |= dict.fromkeys(pair_scores.scores.types)
+        if columns is None:
+            for _, _, score in _scores(pair_scores):
+                counts.update((edit.kind, edit.a_type, edit.b_type) for edit in score.edits or ())
+        else:
+            names = (None, *columns.types)  # ``NONE`` is -1
+            codes = (columns.kind * len(names) + columns.a_type + 1) * len(names) + columns.b_type + 1
+            for code, number in zip(*(column.tolist() for column in np.unique(codes, return_counts=True)), strict=True):
+                kind, pair = divmod(code, len(names) ** 2)
+                counts[EDIT_KINDS[kind], names[pair // len(names)], names[pair % len(names)]] += number
+        report_progress(step, len(blocks))
+    return operations_from_counts(types, counts)
 
 
-def _from_columns(
-    pair_scores: CoderPairs,
-    columns: EditColumns,
-    listed: Collection[str],
-    counted: Collection[str],
-    excluded: Sequence[Excluded],
-) -> Alignments:
-    """Return the alignments from the edits of all pairs, which the kernel listed at once."""
-    items, pair_index = pair_scores.item_index.tolist(), pair_scores.pair_index.tolist()
+def _blocks(corpus: Corpus) -> list[list[str]]:
+    """Return the items that two coders annotated, in blocks whose edits are listed together."""
+    blocks: list[list[str]] = [[]]
+    size = 0
+    for item, edits in _possible_edits(corpus).items():
+        _check_edits(f"item {item!r}: the edits of all pairs of coders", edits)
+        if len(corpus.of_item(item)) < 2:
+            continue
+        if blocks[-1] and size + edits > _BLOCK_EDITS:
+            blocks.append([])
+            size = 0
+        blocks[-1].append(item)
+        size += edits
+    return list(filter(None, blocks))
+
+
+def _possible_edits(corpus: Corpus) -> dict[str, int]:
+    """Return the largest number of edits of all pairs of coders on each item; trees have none."""
+    if corpus.kind == "trees":
+        return {}
+    marks: dict[str, list[int]] = {}
+    for (item, _), annotation in corpus.items():
+        marks.setdefault(item, []).append(sum(int(text.inner.size) for text in streams_of(annotation).values()))
+    return {item: (len(numbers) - 1) * sum(numbers) for item, numbers in marks.items()}
+
+
+def _check_edits(what: str, edits: int) -> None:
+    check_memory(what, edits * _EDIT_BYTES, "choose fewer coders, or shorter items")
+
+
+def _from_columns(pair_scores: CoderPairs, columns: EditColumns) -> tuple[list[PairAlignment], list[EditShape]]:
     names = [(pair_scores.coders[first], pair_scores.coders[second]) for first, second in pair_scores.pairs]
-    is_listed = np.array([item in listed for item in pair_scores.items], bool)[items]
-    is_counted = np.array([first in counted and second in counted for first, second in names], bool)[pair_index]
-    document = columns.document
-    ends = searchsorted(document, np.arange(columns.documents + 1)).tolist()
-    shape_of, shapes = _number_shapes(columns, is_listed[document])
+    ends = searchsorted(columns.document, np.arange(columns.documents + 1)).tolist()
+    shape_of, shapes = _number_shapes(columns)
     steps = np.diff(columns.position, prepend=0)  # from the preceding edit, or the beginning of the document
     first = np.array(ends[:-1], np.int64)[np.diff(ends) > 0]
     steps[first] = columns.position[first]
     packed = np.column_stack([shape_of, steps]).reshape(-1).tolist()
+    rows = zip(pair_scores.item_index.tolist(), pair_scores.pair_index.tolist(), pairwise(ends), strict=True)
     pairs = [
-        PairAlignment(
-            pair_scores.items[items[row]], names[pair_index[row]], tuple(packed[2 * ends[row] : 2 * ends[row + 1]])
-        )
-        for row in flatnonzero(is_listed).tolist()
+        PairAlignment(pair_scores.items[item], names[pair], tuple(packed[2 * start : 2 * end]))
+        for item, pair, (start, end) in rows
     ]
-    counts: Counter[tuple[str, str | None, str | None]] = Counter()
-    numbers = bincount(shape_of[is_counted[document]], minlength=len(shapes)).tolist()
-    for shape, number in zip(shapes, numbers, strict=True):
-        counts[shape.kind, shape.a_type, shape.b_type] += number
-    used = len(np.unique(shape_of[is_listed[document]]))
-    return Alignments(
-        tuple(pairs),
-        tuple(shapes[:used]),
-        operations_from_counts(columns.types, counts),
-        signature=pair_scores.scores.total.signature,
-        excluded=tuple(excluded),
-    )
+    return pairs, shapes
 
 
-def _number_shapes(columns: EditColumns, is_listed: NDArray[np.bool_]) -> tuple[Ints, list[EditShape]]:
-    """Return the shape of each of the first edits, as an index, and the shapes."""
-    # Shapes of listed edits come first, in the order of their first use; the others are only counted.
-    number = len(is_listed)
+def _number_shapes(columns: EditColumns) -> tuple[Ints, list[EditShape]]:
+    """Return the shape of each edit, as an index, and the shapes in the order of their first use."""
     stream = np.zeros_like(columns.kind) if columns.stream is None else columns.stream
-    keys = np.column_stack([columns.kind, columns.shift, columns.a_type, columns.b_type, stream])[:number]
+    keys = np.column_stack([columns.kind, columns.shift, columns.a_type, columns.b_type, stream])
     rows = keys - keys.min(axis=0, initial=0)
     sizes = rows.max(axis=0, initial=0) + 1
     codes = np.ravel_multi_index(tuple(rows.T), tuple(sizes.tolist()))
     _, example, index = np.unique(codes, return_index=True, return_inverse=True)
-    index = index.reshape(-1)
-    first = np.full(len(example), number)
-    np.minimum.at(first, index[is_listed], flatnonzero(is_listed))
-    order = argsort(first, kind="stable")
+    order = argsort(example, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     shapes = []

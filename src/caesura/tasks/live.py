@@ -196,7 +196,7 @@ def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Ali
     present = [item for item in items if item in known]
     try:
         part = subject.boundaries.select(items=present)
-        return align_coders(part, aligner, listed=set(present), counted=())
+        return align_coders(part, aligner)
     except OptionError:
         return Alignments()
 

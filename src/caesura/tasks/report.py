@@ -10,7 +10,6 @@ from itertools import product
 from typing import Any
 
 from caesura.agreement.clusters import Clustering, cluster_coders
-from caesura.agreement.coder_pairs import check_pairs
 from caesura.agreement.coefficients import agreement, has_positions
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.gamma import best_span_alignment
@@ -25,37 +24,29 @@ from caesura.formats.settings import Settings
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement, judge
 from caesura.judging.participants import Systems
-from caesura.limits import (
-    MAX_PAGE_BARS,
-    MAX_PAGE_CELLS,
-    MAX_PAGE_GOLD,
-    MAX_REPORT_CODERS,
-    MAX_REPORT_PAIRS,
-    check_limit,
-)
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
+from caesura.measures.operations import OperationsTable
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
-from caesura.model.tree import Tree
-from caesura.progress import on_progress, report_progress
+from caesura.progress import progress_step
 from caesura.statistics import bootstrap
 from caesura.tasks.agree import AgreementOutcome, Outcome
-from caesura.tasks.alignments import Alignments, align_coders, items_that_fit
+from caesura.tasks.alignments import Alignments, align_coders, count_operations
 from caesura.tasks.gold import make_gold
-from caesura.tasks.report_budget import page_budget
 from caesura.tasks.report_results import CorpusReport, FuzzyItem, Overview, ParserScore
 from caesura.tasks.report_subject import (
     CONFUSION,
+    MAX_CODERS,
+    MAX_FIGURES,
+    MAX_ITEMS,
     Preparation,
     ReportOptions,
-    Subject,
+    check_coders,
     crosses_itself,
     length_in,
     prepare_subject,
@@ -63,12 +54,8 @@ from caesura.tasks.report_subject import (
 
 # Analyses that every report has.
 ESSENTIAL = ("agreement", "pairs", "alignments")
-# Spans that are united in the time that everything else about an item takes.
-SPANS_PER_GOLD = 20
 # Maximum number of units of an item that a browser shows without delay.
 MAX_UNITS = 20_000
-# Units of an item in detail that take as long as everything else about it.
-CELLS_PER_ITEM = 600
 
 
 def analyze_corpus(
@@ -93,11 +80,10 @@ class _Analyst:
         self.spans = preparation.spans
         self.direct = preparation.direct
         self.judge_measures = preparation.judge_measures
-        self.budget = page_budget(preparation)
-        self.notes = [*preparation.notes, *self.budget.notes]
+        self.notes = [*preparation.notes]
         self.excluded = list(preparation.excluded)
         self.outcomes: dict[str, Outcome[Any]] = {}
-        self.details_note = ""
+        self.details_notes: list[str] = []
 
     @cached_property
     def ranked_items(self) -> list[str]:
@@ -109,7 +95,7 @@ class _Analyst:
 
     @cached_property
     def text_items(self) -> tuple[str, ...]:
-        """The items that are shown in detail: those with the least agreement, until the page is full."""
+        """The items that are shown in detail: those with the least agreement."""
         subject, candidates = self.subject, self.ranked_items
         if subject.kind != "trees":
             lengths = {item: length_in(subject.boundaries, item) for item in candidates}
@@ -118,35 +104,33 @@ class _Analyst:
                     reason = f"the text is not shown: it has {length} units, above {MAX_UNITS}"
                     self.excluded.append(Excluded(item, None, reason))
             candidates = [item for item, length in lengths.items() if length <= MAX_UNITS]
-        sizes = _detail_sizes(subject)
-        chosen = set(items_that_fit({item: sizes[item] for item in candidates}, MAX_PAGE_CELLS))
-        if len(chosen) < len(candidates):
-            counts = f"{len(chosen):,} of {len(subject.corpus.item_names):,} items are shown in detail"
-            self.details_note = (
-                f"{counts}, those with the least agreement; the others are only in the table of items; choose items with "
-                "--item to see them"
-                if chosen
-                else f"{counts}: there are too many coders, or their texts are too long"
+        chosen = set(candidates[:MAX_ITEMS])
+        if len(candidates) > MAX_ITEMS:
+            self.details_notes.append(
+                f"{MAX_ITEMS:,} of {len(subject.corpus.item_names):,} items are shown in detail, those with the least "
+                "agreement; the others are only in the table of items; choose items with --item to see them"
+            )
+        most = max((len(subject.boundaries.of_item(item)) for item in chosen), default=0)
+        if most > MAX_CODERS:
+            self.details_notes.append(
+                f"{MAX_CODERS} of up to {most:,} coders of an item are shown in detail; the tables have all coders"
             )
         return tuple(item for item in subject.corpus.item_names if item in chosen)
 
     def report(self, chosen: Collection[str] | None) -> CorpusReport:
         analyses = {name: entry for name, entry in self.analyses().items() if chosen is None or name in chosen}
         for step, (name, compute) in enumerate(analyses.items(), 1):
-            with on_progress(None):
-                reason = self.budget.left_out.get(name)
-                self.outcomes[name] = Outcome(None, reason) if reason else Outcome.attempt(compute, CaesuraError)
-            report_progress(step, len(analyses))
+            with progress_step(step, len(analyses)):
+                self.outcomes[name] = Outcome.attempt(compute, CaesuraError)
         alignments: Outcome[Alignments] = self.outcomes.pop("alignments")
         if alignments.reason is not None:
             self.notes.append(f"no two coders could be aligned: {alignments.reason}")
         return CorpusReport(
             subject=self.subject,
-            budget=self.budget,
             alignments=alignments.result or Alignments(),
             overview=self.overview,
             text_items=self.text_items,
-            details_note=self.details_note,
+            details_note="; ".join(self.details_notes),
             notes=tuple(self.notes),
             excluded=tuple(dict.fromkeys(self.excluded)),
             **self.outcomes,
@@ -162,7 +146,12 @@ class _Analyst:
         }
         if kind != "trees":
             placed = partial(boundaries_placed, self.subject.boundaries)
-            analyses |= {"clustering": self.clustering, "placed": placed, "heat": self.heat}
+            analyses |= {
+                "operations": self.operations,
+                "clustering": self.clustering,
+                "placed": placed,
+                "heat": self.heat,
+            }
         if judged:
             systems = {"judgement": self.judgement, "fuzzy": self.fuzzy}
             analyses |= {"parsers": self.parsers} if kind == "trees" else systems
@@ -177,16 +166,20 @@ class _Analyst:
     def exclude(self, entries: Iterable[Excluded], problem: str) -> None:
         self.excluded += [replace(entry, reason=f"{problem}: {entry.reason}") for entry in entries]
 
-    def check_pairs(self) -> None:
-        check_pairs(self.subject.corpus, MAX_REPORT_PAIRS, "see the command pairwise, or choose fewer coders")
-
     def alignments(self) -> Alignments:
+        """Align the coders on the items that are shown in detail."""
         subject = self.subject
-        counted = subject.human_coders if len(subject.human_coders) > 1 else subject.corpus.coders
-        corpus = subject.corpus.select(items=self.text_items) if subject.kind == "trees" else subject.boundaries
-        alignments = align_coders(corpus, subject.aligner, listed=set(self.text_items), counted=set(counted))
+        shown = Corpus({item: subject.in_detail(subject.boundaries, item) for item in self.text_items})
+        alignments = align_coders(shown, subject.aligner)
         self.excluded += alignments.excluded
         return alignments
+
+    def operations(self) -> OperationsTable:
+        subject = self.subject
+        corpus = subject.boundaries
+        return count_operations(
+            subject.without_systems(corpus) if len(subject.human_coders) > 1 else corpus, subject.aligner
+        )
 
     def agreement(self) -> tuple[AgreementOutcome, ...]:
         """Compute one coefficient over each measure, as ``caesura agree`` does."""
@@ -199,8 +192,7 @@ class _Analyst:
         on_spans = self.agreement_on_spans()
         if on_spans and self.direct:
             return on_spans
-        chosen = measures if self.budget.all_coefficients else measures[:1]
-        return (*on_spans, *(self.outcome(people, measure) for measure in chosen))
+        return (*on_spans, *(self.outcome(people, measure) for measure in measures))
 
     def compared(self) -> tuple[Corpus, tuple[Measure, ...]]:
         """Return the annotations that are compared and the measures: spans and tiers without units as they are."""
@@ -217,13 +209,12 @@ class _Analyst:
         # A coder whose spans all cross is no coder of the hierarchies, but one of the spans.
         people = self.spans.select(coders=[name for name in self.spans.coders if name not in self.systems])
         compute = partial(agreement, people, seed=self.subject.seed)
-        names = default_unitizing(people)
         with shared_results():
             return tuple(
                 AgreementOutcome.attempt(
                     partial(compute, coefficient=name), CaesuraError, coefficient=name, measure=None
                 )
-                for name in (names if self.budget.all_coefficients else names[:1])
+                for name in default_unitizing(people)
             )
 
     def outcome(self, corpus: Corpus, measure: Measure) -> AgreementOutcome:
@@ -237,7 +228,6 @@ class _Analyst:
 
     def pairs(self) -> tuple[Pairwise, ...]:
         """Score all pairs under every measure that can score at least one pair. PARSEVAL cannot score all trees."""
-        self.check_pairs()
         tables: list[Pairwise] = []
         errors: dict[str, CaesuraError] = {}
         corpus, measures = self.compared()
@@ -278,8 +268,7 @@ class _Analyst:
         corpus, (measure, *_) = self.compared()
         if len(corpus.coders) < 3:
             raise OptionError(f"clusters need at least three coders; got {len(corpus.coders)}")
-        hint = "use caesura.cluster_coders, or choose fewer coders"
-        check_limit("coders in clusters on a page", len(corpus.coders), MAX_REPORT_CODERS, hint)
+        check_coders(self.subject.corpus.coders)
         return cluster_coders(corpus, measure, seed=self.subject.seed, chance=exact_chance(measure))
 
     def heat(self) -> tuple[Heat, ...]:
@@ -290,7 +279,7 @@ class _Analyst:
     def judgement(self) -> Judgement:
         subject = self.subject
         corpus, measures = self.compared() if self.direct else (subject.boundaries, self.judge_measures)
-        judgement = judge(corpus, subject.systems, measures=measures, seed=subject.seed, bounds=self.budget.bounds)
+        judgement = judge(corpus, subject.systems, measures=measures, seed=subject.seed)
         self.excluded += judgement.excluded
         return judgement
 
@@ -298,7 +287,7 @@ class _Analyst:
         judgement: Judgement | None = self.outcomes.get("judgement", Outcome()).result
         if judgement is not None:
             return judgement
-        self.check_pairs()
+        check_coders(self.subject.corpus.coders)
         return pairwise(self.subject.boundaries, CONFUSION, ordered=True)
 
     def parsers(self) -> tuple[ParserScore, ...]:
@@ -318,14 +307,14 @@ class _Analyst:
         return tuple(scores)
 
     def fuzzy(self) -> tuple[FuzzyItem, ...]:
-        """Compute fuzzy success of the systems for the items with the least agreement, as many as figures have space for."""
+        """Compute fuzzy success of the systems for the items with the least agreement."""
         if self.subject.kind == "dialogue":
             raise OptionError("fuzzy success needs boundaries without streams; the corpus contains dialogues")
         scores: list[FuzzyItem] = []
         errors: list[InputError] = []
         shown = set(self.text_items)
         for item, system in product(self.ranked_items, self.subject.systems):
-            if len(scores) == self.budget.figures:
+            if len(scores) == MAX_FIGURES:
                 break
             if item not in shown:
                 continue
@@ -343,36 +332,26 @@ class _Analyst:
         return tuple(scores)
 
     def golds(self) -> Mapping[str, UnifiedHierarchy]:
-        """Return the conflict-free union of the human coders' spans of the items with the least agreement."""
+        """Return the conflict-free union of the human coders' spans of the items that are shown in detail."""
         corpus = self.subject.without_systems(self.subject.corpus)
-        items_of_people = set(corpus.item_names)
-        sizes = dict.fromkeys((item for item in self.ranked_items if item in items_of_people), SPANS_PER_GOLD)
-        for (item, _), entry in corpus.items():
-            sizes[item] += len(entry.spans) if isinstance(entry, Hierarchy) else 0
-        items = items_that_fit(sizes, MAX_PAGE_GOLD)
-        if not items:
-            hint = "use the command gold"
-            check_limit("spans of the item with the fewest", min(sizes.values()), MAX_PAGE_GOLD, hint)
-        result = make_gold(corpus.select(items=items))
+        items = set(self.text_items).intersection(corpus.item_names)
+        result = make_gold(corpus.select(items=[item for item in self.ranked_items if item in items]))
         self.exclude(result.excluded, "no gold standard")
         return result.hierarchies
 
     def span_alignments(self) -> Mapping[str, ItemAlignment]:
-        """Align the spans of all coders on the items with the least agreement, as many as figures have space for."""
+        """Align the spans of all coders on the items with the least agreement."""
         assert self.spans is not None
-        sizes = {
-            item: sum(len(entry) for entry in self.spans.of_item(item).values() if isinstance(entry, Spans))
-            for item in self.ranked_items
-        }
-        marked = {item: size for item, size in sizes.items() if size and len(self.spans.of_item(item)) > 1}
-        if not marked:
-            raise OptionError("no item has the spans of two coders")
-        items = items_that_fit(marked, MAX_PAGE_BARS)[: self.budget.figures]
+        by_item = {item: self.spans.of_item(item) for item in self.ranked_items}
+        items = [item for item, spans in by_item.items() if len(spans) > 1 and any(map(_has_spans, spans.values()))]
         if not items:
-            hint = "draw a part of an item with the command plot"
-            check_limit("spans of the item with the fewest", min(marked.values()), MAX_PAGE_BARS, hint)
-        alignments = best_span_alignment(self.spans.select(items=items))
+            raise OptionError("no item has the spans of two coders")
+        alignments = best_span_alignment(self.spans.select(items=items[:MAX_FIGURES]))
         return {item: alignments[item] for item in items if item in alignments}
+
+
+def _has_spans(annotation: Annotation) -> bool:
+    return isinstance(annotation, Spans) and len(annotation) > 0
 
 
 def exact_chance(measure: Measure) -> str | None:
@@ -386,28 +365,3 @@ def _overview_of(result: Agreement) -> Overview:
         items={row.item: row.value for row in result.items if row.value is not None},
         pairs={row.coders: row.value for row in result.pairs if row.value is not None},
     )
-
-
-def _detail_sizes(subject: Subject) -> dict[str, int]:
-    """Return how much a page has to contain to show each item in detail, as ``MAX_PAGE_CELLS`` counts it."""
-    sizes = dict(subject.possible_edits)
-    for item in sizes:
-        first = next(iter(subject.boundaries.of_item(item).values()))
-        streams = {} if isinstance(first, Tree) else streams_of(first)
-        words = sum(text.length for text in streams.values() if text.units is not None)
-        sizes[item] += CELLS_PER_ITEM + words
-    for corpus in (subject.boundaries, subject.corpus, subject.tiers or Corpus({})):
-        for (item, _), annotation in corpus.items():
-            sizes[item] = sizes.get(item, 0) + _number_of_marks(annotation)
-    return sizes
-
-
-def _number_of_marks(annotation: Annotation) -> int:
-    """Return how many numbers a page needs to show an annotation: four for a span or interval, three for a node."""
-    if isinstance(annotation, Tree):
-        return 3 * len(annotation.labels)
-    if isinstance(annotation, Hierarchy):
-        return 4 * len(annotation.spans)
-    if tiers := tiers_of(annotation):
-        return sum(4 * len(tier.intervals) for tier in tiers.values())
-    return sum(int(text.inner.size) for text in streams_of(annotation).values())

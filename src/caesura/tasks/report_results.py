@@ -13,10 +13,10 @@ from caesura.agreement.placed import Heat, Placed
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
 from caesura.measures.fuzzy import FuzzyScore
-from caesura.model.result import HIDDEN, Excluded, Result, Score
+from caesura.measures.operations import OperationsTable
+from caesura.model.result import Excluded, Result, Score
 from caesura.tasks.agree import AgreementOutcome, Outcome
 from caesura.tasks.alignments import Alignments
-from caesura.tasks.report_budget import PageBudget
 from caesura.tasks.report_subject import Subject
 
 
@@ -65,17 +65,15 @@ class CorpusReport(Result):
     parsers: Outcome[tuple[ParserScore, ...]] | None = None
     # Fuzzy success of the systems, for the items whose text is shown.
     fuzzy: Outcome[tuple[FuzzyItem, ...]] | None = None
-    # Conflict-free union of the human coders' hierarchies, by item: of the items with the least agreement if there are too
-    # many.
+    # Conflict-free union of the human coders' hierarchies, for the items that are shown in detail.
     golds: Outcome[Mapping[str, UnifiedHierarchy]] | None = None
-    # Best alignment of the spans of all coders, for the items with the least agreement that figures have space for.
+    # Best alignment of the spans of all coders, for the items with the least agreement.
     spans: Outcome[Mapping[str, ItemAlignment]] | None = None
-    # The analyses and figures that the page has time for.
-    budget: PageBudget = field(default_factory=PageBudget, metadata=HIDDEN, repr=False)
-    alignments: Alignments
+    # Edits of the human coders' boundaries by type, over all items.
+    operations: Outcome[OperationsTable] | None = None
+    alignments: Alignments  # of the items that are shown in detail
     overview: Overview
-    # Items that are shown in detail, with their text and the edits of all pairs of coders: those with the least agreement if
-    # there are too many.
+    # Items that are shown in detail, with their text and the edits of pairs of coders: those with the least agreement.
     text_items: tuple[str, ...]
     details_note: str = ""  # how many items are shown in detail, if not all of them are; otherwise empty
     notes: tuple[str, ...]

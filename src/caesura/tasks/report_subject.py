@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from caesura.errors import OptionError
 from caesura.formats.settings import Settings
@@ -28,7 +27,6 @@ from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings
 from caesura.options import OptionSet, seed, setting, text
-from caesura.tasks.alignments import possible_edits
 from caesura.tasks.measure_choice import (
     KIND_NAMES,
     choose_measures,
@@ -40,6 +38,9 @@ from caesura.tasks.measure_choice import (
 from caesura.tasks.systems import human_coders
 from caesura.tasks.units import on_common_units, spans_as_hierarchies, with_units
 
+# What a page shows in detail: items, those with the least agreement first; figures of a section with one per item; coders of a
+# figure or item. Its tables have the rest.
+MAX_ITEMS, MAX_FIGURES, MAX_CODERS = 200, 12, 30
 # Measure of the precision and recall of boundaries.
 CONFUSION = "boundary_confusion(n_t=2)"
 _KINDS = {Segmentation: "linear", Dialogue: "dialogue", Hierarchy: "hierarchy", Tree: "trees"}
@@ -78,10 +79,11 @@ class Subject:
         present = frozenset(corpus.coders)
         return corpus.select(coders=[coder for coder in self.human_coders if coder in present])
 
-    @cached_property
-    def possible_edits(self) -> dict[str, int]:
-        """Item -> work to align all pairs of coders, as ``tasks.alignments.possible_edits`` counts it."""
-        return possible_edits(self.boundaries)
+    def in_detail(self, corpus: Corpus, item: str) -> dict[str, Annotation]:
+        """Return the annotations of an item that a page shows: those of ``MAX_CODERS`` coders, the systems among them."""
+        by_coder = corpus.of_item(item)
+        chosen = set(sorted(by_coder, key=lambda name: name not in self.systems)[:MAX_CODERS])
+        return {name: annotation for name, annotation in by_coder.items() if name in chosen}
 
     @property
     def seconds(self) -> float:
@@ -182,6 +184,12 @@ def _without(corpus: Corpus, reasons: Mapping[str, str], excluded: list[Excluded
     if not items:
         raise OptionError(f"there is nothing to report: {'; '.join(map(str, excluded[:5]))}")
     return items
+
+
+def check_coders(coders: Collection[object]) -> None:
+    """Raise an error if the figures of a page have no space for so many coders."""
+    if len(coders) > MAX_CODERS:
+        raise OptionError(f"the figures of a page have space for {MAX_CODERS} coders; got {len(coders):,}")
 
 
 def length_in(corpus: Corpus, item: str) -> int:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat
 from caesura.errors import CaesuraError
-from caesura.gold.unify import UnifiedHierarchy
 from caesura.judging.judge import Judgement
-from caesura.limits import MAX_PAGE_BARS, MAX_PAGE_MARKS
-from caesura.model.dialogue import Annotation
-from caesura.model.hierarchy import Hierarchy
 from caesura.model.tree import Tree
 from caesura.tasks.agree import Outcome
-from caesura.tasks.alignments import items_that_fit
-from caesura.tasks.report_budget import MAX_FIGURES
 from caesura.tasks.report_results import CorpusReport, FuzzyItem, ParserScore
+from caesura.tasks.report_subject import MAX_FIGURES, check_coders
 from caesura.views import agreement as agreement_view
 from caesura.views import figures as plot
 from caesura.views import judgement as judgement_view
@@ -37,10 +32,6 @@ PAGE_WIDTH = 7.0
 # Rows of a table on the page.
 MAX_ROWS = 1000
 _MORE_ROWS = "{:,} more rows are not shown; the commands print them with --csv."
-# Characters of the figures of a section with one figure per item; further figures are not drawn.
-MAX_CHARACTERS = 1_000_000
-# Bars that are drawn in the time of a part of a figure that has axes of its own.
-BARS_PER_PART = 40
 # Lines of the heat map; further items show theirs above their text.
 MAX_HEAT_LINES = 40
 MAX_TREE_WORDS = 25
@@ -113,23 +104,21 @@ def short_table(table: Table) -> Table:
     return replace(table, rows=table.rows[:MAX_ROWS], notes=notes)
 
 
-def _draw(caption: str, draw: Callable[..., Figure], *results: Any, **options: Any) -> Picture:
+def _draw(
+    caption: str, draw: Callable[..., Figure], *results: Any, coders: Collection[object] = (), **options: Any
+) -> Picture:
     """Return the figure of the results, or the reason why it cannot be drawn, such as too many coders."""
     try:
+        check_coders(coders)
         figure = draw(*results, **options)
     except CaesuraError as error:
         return Picture(caption, None, str(error))
     return Picture(caption, data_uri(figure))
 
 
-def _first(pictures: Iterator[Picture], limit: int = MAX_FIGURES) -> list[Picture]:
-    """Return the first pictures, up to the limit of a section; the rest are not drawn."""
-    first: list[Picture] = []
-    for picture in pictures:
-        first.append(picture)
-        if len(first) == limit or sum(len(entry.source or "") for entry in first) >= MAX_CHARACTERS:
-            break
-    return first
+def _first(pictures: Iterator[Picture]) -> list[Picture]:
+    """Return the pictures of a section with one per item; those above the limit are not drawn."""
+    return list(islice(pictures, MAX_FIGURES))
 
 
 def _more(number: int, noun: str) -> list[str]:
@@ -153,7 +142,9 @@ def _agreement(report: CorpusReport) -> _Contents:
 def _pairs(tables: Sequence[Pairwise]) -> _Contents:
     first = tables[0]
     width = min(PAGE_WIDTH, max(3.3, 0.45 * len(first.coders) + 1.2))
-    picture = _draw(f"{first.measure.label} of all pairs of coders", plot.pairwise, first, width=width)
+    picture = _draw(
+        f"{first.measure.label} of all pairs of coders", plot.pairwise, first, coders=first.coders, width=width
+    )
     return {"pictures": [replace(picture, shaded=True)], "folded": [*map(agreement_view.pairwise_table, tables)]}
 
 
@@ -170,7 +161,8 @@ def _coders(report: CorpusReport) -> _Contents | None:
         pictures.append(_draw(caption, plot.dendrogram, clustering, width=4.5))
         tables.append(agreement_view.cluster_table(clustering))
     if placed is not None:
-        pictures.append(_draw("Boundaries of each coder", plot.boundaries_per_coder, placed, width=4.5))
+        caption = "Boundaries of each coder"
+        pictures.append(_draw(caption, plot.boundaries_per_coder, placed, coders=placed.rows, width=4.5))
         tables.append(agreement_view.placed_table(placed))
     return {"pictures": pictures, "folded": tables, "notes": notes}
 
@@ -215,14 +207,10 @@ def _systems(report: CorpusReport) -> _Contents | None:
     caption = "Each system with its interval, beside the human coders"
     tables = judgement_view.score_tables(judgement)
     tables += [judgement_view.drop_table(judgement.drops), judgement_view.replacement_table(judgement.replacements)]
-    folded = [judgement_view.mistake_table(judgement.mistakes.values())] if report.budget.mistakes else []
+    folded = [judgement_view.mistake_table(judgement.mistakes.values())]
     folded += [judgement_view.comparison_table(judgement.comparisons)] if judgement.comparisons else []
     pictures = [_draw(caption, plot.systems, judgement, width=5.0)]
-    notes = list(judgement_view.score_notes(judgement))
-    notes += (
-        [] if report.budget.mistakes else ["The errors of the systems are not counted here; see the command judge."]
-    )
-    return {"tables": tables, "pictures": pictures, "folded": folded, "notes": notes}
+    return {"tables": tables, "pictures": pictures, "folded": folded, "notes": judgement_view.score_notes(judgement)}
 
 
 @_section("systems", "Systems", "Scores of every parser against every treebank, over all sentences.", "parsers")
@@ -246,15 +234,9 @@ def _parsers(scores: Sequence[ParserScore]) -> _Contents:
     "fuzzy",
 )
 def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
-    sizes = {str(number): len(entry.score.counts or ()) for number, entry in enumerate(entries)}  # marked positions
-    fitting = [entries[int(number)] for number in items_that_fit(sizes, MAX_PAGE_MARKS)]
-    if not fitting:
-        return {
-            "reason": f"every item has more than {MAX_PAGE_MARKS:,} marked positions; draw them with the command plot"
-        }
     pictures = _first(
         _draw(f"{entry.item}, {entry.system}: {entry.score.value:.4f}", plot.clusters, entry.score, width=PAGE_WIDTH)
-        for entry in fitting
+        for entry in entries
     )
     notes = [entry.score.signature for entry in entries[:1]]
     notes += _more(len(entries) - len(pictures), "pairs of item and system")
@@ -267,9 +249,10 @@ def _clusters(entries: Sequence[FuzzyItem]) -> _Contents:
 def _operations(report: CorpusReport) -> _Contents | None:
     if report.subject.kind == "trees":
         return None
-    operations, signature = report.alignments.operations, report.alignments.signature
-    if operations is None or not len(operations):
-        return {"reason": "no two coders placed boundaries in the same item"}
+    if report.operations is None or report.operations.result is None or not len(report.operations.result):
+        reason = None if report.operations is None else report.operations.reason
+        return {"reason": reason or "no two coders placed boundaries in the same item"}
+    operations, signature = report.operations.result, report.alignments.signature
     picture = _draw("Operations by type", plot.operations, operations, width=5.0)
     notes = [] if signature is None else [signature]
     return {"tables": [operations_view(operations)], "pictures": [picture], "notes": notes}
@@ -281,28 +264,16 @@ def _operations(report: CorpusReport) -> _Contents | None:
 def _gold(report: CorpusReport) -> _Contents | None:
     golds = None if report.golds is None else report.golds.result
     if golds is None:
-        reason = report.budget.left_out.get("golds")
-        return None if reason is None else {"reason": reason}
+        return None
     if not golds:
         return {"reason": "no item has two coders whose hierarchies can be united"}
     corpus = report.subject.corpus
     by_item = {item: {coder: corpus[item, coder] for coder in gold.coders} for item, gold in golds.items()}
-    sizes = {item: _gold_size(gold, by_item[item].values()) for item, gold in golds.items()}
-    drawn = (
-        _draw(item, plot.gold, golds[item], by_item[item], width=PAGE_WIDTH)
-        for item in items_that_fit(sizes, MAX_PAGE_BARS) or list(golds)[:1]
-    )
-    pictures = _first(drawn, report.budget.figures)
+    pictures = _first(_draw(item, plot.gold, gold, by_item[item], width=PAGE_WIDTH) for item, gold in golds.items())
     notes = _more(len(golds) - len(pictures), "gold standards")
     without = len(corpus.item_names) - len(golds)
     notes += [f"{without} items are not here; the command gold makes their gold standards."] if without else []
     return {"tables": [unified_table(golds)], "pictures": pictures, "folded": [dropped_table(golds)], "notes": notes}
-
-
-def _gold_size(gold: UnifiedHierarchy, hierarchies: Iterable[Annotation]) -> int:
-    """Return the size of the figure of a gold standard, as ``MAX_PAGE_BARS`` counts it."""
-    spans = [len(hierarchy.spans) for hierarchy in hierarchies if isinstance(hierarchy, Hierarchy)]
-    return len(gold.included) + sum(spans) + BARS_PER_PART * (1 + len(spans))
 
 
 @_section(

@@ -74,12 +74,12 @@ def matrix_cells(coders: Sequence[str], values: Mapping[tuple[str, str], float])
 
 def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) -> dict[str, dict[str, Any]]:
     """Return every item with its units, the boundaries of every coder and the edits of all pairs."""
-    boundaries = report.subject.boundaries
-    coders = {coder: i for i, coder in enumerate(report.subject.corpus.coders)}
+    subject, boundaries = report.subject, report.subject.boundaries
+    coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
     items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
-        by_coder = {coders[name]: streams_of(entry) for name, entry in boundaries.of_item(item).items()}
-        annotations, tiers = report.subject.corpus.of_item(item), _tiers(report, item)
+        by_coder = {coders[name]: streams_of(entry) for name, entry in subject.in_detail(boundaries, item).items()}
+        annotations, tiers = subject.in_detail(subject.corpus, item), _tiers(report, item)
         example = next(iter(annotations.values()))
         edges = example.edges if isinstance(example, Hierarchy) else None  # the times at which units begin and end
         listed = [tier for by_stream in tiers.values() for tier in by_stream.values()]
@@ -156,7 +156,7 @@ def _tiers(report: CorpusReport, item: str) -> _Tiers:
     corpus = report.subject.tiers
     if corpus is None or item not in corpus.item_names or item not in report.subject.corpus.item_names:
         return {}
-    coders = report.subject.corpus.of_item(item)
+    coders = report.subject.in_detail(report.subject.corpus, item)
     return {coder: tiers_of(entry) for coder, entry in corpus.of_item(item).items() if coder in coders}
 
 
@@ -200,7 +200,7 @@ def _tree_items(report: CorpusReport) -> dict[str, dict[str, Any]]:
     coders = {coder: i for i, coder in enumerate(corpus.coders)}
     items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
-        trees = [[coders[coder], _nodes(tree)] for coder, tree in corpus.of_item(item).items()]
+        trees = [[coders[coder], _nodes(tree)] for coder, tree in report.subject.in_detail(corpus, item).items()]
         items[item] = {"trees": trees, "pairs": {}}
     for alignment in report.alignments.trees:
         first, second = alignment.coders

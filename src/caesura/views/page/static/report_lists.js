@@ -140,7 +140,7 @@ const saveAll = () => {
 
 // -- the matrix of coders --------------------------------------------------------------------------------------------
 
-const MAX_MATRIX = 40;
+const MAX_MATRIX = 30;
 
 const showMatrix = () => {
   const { cells } = common.matrix;
