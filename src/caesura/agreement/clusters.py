@@ -182,10 +182,12 @@ def cluster_coders(
     joins, groups = _join(observed.coders, distances, method)
     n = len(observed.coders)
     members = np.array([[coder in group for coder in observed.coders] for group in groups[n:]], float)
-    columns = model.parts.of_coders(members).columns()[:3]
+    values, agreed, expected, _ = model.parts.of_coders(members).columns()
     clusters = [
         CoderCluster(group, height, (groups[int(a)], groups[int(b)]), *row)
-        for group, (a, b, height, _), *row in zip(groups[n:], joins.tolist(), *columns, strict=True)
+        for group, (a, b, height, _), row in zip(
+            groups[n:], joins.tolist(), zip(values, agreed, expected, strict=True), strict=True
+        )
     ]
     facts = {"coders": n, "items": len(observed.items), **model.signature_facts}
     return Clustering(

@@ -176,8 +176,8 @@ class CoderPairs:
             for entry in self.cells.annotations
         ]
         sizes = [len(own) for own in streams]
-        cell = repeat(np.arange(len(streams)), sizes)
-        first = np.cumsum(sizes) - sizes
+        cell = repeat(np.arange(len(streams)), np.array(sizes, np.int64))
+        first = np.cumsum(sizes, dtype=np.int64) - sizes
         return Texts(cell, np.arange(len(cell)) - first[cell], tuple(text for own in streams for text in own))
 
     def similarity(self, parts: Floats) -> Floats:

@@ -151,7 +151,7 @@ class AxisPlacement(MeanOverPairs):
         covariance = sum_rows(self._covariance.reshape(-1, parts**2), observed.pair_index, number)
         moments = Moments(counts, covariance.reshape(-1, parts, parts))
         _, errors = finish_moments(observed.measure, observed.scores.types, moments, as_similarity=False)
-        return np.sqrt((errors**2).sum(keepdims=True)) / number
+        return np.asarray(np.sqrt((errors**2).sum(keepdims=True)) / number)
 
 
 def is_placeable(measure: Measure) -> bool:

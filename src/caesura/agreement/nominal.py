@@ -64,7 +64,8 @@ class NominalParts(Parts):
 
     @cached_property
     def pair_sums(self) -> Floats:
-        return 2 * sum_rows(self.matches[:, None], self.pair, len(self.first))  # of two coders alone
+        sums: Floats = 2 * sum_rows(self.matches[:, None], self.pair, len(self.first))  # of two coders alone
+        return sums
 
     @cached_property
     def _matches_by_item(self) -> Sparse:
@@ -85,7 +86,7 @@ class NominalParts(Parts):
         """Weight the pairs of an item so that each value counts once, even if a coder counts twice."""
         if self.is_complete:
             factor = coders.sum(axis=1) / pairs.sum(axis=1)
-            return (product(pairs, self.pair_sums)[:, 0] / 2 * factor)[:, None]
+            return np.asarray((product(pairs, self.pair_sums)[:, 0] / 2 * factor)[:, None])
         here = self._by_item[-1].transposed.weighted(coders)  # selection x item
         weight = self._rows_by_item[-1].transposed.weighted(pairs)
         factor = here / np.where(weight > 0, weight, np.inf)
@@ -101,7 +102,7 @@ class NominalParts(Parts):
         number = coders[item]
         left = np.where(number > 2, (of_items[item] - own) / np.where(number > 2, number - 2, 1), 0.0)
         change = bincount(coder, left - of_items[item] / (number - 1), len(self.coders))
-        return 2 * ((of_items / (coders - 1)).sum() + change)[:, None]
+        return np.asarray(2 * ((of_items / (coders - 1)).sum() + change)[:, None])
 
 
 def _counted(observed: CoderPairs) -> tuple[Floats, Floats, Floats]:

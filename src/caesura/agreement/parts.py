@@ -62,7 +62,9 @@ class Rows(NamedTuple):
     def join(cls, blocks: Sequence[Rows]) -> Rows:
         if len(blocks) == 1:
             return blocks[0]
-        return cls(*(np.concatenate([block[column] for block in blocks]) for column in range(5)))
+        columns = zip(*(block[:5] for block in blocks), strict=True)
+        values, observed, expected, error, bias = map(np.concatenate, columns)
+        return cls(values, observed, expected, error, bias)
 
     def columns(self) -> tuple[list[float | None], list[float], list[float | None], list[float]]:
         """Return values, observed and expected agreement and standard errors, None instead of NaN."""
@@ -109,7 +111,8 @@ class PairSums:
         if self.owner is None:
             number, pairs = weights.shape
             rows = columns.reshape(-1, pairs, columns.shape[1])
-            return np.einsum("rp,rpk->rk", weights, np.broadcast_to(rows, (number, *rows.shape[1:])))
+            sums: Floats = np.einsum("rp,rpk->rk", weights, np.broadcast_to(rows, (number, *rows.shape[1:])))
+            return sums
         own = sum_rows(columns * weights[0][:, None], self.owner, self.number)
         return own.sum(axis=0) / 2 - own if self.others else own
 
@@ -458,12 +461,14 @@ class GroupParts:
         keys, place = np.unique(selection * len(self.items) + self.item[rows], return_inverse=True)
         single, owner = self._finished(sum_rows(self.values[rows], place, len(keys))), keys // len(self.items)
         count = bincount(owner, minlength=number)
-        columns = (bincount(owner, column, number) / np.where(count > 0, count, np.nan) for column in single[:5])
+        values, observed, expected, error, bias = (
+            bincount(owner, column, number) / np.where(count > 0, count, np.nan) for column in single[:5]
+        )
         reasons: list[str | None] = [None] * number
         for own, reason in zip(owner.tolist(), single.reasons or (), strict=True):
             if reason is not None and reasons[own] is None:
                 reasons[own] = f"it is undefined for an item: {reason}"
-        return Rows(*columns, reasons)
+        return Rows(values, observed, expected, error, bias, reasons)
 
     def total(self) -> Rows:
         return self._over(self._whole, np.zeros(len(self.items), np.int64), 1)
@@ -472,7 +477,9 @@ class GroupParts:
         """Return one row per draw; ``items`` says how often each draw has each item."""
         if self.by_means:
             means = self.finish(Sums(self.item_sums, np.empty((len(self.items), 0))))
-            return Rows(*(product(items, column) / items.sum(axis=1) for column in means[:5]))
+            number = items.sum(axis=1)
+            values, observed, expected, error, bias = (product(items, column) / number for column in means[:5])
+            return Rows(values, observed, expected, error, bias)
         width = max(len(self.items), self.values.shape[1])
         none = np.empty((0, 0))
         draws = (product(items[block], self.item_sums) for block in blocks(len(items), width))

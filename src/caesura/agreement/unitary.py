@@ -115,8 +115,8 @@ class UnitTable:
         order = lexsort((middle, sample))
         if ((np.diff(middle[order]) == 0) & (np.diff(sample[order]) == 0)).any():
             order = lexsort((categories, owners, end, start, middle, sample))
-        columns = (np.ascontiguousarray(column[order]) for column in (start, end, categories, owners))
-        return cls(*columns, annotators, order, np.concatenate(([0], np.cumsum(sizes))))
+        offset = np.concatenate(([0], np.cumsum(sizes)))
+        return cls(start[order], end[order], categories[order], owners[order], annotators, order, offset)
 
     def sample(self, number: int) -> UnitTable:
         part = slice(self.offset[number], self.offset[number + 1])
