@@ -19,7 +19,7 @@ DEFAULT_REPLICATES = 2000
 MIN_REPLICATES = 100
 REPLICATES_HELP = f"Number of bootstrap replicates (default: {DEFAULT_REPLICATES})."
 _MAX_REPEATED = 7  # items of which most samples are drawn several times: there are at most 1716 different ones
-_MAX_KEPT = 2**26  # numbers in the samples that are kept, one byte each
+_MAX_KEPT = 2**28  # numbers in the samples that are kept, one byte each
 
 # What was resampled -> how often each replicate has each item or coder, in blocks of rows.
 Samples = dict[tuple[object, ...], list[NDArray[np.unsignedinteger]]]

@@ -26,7 +26,7 @@ from caesura.agreement.coder_pairs import COUNTING
 from caesura.agreement.counts import CountChance
 from caesura.agreement.label_chance import LabelChance
 from caesura.agreement.mean import MEAN, AxisPlacement, MeanOverPairs, is_placeable
-from caesura.agreement.nominal import NominalChance
+from caesura.agreement.nominal import NominalChance, PercentAgreement, TextbookChance
 from caesura.agreement.placement import PlacementChance
 from caesura.agreement.random_texts import PlacedTextChance, RandomTextChance
 from caesura.agreement.unitizing_registry import UNITIZING, resolve_unitizing
@@ -46,25 +46,20 @@ CHANCE_FAMILIES: dict[str, type[ChanceModel]] = {
 # ``chance_family`` of a measure -> model for ``chance="placement"``.
 PLACEMENT_MODELS: dict[str, type[ChanceModel]] = {"counts": PlacementChance, "random_texts": PlacedTextChance}
 # Coefficients that only use positions and are therefore defined for all segmentations and dialogues.
-POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {"alpha": NominalChance}
+POSITION_COEFFICIENTS: dict[str, type[ChanceModel]] = {
+    name: model for model in (NominalChance, TextbookChance, PercentAgreement) for name in model.coefficients
+}
 
 _MODELS: list[type[ChanceModel]] = [
     *CHANCE_FAMILIES.values(),
-    *POSITION_COEFFICIENTS.values(),
+    *dict.fromkeys(POSITION_COEFFICIENTS.values()),
     MeanOverPairs,
     PlacedSpans,
 ]
 # Names of all coefficients.
 COEFFICIENTS = tuple(dict.fromkeys([*(name for model in _MODELS for name in model.coefficients), *UNITIZING]))
 # Names of people -> coefficient.
-COEFFICIENT_ALIASES = {
-    "scott": "pi",
-    "cohen": "kappa",
-    "fleiss": "multi_pi",
-    "davies_fleiss": "multi_kappa",
-    "krippendorff": "alpha",
-    "bennett": "s",
-}
+COEFFICIENT_ALIASES = {"davies_fleiss": "multi_kappa", "krippendorff": "alpha"}
 _WITHOUT_POSITIONS = "annotations in seconds, hierarchies and spans"
 _IN_SECONDS = (
     "use a measure such as boundary_f(tolerance='0.5s'), for spans in characters or tokens boundary_f(tolerance=2), or "

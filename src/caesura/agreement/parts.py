@@ -330,13 +330,18 @@ class Parts:
         usable = (self._by_item[-1].transposed.weighted((coders > 0).astype(float)) >= 2).astype(float)
         # Often no item is lost; then all sets have the same margins.
         own = self.coder_margins[None] if usable.all() else self._coder_margins(usable)
-        margins = np.einsum("rck,rc->rk", np.broadcast_to(own, (len(coders), *own.shape[1:])), coders)
+        margins = self.margins_of_coders(coders, np.broadcast_to(own, (len(coders), *own.shape[1:])))
 
         def pairs() -> PairSums:
             parts = lambda: self.pair_sums[None]  # noqa: E731
             return PairSums(self.first, self.second, weights, self._all_coders, lambda: own, parts)
 
         return self.finish(Sums(self.parts_of_coders(coders, weights), margins, pairs))
+
+    def margins_of_coders(self, coders: Floats, own: Floats) -> Floats:
+        """Return the margins of sets of coders, of which each has its ``own``: set x coder x column."""
+        sums: Floats = np.einsum("rck,rc->rk", own, coders)
+        return sums
 
     def parts_of_coders(self, coders: Floats, pairs: Floats) -> Floats:
         """Return the parts of sets of coders, of whose pairs each counts as often as ``pairs`` says."""
