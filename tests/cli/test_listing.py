@@ -97,7 +97,7 @@ def test_aliases_and_coefficients_on_request():
     for line in aliases.splitlines()[1:]:
         alias, _, measure = line.partition(",")
         assert cz.parse(alias) == cz.parse(measure.strip('"'))
-    assert 'pi,"pi, multi_pi","scott, fleiss"' in run("measures --table coefficients --csv").stdout
+    assert 'kappa,"kappa, multi_kappa",davies_fleiss' in run("measures --table coefficients --csv").stdout
 
 
 def test_options_of_all_measures_on_request():

@@ -327,9 +327,10 @@ class Parts:
 
     def _of_coders(self, coders: Floats) -> Rows:
         weights = coders[:, self.first] * coders[:, self.second]
-        usable = (self._by_item[-1].transposed.weighted((coders > 0).astype(float)) >= 2).astype(float)
-        # Often no item is lost; then all sets have the same margins.
-        own = self.coder_margins[None] if usable.all() else self._coder_margins(usable)
+        own = self.coder_margins[None]
+        if len(self.margins.item) < len(self.items) * len(self.coders):  # some sets may lose an item
+            usable = (self._by_item[-1].transposed.weighted((coders > 0).astype(float)) >= 2).astype(float)
+            own = own if usable.all() else self._coder_margins(usable)
         margins = self.margins_of_coders(coders, np.broadcast_to(own, (len(coders), *own.shape[1:])))
 
         def pairs() -> PairSums:
