@@ -13,7 +13,7 @@ import numpy as np
 from caesura.errors import OptionError
 from caesura.kernels import boundary as kernel
 from caesura.measures.base import BatchCounts, Counts, divide, option
-from caesura.measures.boundary_edits import BoundaryCosts, EditDistanceMeasure
+from caesura.measures.boundary import BoundaryCosts, EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
 from caesura.model.batch import Batch
 from caesura.model.index import bincount, searchsorted

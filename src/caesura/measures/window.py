@@ -92,7 +92,7 @@ class _WindowMeasure(Measure):
     def rule(self) -> kernel.Rule:
         """How wide the windows are and where they begin, for the kernel."""
         k = min(self.window, MAX_UNITS) if isinstance(self.window, int) else 0  # ``check`` refuses other widths
-        return kernel.Rule(k, padded=self.settings.get("padded", True), **_RULE | self.changes)
+        return kernel.Rule(k, padded=self.settings.get("padded", True), **{**_RULE, **self.changes})
 
     @property
     def changes(self) -> Mapping[str, Any]:
