@@ -11,9 +11,9 @@ import re
 from abc import ABCMeta
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,27 +78,12 @@ class BatchCounts:
 
 def option(default: Any, check: Callable[[str, Any], Any], description: str, *, last: int = 0, **more: Any) -> Any:
     """Return a field of a measure that is an option; None means the value of the preset, or the default."""
-    entry = Option("", default, check, description, **more)
-    return field(default=None, kw_only=True, metadata={"option": entry, "last": last})
+    return declared(Option("", default, check, description, **more), last)
 
 
 def declared(entry: Option, last: int = 0) -> Any:
     """Return a field for an option that several measures share."""
-    return field(default=None, kw_only=True, metadata={"option": entry, "last": last})
-
-
-class _Options:
-    """The options of a class of measures, in the order of the signature."""
-
-    def __get__(self, _: Any, owner: type[Measure]) -> tuple[Option, ...]:
-        return _options_of(owner)
-
-
-@cache
-def _options_of(measure: Any) -> tuple[Option, ...]:
-    entries = [entry for entry in fields(measure) if "option" in entry.metadata]
-    entries.sort(key=lambda entry: int(entry.metadata["last"]))
-    return tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
+    return field(default=None, metadata={"option": entry, "last": last})
 
 
 class Measure(metaclass=ABCMeta):
@@ -128,7 +113,7 @@ class Measure(metaclass=ABCMeta):
         Name of the measure in the papers with the options that differ from the default, for tables and figures.
     """
 
-    compat: str | None = field(default=None, kw_only=True)
+    compat: str | None = None
     average: str = declared(AVERAGE, last=4)
     references: str | None = declared(REFERENCES, last=4)
 
@@ -145,7 +130,7 @@ class Measure(metaclass=ABCMeta):
     typed: ClassVar[bool] = False  # whether types of boundaries matter
     parts: ClassVar[tuple[str, ...]] = ()  # names of the additive counts; if they depend on the types, ``part_names``
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
-    options = _Options()
+    options: ClassVar[tuple[Option, ...]] = ()  # in the order of the signature
     presets = cast(Any, Presets())  # preset -> values of options; recipes of benchmarks are added
     preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})  # preset -> what it does beyond setting options
     # Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
@@ -261,28 +246,23 @@ class Measure(metaclass=ABCMeta):
         if "presets" in cls.__dict__:
             cls.presets = Presets(cls.presets)
         cls.short_name = cls.short_name or getattr(cls, "name", "")
-        dataclass(frozen=True, repr=False)(cls)
+        dataclass(frozen=True, repr=False, init=False)(cls)
+        entries: list[Any] = [entry for entry in fields(cls) if "option" in entry.metadata]  # type: ignore[arg-type]
+        entries.sort(key=lambda entry: int(entry.metadata["last"]))
+        cls.options = tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
 
-    if TYPE_CHECKING:  # the dataclass makes it
-
-        def __init__(self, *, compat: str | None = None, **options: Any) -> None: ...
-
-    def __new__(cls, /, **options: Any) -> Self:
-        """Check the names of the options before the dataclass does, for a better message."""
-        known = {*(entry.name for entry in cls.options), "compat"}
+    def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
+        names = [entry.name for entry in self.options]
         for name in options:
-            if name not in known:
-                names = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
-                raise OptionError(suggest(f"{cls.name} has no option", name, names))
-        return super().__new__(cls)
-
-    def __post_init__(self) -> None:
-        compat = self.compat
+            if name not in names:
+                known = [*names, *(["compat"] if self.presets else [])]
+                raise OptionError(suggest(f"{self.name} has no option", name, known))
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
             raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
         defaults = self._defaults(compat)
+        object.__setattr__(self, "compat", compat)
         for entry in self.options:
-            value = getattr(self, entry.name)
+            value = options.get(entry.name)
             value = defaults[entry.name] if value is None else entry.check(entry.name, value)
             object.__setattr__(self, entry.name, value)
         if self.average == "items_pr" and self.two_ratios is None:
@@ -502,7 +482,7 @@ class Measure(metaclass=ABCMeta):
 
     def documents(self, batch: Batch) -> BatchCounts:
         """Return the columns of every item; the counts of the streams of a dialogue are added."""
-        if not len(batch):
+        if not batch.pairs:
             return BatchCounts(np.zeros((0, len(self.columns(batch.types)))), {})
         result = self.count(batch)
         if batch.streams is not None:
@@ -727,7 +707,7 @@ class Measure(metaclass=ABCMeta):
         return {name: option_text(setting) for name, setting in self.settings.items() if setting is not None}
 
 
-dataclass(frozen=True, repr=False)(Measure)
+dataclass(frozen=True, repr=False, init=False)(Measure)
 
 
 def _label_value(value: Any) -> str:

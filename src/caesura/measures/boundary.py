@@ -29,7 +29,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from math import lcm
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -62,8 +61,6 @@ _MAX_TOTAL = 2.0**62  # sums of costs stay below it
 N_T = Option(
     "n_t", 2, whole(1, 1_000_000), "maximum span of a transposition, in positions (exclusive)", always_shown=True
 )
-# Return the options that determine costs from a mapping.
-cost_options = itemgetter("n_t", "transposition", "substitution", "wt", "ws", "w_trp", "w_sub")
 # Option of presets that pair boundaries greedily, like segeval.
 GREEDY = {"alignment": "greedy"}
 
@@ -225,89 +222,72 @@ class EditDistanceMeasure(Measure):
     w_sub: float = option(1, number(0, 1), "weight of substitutions, which multiplies their cost")
     alignment: str = option("exact", choice("exact", "greedy"), "minimum-cost alignment, or segeval's greedy pairing")
 
-    @property
-    def _te(self) -> bool:
-        return bool(self.transposition == "te")
+    @cached_property
+    def edit_options(self) -> tuple[Any, ...]:
+        """The options that determine the edits: how boundaries are paired, and costs."""
+        return self.alignment, self.n_t, self.transposition, self.substitution, self.wt, self.ws, self.w_trp, self.w_sub
+
+    @cached_property
+    def _known(self) -> dict[Any, Any]:
+        """Costs by number of types, and gains by number of types and ticks."""
+        return {}
 
     def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
         """Return the costs over some types."""
-        number = len(types)
-        costs = self._known_costs.get(number)
+        costs = self._known.get(len(types))
         if costs is None:
-            costs = self._known_costs[number] = _costs(*cost_options(self.settings), number)
-        return costs
-
-    @cached_property
-    def _known_costs(self) -> dict[int, BoundaryCosts]:
-        return {}
+            costs = self._known[len(types)] = _costs(*self.edit_options[1:], len(types))
+        return costs  # type: ignore[no-any-return]
 
     def gains(self, types: tuple[str, ...], ticks: int) -> kernel.Gains:
         """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel."""
-        key = len(types), ticks
-        gains = self._known_gains.get(key)
+        gains = self._known.get((len(types), ticks))
         if gains is None:
             costs = self.costs(types)
-            method = kernel.MATCHING if len(types) > 1 or self._te else kernel.ORDERED
+            method = kernel.MATCHING if len(types) > 1 or self.transposition == "te" else kernel.ORDERED
             method = kernel.GREEDY if self.alignment == "greedy" else method
             arrays = costs.gains if ticks == 1 else (costs.linear_gains(ticks), EMPTY)
             gains = kernel.Gains(*arrays, method if ticks == 1 else kernel.LINEAR)
-            self._known_gains[key] = gains
+            self._known[len(types), ticks] = gains
         return gains
-
-    @cached_property
-    def _known_gains(self) -> dict[tuple[int, int], kernel.Gains]:
-        return {}
 
     def validate(self) -> None:
         for weight, kind in (("wt", "transposition"), ("ws", "substitution")):
             if self[weight] and self[kind] in ("unit", "te"):
                 raise OptionError(f"{weight} has no effect with {kind}={self[kind]!r}; set only one of them")
-        if self._te and self.n_t > 40:
+        if self.transposition == "te" and self.n_t > 40:
             raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self.n_t}")
         problem = self.cost_problem(self.costs(("boundary",)))
         if problem is not None:
             raise OptionError(problem)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        costs, rows = self.costs(batch.types), range(batch.pairs)
-        problem = self.cost_problem(costs)
-        if problem is not None:
-            return dict.fromkeys(rows, OptionError(problem))
+        n_t, costs = self.n_t, self.costs(batch.types)
+        if (problem := self.cost_problem(costs)) is not None:
+            return dict.fromkeys(range(batch.pairs), OptionError(problem))
         if batch.seconds:
             return {}
         a, b = batch.boundaries()
-        if self._is_small(len(a.place), len(b.place), costs):
+        scale = min(costs.scale, 2**70)  # a float can hold it
+        all_a, all_b = len(a.place), len(b.place)
+        has_exact_sums = 2.0 * scale * (all_a + 1.0) ** 2 < 2.0**62
+        if has_exact_sums and all_a * min(all_b, 2 * n_t * costs.types) <= MAX_BOUNDARY_PAIRS:
             return {}
-        return self._with_overflow(a, b, costs.scale) | self._with_too_many_pairs(a, b, len(batch.types))
-
-    def _is_small(self, a_count: int, b_count: int, costs: BoundaryCosts) -> bool:
-        """Return whether so few boundaries certainly have small sums of gains and a small table of possible pairs."""
-        is_exact = 2.0 * min(costs.scale, 2**70) * (a_count + 1.0) ** 2 < 2.0**62
-        return is_exact and a_count * min(b_count, 2 * self.n_t * costs.types) <= MAX_BOUNDARY_PAIRS
-
-    def _with_overflow(self, a: Boundaries, b: Boundaries, scale: int) -> dict[int, CaesuraError]:
-        """Return errors for pairs in which sums of integer gains might not fit into 64 bits."""
-        scale = min(scale, 2**70)  # a float can hold it
-        pairs = np.minimum(a.count, b.count) + 1.0
-        cause = "n_t is too large for transposition='te'" if self._te else "the weights of edits have too many digits"
-        hint = "choose a smaller n_t" if self._te else "round them"
-        return {
-            int(d): OptionError(f"{cause} in a text with {int(pairs[d]) - 1} boundaries; {hint}")
-            for d in flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62)
-        }
-
-    def _with_too_many_pairs(self, a: Boundaries, b: Boundaries, types: int) -> dict[int, CaesuraError]:
-        """Return errors for pairs whose table of possible pairs of boundaries would take too much memory."""
-        n_t = self.n_t
         errors: dict[int, CaesuraError] = {}
-        for d in flatnonzero(
-            a.count.astype(float) * np.minimum(b.count, 2.0 * n_t * types) > MAX_BOUNDARY_PAIRS
-        ).tolist():
+        # Sums of integer gains must fit into 64 bits, and the table of possible pairs of boundaries into memory.
+        pairs = np.minimum(a.count, b.count) + 1.0
+        cause, hint = "the weights of edits have too many digits", "round them"
+        if self.transposition == "te":
+            cause, hint = "n_t is too large for transposition='te'", "choose a smaller n_t"
+        for d in flatnonzero(2.0 * scale * pairs * pairs >= 2.0**62).tolist():
+            errors[d] = OptionError(f"{cause} in a text with {int(pairs[d]) - 1} boundaries; {hint}")
+        possible = a.count.astype(float) * np.minimum(b.count, 2.0 * n_t * costs.types)
+        for d in flatnonzero(possible > MAX_BOUNDARY_PAIRS).tolist():
             own, other = (side.place[side.off[d] : side.off[d + 1]] for side in (a, b))
-            pairs = int((searchsorted(other, own + n_t) - searchsorted(other, own - n_t, "right")).sum())
-            if pairs > MAX_BOUNDARY_PAIRS:
+            number = int((searchsorted(other, own + n_t) - searchsorted(other, own - n_t, "right")).sum())
+            if number > MAX_BOUNDARY_PAIRS:
                 errors[d] = OptionError(
-                    f"n_t={n_t} allows {pairs:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"
+                    f"n_t={n_t} allows {number:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"
                 )
         return errors
 
@@ -376,7 +356,7 @@ class _SimilarityMeasure(EditDistanceMeasure):
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         names = ("additions", "transpositions", "span", "substitutions", "distance", "matches")
-        return (*names, "te") if self._te else names
+        return (*names, "te") if self.transposition == "te" else names
 
     def count_misses(self, counts: Counts, types: tuple[str, ...]) -> tuple[Floats, Floats]:
         return counts[:, 0], counts[:, 1]  # additions and transpositions
@@ -384,17 +364,13 @@ class _SimilarityMeasure(EditDistanceMeasure):
     def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return np.asarray(counts[:, 0] + counts[:, 1] + counts[:, 3], np.float64)  # and substitutions
 
-    def count(self, batch: Batch) -> BatchCounts:
-        return BatchCounts(self.parts_of(self.edit_counts(batch), batch.types), {})
-
     def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
         return counts[:, :6]
 
     def edit_counts(self, batch: Batch) -> Counts:
-        """Return one row per pair: the columns of ``kernel.tally``, N-1, and with ``te`` the sum of 2^(1-d)."""
+        """Return one row per pair: the columns of ``kernel.tally``, room for N-1, and with ``te`` the sum of 2^(1-d)."""
         # S and B share their counts if the options that affect the edits are equal.
-        key = ("edits", batch.types, self.alignment, *cost_options(self.settings))
-        return batch.shared(key, lambda: self.align_and_count(batch))
+        return batch.shared(("edits", batch.types, self.edit_options), lambda: self.align_and_count(batch))
 
     def expected_parts(self, types: tuple[str, ...], edits: Floats) -> Counts:
         gain, pairs, matches, positions, a, b = edits.T
@@ -410,14 +386,13 @@ class _SimilarityMeasure(EditDistanceMeasure):
         """Return the columns of ``edit_counts``, computed anew."""
         a, b = batch.boundaries()
         out = np.empty((batch.pairs, 8))
-        np.subtract(batch.length, 1, out=out[:, 6])
         if self.coarse(batch) is not None:
             for rows, first, second, ticks in self.in_ticks(batch):
                 part = np.empty((len(rows), 8))
                 kernel.count(*first, *second, self.gains(batch.types, ticks), part)
                 part[:, 2] *= batch.ticks // ticks
                 out[rows] = part
-        elif self._te:
+        elif self.transposition == "te":
             partners = self.partners(batch)
             kernel.tally(*a, *b, partners, out)
             out[:, 7] = _te_sums(a, b, partners)
@@ -467,12 +442,16 @@ class SegmentationSimilarity(_SimilarityMeasure):
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return (*super().part_names(types), "positions")
 
+    def count(self, batch: Batch) -> BatchCounts:
+        counts = self.edit_counts(batch)
+        counts[:, 6] = batch.length - 1
+        return BatchCounts(self.parts_of(counts, batch.types), {})
+
     def parts_of(self, counts: Counts, types: tuple[str, ...]) -> Counts:
-        factor = len(types) ** (2 if self["divisor"] == "types_squared" else 1)
-        if factor == 1 and not self._te:
+        factor, te = len(types) ** (2 if self.divisor == "types_squared" else 1), self.transposition == "te"
+        if factor == 1 and not te:
             return counts[:, :7]
-        parts = [counts[:, :6], *([counts[:, 7:]] if self._te else []), counts[:, 6:7] * factor]
-        return np.concatenate(parts, axis=1)
+        return np.concatenate([counts[:, :6], *([counts[:, 7:]] if te else []), counts[:, 6:7] * factor], axis=1)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         return 1 - divide(self.costs(types).total(counts), counts[:, -1])
@@ -532,7 +511,9 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
             hint = "write n_t in seconds, such as n_t='1s', or convert the annotations with over_units"
             problem = f"n_t={self.n_t} is a number of positions, but the annotations are in seconds; {hint}"
             return dict.fromkeys(range(batch.pairs), OptionError(problem))
-        return AxisMeasure.check(self, batch) or super().check(batch)
+        if self.in_seconds and not batch.seconds:
+            return AxisMeasure.check(self, batch)
+        return super().check(batch)
 
     def cost_problem(self, costs: BoundaryCosts) -> str | None:
         return costs.excess
