@@ -47,8 +47,6 @@ class PairwiseRow:
     # positions away; None if the annotations have no boundaries to align.
     full_misses: int | None = None
     near_misses: int | None = None
-    # Function that returns the entries of the score's JSON faster than the score itself is built.
-    find_entries: Callable[[], dict[str, object]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def score(self) -> Score:
@@ -59,7 +57,7 @@ class PairwiseRow:
         """Return the coders, the values of the items, the misses, and all fields of the score."""
         own = {"coders": self.coders, "items": self.items}
         misses = {"full_misses": self.full_misses, "near_misses": self.near_misses}
-        return own | misses | (json_entries(self.score) if self.find_entries is None else self.find_entries())
+        return own | misses | json_entries(self.score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +263,7 @@ def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None)
     for k, (a, b) in enumerate(observed.pairs):
         items = {item_names[place]: values[place] for place in scores.places[k].tolist()}
         coders = observed.coders[a], observed.coders[b]
-        find_score, find_entries = partial(scores.__getitem__, k), partial(scores.entries, k)
-        yield PairwiseRow(coders, totals[k], items, find_score, *own_misses[k], find_entries)
+        yield PairwiseRow(coders, totals[k], items, partial(scores.__getitem__, k), *own_misses[k])
 
 
 def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:

@@ -160,6 +160,7 @@ class Measure(metaclass=ABCMeta):
     caution: ClassVar[str] = ""  # when not to use the measure, or what its value hides
     always_converts: ClassVar[Any] = False  # whether pairs with the same extent and shape are changed, too
     min_parallel: ClassVar[int] = 50_000  # boundaries and documents from which several threads are faster than one
+    amount_options: ClassVar[Any] = ()  # options in the unit of the axis, or in seconds: 0.5s
     # For options resolved per document: the words for their integer codes.
     resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
     # Laws, which tests check for every registered measure: the value for two identical annotations and the worst one (None
@@ -184,6 +185,10 @@ class Measure(metaclass=ABCMeta):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return the pairs for which the measure has no value with these options."""
+        for name in () if batch.seconds else self.amount_options:
+            value = self[name]
+            if isinstance(value, str) and value.endswith("s"):
+                return dict.fromkeys(range(batch.pairs), OptionError(seconds_on_units(name, value)))
         return {}
 
     def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
@@ -679,6 +684,9 @@ class Measure(metaclass=ABCMeta):
         settings, texts = self.settings, self._setting_texts
         auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
         entries = [f"{name}:{texts.get(name) or signature_value(value)}" for name, value in params.items()]
+        for place, (name, value) in enumerate(params.items() if params.get("axis") == "time" else ()):
+            if name in self.amount_options and isinstance(value, (int, float)):
+                entries[place] = f"{name}:{option_text(f'{value}s')}"
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
         scale = ("<".join(types) if len(types) > 1 else "1") if self.typed else None
@@ -708,6 +716,10 @@ class Measure(metaclass=ABCMeta):
 
 
 dataclass(frozen=True, repr=False, init=False)(Measure)
+
+
+def seconds_on_units(name: str, value: str) -> str:
+    return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
 
 
 def _label_value(value: Any) -> str:

@@ -211,6 +211,8 @@ class EditDistanceMeasure(Measure):
     default_coefficient = "multi_pi"
     chance_family = "counts"
 
+    divides_by_pairs: ClassVar[bool] = True  # whether a pair must cost at most 1, so that the value is not negative
+
     n_t: Any = declared(N_T)
     transposition: str = option("scaled", choice("scaled", "printed", "unit"), "cost of a transposition")
     substitution: str = option("scaled", choice("scaled", "printed", "unit"), "cost of a substitution")
@@ -257,14 +259,13 @@ class EditDistanceMeasure(Measure):
                 raise OptionError(f"{weight} has no effect with {kind}={self[kind]!r}; set only one of them")
         if self.transposition == "te" and self.n_t > 40:
             raise OptionError(f"n_t must be at most 40 with transposition='te'; got {self.n_t}")
-        problem = self.cost_problem(self.costs(("boundary",)))
-        if problem is not None:
+        if self.divides_by_pairs and (problem := self.costs(("boundary",)).excess) is not None:
             raise OptionError(problem)
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         n_t, costs = self.n_t, self.costs(batch.types)
-        if (problem := self.cost_problem(costs)) is not None:
-            return dict.fromkeys(range(batch.pairs), OptionError(problem))
+        if self.divides_by_pairs and costs.excess is not None:
+            return dict.fromkeys(range(batch.pairs), OptionError(costs.excess))
         if batch.seconds:
             return {}
         a, b = batch.boundaries()
@@ -290,9 +291,6 @@ class EditDistanceMeasure(Measure):
                     f"n_t={n_t} allows {number:,} pairs of boundaries, more than {MAX_BOUNDARY_PAIRS:,}; choose a smaller n_t"
                 )
         return errors
-
-    def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        return None
 
     def expected_counts(self, types: tuple[str, ...], sets: tuple[tuple[int, ...], ...]) -> ExpectedCounts | None:
         gain_t, gain_s = self.costs(types).gains
@@ -420,6 +418,7 @@ class SegmentationSimilarity(_SimilarityMeasure):
     title = "Segmentation similarity S (Fournier & Inkpen 2012)"
     summary = "edits per possible boundary"
     short_name = "S"
+    divides_by_pairs = False
     needs = Needs(
         units=True,
         hint=(
@@ -512,11 +511,8 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
             problem = f"n_t={self.n_t} is a number of positions, but the annotations are in seconds; {hint}"
             return dict.fromkeys(range(batch.pairs), OptionError(problem))
         if self.in_seconds and not batch.seconds:
-            return AxisMeasure.check(self, batch)
+            return Measure.check(self, batch)
         return super().check(batch)
-
-    def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        return costs.excess
 
     def count(self, batch: Batch) -> BatchCounts:
         counts = self.parts_of(self.edit_counts(batch), batch.types)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -127,7 +127,7 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
     accepts_union = True
     question_options = ("tolerance", "extent")
     resolved_words = AXIS_WORDS
-    amount_options: ClassVar[tuple[str, ...]] = ("tolerance",)
+    amount_options = ("tolerance",)
 
     @property
     def symmetric(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import curve as kernel
-from caesura.measures.axis import AXIS_WORDS, LEVEL, Side, amount, amounts, check_amounts, on_level, with_units_of_axis
+from caesura.measures.axis import AXIS_WORDS, LEVEL, Side, amount, amounts, on_level
 from caesura.measures.base import BatchCounts, Counts, Measure, declared, divide, option
 from caesura.measures.needs import Needs
 from caesura.measures.recipes import recipe_of, recipes_of
@@ -100,7 +100,7 @@ class AveragePrecision(Measure):
 
     def check_places(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return the pairs that do not have one score per inner position, or have a time outside the recording."""
-        errors = check_amounts(self, batch)
+        errors = super().check(batch)
         has_scores = batch.table.has(HAS_SCORES)[batch.second]
         begin, end, (place, _, off) = batch.begin, batch.begin + batch.length, batch.sides("weighted")[1]
         for row in flatnonzero(has_scores & (np.diff(off) != end - 1)).tolist() if not batch.seconds else ():
@@ -142,9 +142,6 @@ class AveragePrecision(Measure):
         """Return an amount for each pair; times are whole ticks, so amounts that differ by rounding are equal."""
         ticks = amounts(name, self[name], batch)
         return np.rint(ticks) if batch.seconds else ticks
-
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         thresholds = thresholds_of(types)
