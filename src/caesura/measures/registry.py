@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,18 +200,9 @@ def aliases_of(measure_class: type[Measure]) -> dict[str, Mapping[str, Any]]:
 
 
 _NAMES = _names()
-_COEFFICIENT_KEYS = {
-    "pi",
-    "kappa",
-    "alpha",
-    "bias",
-    "fleiss",
-    "krippendorff",
-    "cohen",
-    "scott",
-    "multipi",
-    "multikappa",
-}
+_COEFFICIENT_KEYS = set(
+    ["pi", "kappa", "alpha", "bias", "fleiss", "krippendorff", "cohen", "scott", "multipi", "multikappa"]
+)
 # Aliases with several meanings, which ``parse`` refuses.
 AMBIGUOUS = {alias for entry in _REGISTRY.values() for alias in entry.aliases if len(_NAMES[_key(alias)]) > 1} | {
     "kappa"
@@ -463,48 +454,37 @@ def chance_word(text: str) -> str:
 
 
 def _read_long(parts: SignatureParts, missing: list[str]) -> Signature:
+    """Return a long signature; add the names of absent options to ``missing``."""
     entries, registered = parts.entries, measures()
     place = next((i for i, (name, value) in enumerate(entries) if not value and name in registered), len(entries))
-    head = entries[:place]
-    words = tuple(name for name, value in head if not value)
-    facts = {name: value for name, value in head if value}
+    head, texts = entries[:place], dict(entries[place + 1 :])
     measure: Measure | None = None
-    resolved: dict[str, str] = {}
     if place < len(entries):
-        measure, resolved = _with_options(registered[entries[place][0]], entries[place + 1 :], missing)
-    return Signature(words, facts, measure, resolved, parts.value, parts.data, parts.version or "")
+        measure_class = registered[entries[place][0]]
+        needed = [option.name for option in measure_class.options if not option.omitted_at_default]
+        absent = ", ".join(f"{name}:..." for name in needed if name not in texts)
+        if absent:
+            listed = "; ".join([absent, *missing])
+            raise OptionError(
+                f"the signature is cut off or incomplete; {measure_class.name} lacks {listed}. Copy the whole line"
+            )
+        _remove_former_options(measure_class, texts)
+        compat, auto = texts.pop("compat", None), texts.pop("auto", "").split(",")
+        options = {}
+        for option in measure_class.options:
+            if option.name in texts:
+                text = texts.pop(option.name)
+                options[option.name] = None if option.name in auto else option_value(text)
+            elif (
+                compat in measure_class.presets
+            ):  # an option that is not written has its default, whatever the preset sets
+                options[option.name] = option.default
+        measure = measure_class(compat=compat, **options)
+    words, facts = tuple(name for name, value in head if not value), {name: value for name, value in head if value}
+    return Signature(words, facts, measure, texts, parts.value, parts.data, parts.version or "")
 
 
-def _with_options(
-    measure_class: type[Measure], entries: Sequence[tuple[str, str]], missing: list[str]
-) -> tuple[Measure | None, dict[str, str]]:
-    """Return the measure, and the entries that are not options; add the names of absent options to ``missing``."""
-    texts = dict(entries)
-    _check_complete(measure_class, texts, missing)
-    _check_former_options(measure_class, texts)
-    compat, auto = texts.pop("compat", None), texts.pop("auto", "").split(",")
-    options = {}
-    for option in measure_class.options:
-        if option.name in texts:
-            text = texts.pop(option.name)
-            options[option.name] = None if option.name in auto else option_value(text)
-        elif compat in measure_class.presets:  # an option that is not written has its default, whatever the preset sets
-            options[option.name] = option.default
-    return measure_class(compat=compat, **options), texts
-
-
-def _check_complete(measure_class: type[Measure], texts: Mapping[str, str], missing: list[str]) -> None:
-    """Raise an error if a signature lacks options, because a part of it is missing."""
-    needed = [option.name for option in measure_class.options if not option.omitted_at_default]
-    absent = ", ".join(f"{name}:..." for name in needed if name not in texts)
-    if absent:
-        listed = "; ".join([absent, *missing])
-        raise OptionError(
-            f"the signature is cut off or incomplete; {measure_class.name} lacks {listed}. Copy the whole line"
-        )
-
-
-def _check_former_options(measure_class: type[Measure], texts: dict[str, str]) -> None:
+def _remove_former_options(measure_class: type[Measure], texts: dict[str, str]) -> None:
     """Remove the former options that mean what the preset of the signature means now; the others are an error."""
     names = {option.name for option in measure_class.options}
     for name, (unset, values) in _FORMER_OPTIONS.items():
