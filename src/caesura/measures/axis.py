@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import cells as cell_kernel
 from caesura.kernels import classes as class_kernel
-from caesura.measures.base import Measure, declared, seconds_on_units
-from caesura.measures.needs import same_extents
+from caesura.measures.base import Measure, declared
+from caesura.measures.needs import same_extents, seconds_on_units
 from caesura.model.annotation import OPEN_END, Shape
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Partition, Table, at_level

@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.measures.edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
-from caesura.measures.needs import Needs
+from caesura.measures.needs import Needs, seconds_on_units
 from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import (
     AVERAGE,
     REFERENCES,
+    BatchCounts,
+    Counts,
     as_float,
     averaged_columns,
     averaged_figures,
@@ -35,6 +37,7 @@ from caesura.measures.sums import (
     divide,
     exact_sum,
     exact_sums,
+    pool_resolved,
     precision_recall,
     summarize,
 )
@@ -64,16 +67,6 @@ _MAX_CACHED = 1000
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _AFTER_AT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|%)?")  # F1@2, F1@0.5s, F1@5%
 _cache: dict[Any, Any] = {}
-
-# Additive counts: one row per document, one column per part.
-Counts = Floats
-
-
-@dataclass(frozen=True, slots=True)
-class BatchCounts:
-    counts: Counts
-    # Options that were resolved per document, such as the window of Pk: one array per option.
-    resolved: Mapping[str, NDArray[Any]]
 
 
 def option(default: Any, check: Callable[[str, Any], Any], description: str, *, last: int = 0, **more: Any) -> Any:
@@ -230,10 +223,6 @@ class Measure(metaclass=ABCMeta):
         """Return the full misses and the near misses in each row of counts."""
         return None
 
-    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
-        """Return the full misses and the near misses in each pair, for a measure whose counts do not contain them."""
-        return None
-
     def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats | None:
         """Return the number of edits that are no matches in each row of counts."""
         return None
@@ -314,23 +303,11 @@ class Measure(metaclass=ABCMeta):
     def __getitem__(self, name: str) -> Any:
         return self.settings[name]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._restore, ({**self.settings, "compat": self.compat},)
-
-    @classmethod
-    def _restore(cls, settings: dict[str, Any]) -> Self:
-        """Return an unpickled measure. Its options were already checked when it was created."""
-        new = object.__new__(cls)
-        for name, value in settings.items():
-            object.__setattr__(new, name, value)
-        return new
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the options; what is known besides is computed again."""
+        return {**self.settings, "compat": self.compat}
 
     def __repr__(self) -> str:
-        return self._text
-
-    @cached_property
-    def _text(self) -> str:
-        """The name with the options that differ from the default, and those that are always shown."""
         return self._call_text(self.name, [entry.name for entry in self.options if entry.always_shown], repr)
 
     def __json__(self) -> str:
@@ -491,8 +468,8 @@ class Measure(metaclass=ABCMeta):
             return BatchCounts(np.zeros((0, len(self.columns(batch.types)))), {})
         result = self.count(batch)
         if batch.streams is not None:
-            resolved = {name: self._pool(batch, name, column) for name, column in result.resolved.items()}
-            result = BatchCounts(self.add_streams(batch, result.counts), resolved)
+            counts = self.add_streams(batch, result.counts)
+            result = BatchCounts(counts, pool_resolved(self.resolved_words, batch, result.resolved))
         if self.references is not None:
             return count_references(self, batch, result)
         if not self.is_averaged:
@@ -508,14 +485,6 @@ class Measure(metaclass=ABCMeta):
             return reduceat(np.add, counts, batch.streams[:-1], axis=0)
         rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in batch.stream_ranges()]
         return np.array([[as_float(units) for units in row] for row in rows])
-
-    def _pool(self, batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:
-        """Return an option that was resolved per stream as one text per document, such as ``2..5``."""
-        words = self.resolved_words.get(name)
-        parts = [column[start:end] for start, end in batch.stream_ranges()]
-        if words is None:
-            return np.array([f"{part.min()}..{part.max()}" for part in parts], np.str_)
-        return np.array([summarize(words[part]) for part in parts], np.str_)
 
     def edits_of(self, source: Batch | tuple[Any, Any]) -> tuple[Edit, ...] | None:
         """Return the edits of a document, stream by stream; None if the measure does not align boundaries."""
@@ -552,10 +521,8 @@ class Measure(metaclass=ABCMeta):
             if batch is None:
                 batch, _, errors = self.pack([(a, b)])
             else:
-                errors = {}
-                if self._has_own_scale:
-                    types, errors = self.scale(batch)
-                    batch = batch.over(types)
+                types, errors = self.scale(batch) if self._has_own_scale else (UNTYPED, {})
+                batch = batch.over(types)
                 errors = errors or self.check(batch)
             if errors:
                 raise errors[0]
@@ -623,23 +590,20 @@ class Measure(metaclass=ABCMeta):
 
     def _params(self, types: tuple[str, ...], resolved: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return every option with its resolved value; scores with the same options share it."""
-        key = (types, tuple(resolved.items()), tuple(map(type, resolved.values()))) if resolved else types
-        params = self._known_params.get(key)
+        key = types, tuple(resolved.items()), tuple(map(type, resolved.values()))
+        params: Mapping[str, Any] | None = self._known.get(key)
         if params is None:
-            params = MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)})
-            if len(self._known_params) < _MAX_CACHED:
-                self._known_params[key] = params
+            omitted = {entry.name: entry.default for entry in self.options if entry.omitted_at_default}
+            shown = {name: x for name, x in self.settings.items() if name not in omitted or x != omitted[name]}
+            params = MappingProxyType({**shown, **resolved, **self.resolved_for(types)})
+            if len(self._known) < _MAX_CACHED:
+                self._known[key] = params
         return params
 
     @cached_property
-    def _known_params(self) -> dict[Any, Mapping[str, Any]]:
-        """Options by boundary types and by the options that depend on the document."""
+    def _known(self) -> dict[Any, Any]:
+        """What scores share: their parameters, their signatures, and what a measure computes from its options and types."""
         return {}
-
-    @cached_property
-    def _shown_settings(self) -> dict[str, Any]:
-        omitted = {entry.name: entry.default for entry in self.options if entry.omitted_at_default}
-        return {name: value for name, value in self.settings.items() if name not in omitted or value != omitted[name]}
 
     def total(self, scores: Sequence[Score]) -> Score:
         """Return one score for all documents, from summed parts.
@@ -681,9 +645,11 @@ class Measure(metaclass=ABCMeta):
 
         ``auto`` lists the options that were chosen for the data, such as the window of Pk.
         """
-        settings, texts = self.settings, self._setting_texts
+        settings, entries = self.settings, []
         auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
-        entries = [f"{name}:{texts.get(name) or signature_value(value)}" for name, value in params.items()]
+        for name, value in params.items():
+            setting = settings.get(name)
+            entries.append(f"{name}:{signature_value(value) if setting is None else option_text(setting)}")
         for place, (name, value) in enumerate(params.items() if params.get("axis") == "time" else ()):
             if name in self.amount_options and isinstance(value, (int, float)):
                 entries[place] = f"{name}:{option_text(f'{value}s')}"
@@ -697,29 +663,15 @@ class Measure(metaclass=ABCMeta):
     def signature_of(self, score: Score) -> str:
         """Return the signature of a score without its data."""
         key = id(score.params), score.types, score.documents
-        params, signature = self._known_signatures.get(key, (None, ""))
-        if params is not score.params:
+        params, signature = self._known.get(key, (None, ""))
+        if params is not score.params:  # those that are kept keep their place in memory
             signature = self.signature(score.params, score.types, score.documents)
-            if len(self._known_signatures) < _MAX_CACHED:
-                self._known_signatures[key] = score.params, signature
-        return signature
-
-    @cached_property
-    def _known_signatures(self) -> dict[tuple[Any, ...], tuple[Mapping[str, Any], str]]:
-        """Parameters, which keep their place in memory while they are here, and signature."""
-        return {}
-
-    @cached_property
-    def _setting_texts(self) -> dict[str, str]:
-        """The options for the signature, without those that are None, whose value is chosen for the data."""
-        return {name: option_text(setting) for name, setting in self.settings.items() if setting is not None}
+            if len(self._known) < _MAX_CACHED:
+                self._known[key] = score.params, signature
+        return str(signature)
 
 
 dataclass(frozen=True, repr=False, init=False)(Measure)
-
-
-def seconds_on_units(name: str, value: str) -> str:
-    return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
 
 
 def _label_value(value: Any) -> str:

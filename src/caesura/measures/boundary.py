@@ -229,28 +229,23 @@ class EditDistanceMeasure(Measure):
         """The options that determine the edits: how boundaries are paired, and costs."""
         return self.alignment, self.n_t, self.transposition, self.substitution, self.wt, self.ws, self.w_trp, self.w_sub
 
-    @cached_property
-    def _known(self) -> dict[Any, Any]:
-        """Costs by number of types, and gains by number of types and ticks."""
-        return {}
-
     def costs(self, types: tuple[str, ...]) -> BoundaryCosts:
         """Return the costs over some types."""
-        costs = self._known.get(len(types))
+        costs = self._known.get(("costs", len(types)))
         if costs is None:
-            costs = self._known[len(types)] = _costs(*self.edit_options[1:], len(types))
-        return costs  # type: ignore[no-any-return]
+            costs = self._known["costs", len(types)] = _costs(*self.edit_options[1:], len(types))
+        return costs
 
     def gains(self, types: tuple[str, ...], ticks: int) -> kernel.Gains:
         """Return the gains of pairs over some types, and the method that finds the pairs, for the kernel."""
-        gains = self._known.get((len(types), ticks))
+        gains = self._known.get(("gains", len(types), ticks))
         if gains is None:
             costs = self.costs(types)
             method = kernel.MATCHING if len(types) > 1 or self.transposition == "te" else kernel.ORDERED
             method = kernel.GREEDY if self.alignment == "greedy" else method
             arrays = costs.gains if ticks == 1 else (costs.linear_gains(ticks), EMPTY)
             gains = kernel.Gains(*arrays, method if ticks == 1 else kernel.LINEAR)
-            self._known[len(types), ticks] = gains
+            self._known["gains", len(types), ticks] = gains
         return gains
 
     def validate(self) -> None:

@@ -41,7 +41,7 @@ from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
-from caesura.measures.edit_columns import NONE, EditColumns, count_misses, edit_columns
+from caesura.measures.edit_columns import NONE, EditColumns, edit_columns
 from caesura.measures.needs import Needs
 from caesura.measures.similarity import (
     FlexibleCosts,
@@ -268,9 +268,6 @@ class FlexibleSimilarity(Measure):
         values, index = np.unique(cost, return_inverse=True)  # whole numbers may have more digits than floats
         scale = costs.scale if exact else 1
         return np.array([value / scale for value in values.tolist()], np.float64)[index.reshape(-1)]
-
-    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
-        return count_misses(batch, self.column, self._partners(batch))
 
     def _partners(self, batch: Batch) -> Ints:
         partners = np.empty(len(batch.sides(self.column)[0].place), np.int64)

@@ -101,7 +101,7 @@ class LabelShare(SegmentMeasure):
             raise OptionError("tolerance is defined for kappa only; use coefficient='kappa', or remove the tolerance")
 
     @property
-    def amount_options(self) -> tuple[str, ...]:  # type: ignore[override]  # no tolerance has no unit
+    def amount_options(self) -> tuple[str, ...]:  # no tolerance has no unit
         return ("tolerance",) if self.tolerance else ()
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:

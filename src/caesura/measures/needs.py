@@ -213,6 +213,10 @@ class Needs:
 _NOT_PLAIN = OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES | -1 << SHAPE_BIT + 1
 
 
+def seconds_on_units(name: str, value: str) -> str:
+    return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
+
+
 def same_extents(batch: Batch) -> NDArray[np.bool_]:
     """Return the rows whose sides have the same extent; times that differ by one tick are the same."""
     return np.asarray(_have_same_extent(batch.table, batch.first, batch.second), bool)

@@ -200,9 +200,18 @@ def aliases_of(measure_class: type[Measure]) -> dict[str, Mapping[str, Any]]:
 
 
 _NAMES = _names()
-_COEFFICIENT_KEYS = set(
-    ["pi", "kappa", "alpha", "bias", "fleiss", "krippendorff", "cohen", "scott", "multipi", "multikappa"]
-)
+_COEFFICIENT_KEYS = {
+    "pi",
+    "kappa",
+    "alpha",
+    "bias",
+    "fleiss",
+    "krippendorff",
+    "cohen",
+    "scott",
+    "multipi",
+    "multikappa",
+}
 # Aliases with several meanings, which ``parse`` refuses.
 AMBIGUOUS = {alias for entry in _REGISTRY.values() for alias in entry.aliases if len(_NAMES[_key(alias)]) > 1} | {
     "kappa"

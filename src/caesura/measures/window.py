@@ -15,9 +15,9 @@ from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import distances as time_kernel
 from caesura.kernels import window as kernel
 from caesura.measures.axis import AXIS_WORDS, AxisMeasure, amount, amounts
-from caesura.measures.base import BatchCounts, Counts, Measure, divide, option, precision_recall, seconds_on_units
+from caesura.measures.base import BatchCounts, Counts, Measure, divide, option, precision_recall
 from caesura.measures.boundary_f import BoundaryF
-from caesura.measures.needs import Needs
+from caesura.measures.needs import Needs, seconds_on_units
 from caesura.model.batch import Batch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
