@@ -57,7 +57,7 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.confusion import boundary_confusion
     from caesura.measures.curve import BoundaryCurve, CurvePoint, average_precision, boundary_curve
     from caesura.measures.distances import boundary_deviation, generalized_hamming, hausdorff
-    from caesura.measures.flexible import flexible_similarity
+    from caesura.measures.flexible import flexible_similarity, similarity_from_confusion
     from caesura.measures.fuzzy import fuzzy_success
     from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, l_measure, non_crossing, t_measure
     from caesura.measures.label_share import label_share
@@ -67,7 +67,6 @@ if _typing.TYPE_CHECKING:
     from caesura.measures.parseval import parseval
     from caesura.measures.registry import measures, parse, short_signature
     from caesura.measures.sigma import sigma
-    from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.span_f import span_f, token_f
     from caesura.measures.structiou import struct_iou
     from caesura.measures.treebank import ParsevalResult, parseval_corpus, struct_iou_corpus
@@ -279,7 +278,7 @@ _LAZY = {
     "caesura.measures.boundary_f": ("boundary_f", "crisp"),
     "caesura.measures.curve": ("average_precision", "boundary_curve", "BoundaryCurve", "CurvePoint"),
     "caesura.measures.distances": ("boundary_deviation", "generalized_hamming", "hausdorff"),
-    "caesura.measures.flexible": ("flexible_similarity",),
+    "caesura.measures.flexible": ("flexible_similarity", "similarity_from_confusion"),
     "caesura.measures.fuzzy": ("fuzzy_success",),
     "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "l_measure", "non_crossing", "t_measure"),
     "caesura.measures.label_share": ("label_share",),
@@ -289,7 +288,6 @@ _LAZY = {
     "caesura.measures.registry": ("measures", "parse", "short_signature"),
     "caesura.measures.classes": ("adjusted_rand_index", "nce", "pairwise_f", "rand_index", "v_measure"),
     "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage", "unit_error"),
-    "caesura.measures.similarity": ("similarity_from_confusion",),
     "caesura.measures.sigma": ("sigma",),
     "caesura.measures.span_f": ("span_f", "token_f"),
     "caesura.measures.structiou": ("struct_iou",),

@@ -647,12 +647,13 @@ class Measure(metaclass=ABCMeta):
         """
         settings, entries = self.settings, []
         auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
+        in_seconds = self.amount_options if params.get("axis") == "time" else ()
         for name, value in params.items():
             setting = settings.get(name)
-            entries.append(f"{name}:{signature_value(value) if setting is None else option_text(setting)}")
-        for place, (name, value) in enumerate(params.items() if params.get("axis") == "time" else ()):
-            if name in self.amount_options and isinstance(value, (int, float)):
-                entries[place] = f"{name}:{option_text(f'{value}s')}"
+            text = signature_value(value) if setting is None else option_text(setting)
+            if name in in_seconds and isinstance(value, (int, float)) and not isinstance(setting, str):
+                text = option_text(f"{value}s")
+            entries.append(f"{name}:{text}")
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
         scale = ("<".join(types) if len(types) > 1 else "1") if self.typed else None
