@@ -79,7 +79,11 @@ class CheckedColumns:
             sides.append(side)
         length = d.length if self.valid is None else d.length[self.valid]
         if self._has_end_marks:
-            sides = [_without_ends(side, length) for side in sides]
+            for k, side in enumerate(sides):
+                inside = side.place < repeat(length, side.count)
+                before = np.concatenate([[0], np.cumsum(inside)])
+                code = side.code[inside] if side.code.size else EMPTY
+                sides[k] = Boundaries(side.place[inside], code, before[side.off])
         if len(self.types) == 1 and self._has_repeats:
             sides = [distinct(side) for side in sides]
         return Batch.of_sides(length, sides[0], sides[1], self.types)
@@ -130,10 +134,3 @@ def _without_documents(values: Ints, offsets: Ints, documents: Ints) -> Ints:
     keep: Flags = np.ones(len(offsets) - 1, bool)
     keep[documents] = False
     return covered[repeat(keep, np.diff(offsets))]
-
-
-def _without_ends(side: Boundaries, length: Ints) -> Boundaries:
-    """Return the boundaries that are not at the end of their text."""
-    inside = side.place < repeat(length, side.count)
-    before = np.concatenate([[0], np.cumsum(inside)])
-    return Boundaries(side.place[inside], side.code[inside] if side.code.size else EMPTY, before[side.off])

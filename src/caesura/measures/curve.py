@@ -104,7 +104,13 @@ class AveragePrecision(Measure):
         has_scores = batch.table.has(HAS_SCORES)[batch.second]
         begin, end, (place, _, off) = batch.begin, batch.begin + batch.length, batch.sides("weighted")[1]
         for row in flatnonzero(has_scores & (np.diff(off) != end - 1)).tolist() if not batch.seconds else ():
-            errors[row] = MismatchError(_wrong_number(int(off[row + 1] - off[row]), int(end[row])))
+            scores, units = int(off[row + 1] - off[row]), int(end[row])
+            problem = (
+                f"a text of {units} units has {units - 1} inner positions, so it needs {units - 1} scores; got {scores}"
+            )
+            if scores == units:
+                problem += "; the end of the text is no inner position: leave out the last score"
+            errors[row] = MismatchError(f"scores: {problem}")
         for row in flatnonzero(has_scores).tolist() if batch.seconds else ():
             times = place[off[row] : off[row + 1]]
             outside = times[(times < begin[row] - 1) | (times > end[row] + 1)]
@@ -164,14 +170,6 @@ def average_steps(matches: Floats, marked: Floats, reference: Floats) -> Floats:
 def thresholds_in(batch: Batch) -> Floats:
     """Return the distinct scores of a batch, the highest first."""
     return 0.0 - np.unique(-batch.sides("weighted")[1].weight)
-
-
-def _wrong_number(scores: int, units: int) -> str:
-    """Return that a text does not have one score per inner position."""
-    problem = f"a text of {units} units has {units - 1} inner positions, so it needs {units - 1} scores; got {scores}"
-    if scores == units:
-        problem += "; the end of the text is no inner position: leave out the last score"
-    return f"scores: {problem}"
 
 
 def as_scores(scores: Any) -> Any:

@@ -90,27 +90,19 @@ def check_similarity(name: str, value: Any) -> Similarity:
             return check_matrix(name, value["types"], value["matrix"])
         if value and all(isinstance(row, Mapping) for row in value.values()):
             return _named_matrix(name, value)
-        return check_pairs(name, [(*_two_types(name, pair), s) for pair, s in value.items()])
+        for pair in value:
+            if not isinstance(pair, (tuple, list, frozenset)) or len(pair) != 2:
+                raise OptionError(f"{name}: expected a pair of types as key, such as (',', '.'); got {pair!r}")
+        return check_pairs(name, [(*pair, s) for pair, s in value.items()])
     if isinstance(value, (list, tuple)):
-        return check_matrix(name, *value) if _is_matrix_form(value) else check_pairs(name, value)
+        is_matrix = len(value) == 2 and isinstance(value[0], (list, tuple)) and not isinstance(value[1], str)
+        if is_matrix and all(isinstance(entry, str) for entry in value[0]):  # (types, matrix), and not pairs
+            return check_matrix(name, *value)
+        return check_pairs(name, value)
     raise OptionError(
         f'{name} must be {{"types": [...], "matrix": [[...]]}}, pairs {{(x, y): s}}, or a path to a CSV or JSON file; '
         f"got {type(value).__name__}"
     )
-
-
-def _is_matrix_form(value: Sequence[Any]) -> bool:
-    """Return whether a list is (types, matrix), not pairs."""
-    if len(value) != 2 or any(isinstance(entry, str) for entry in value):
-        return False
-    return isinstance(value[0], (list, tuple)) and all(isinstance(name, str) for name in value[0])
-
-
-def _two_types(name: str, pair: object) -> tuple[Any, Any]:
-    if isinstance(pair, (tuple, list, frozenset)) and len(pair) == 2:
-        x, y = pair
-        return x, y
-    raise OptionError(f"{name}: expected a pair of types as key, such as (',', '.'); got {pair!r}")
 
 
 def _named_matrix(name: str, rows: Mapping[Any, Mapping[Any, Any]]) -> Matrix:

@@ -52,15 +52,17 @@ class SpanMeasure(HierarchyMeasure):
         equal = flatnonzero(~differ)
         first, second = take(a, equal), take(b, equal)
         differ[equal[first.owner[(first.start != second.start) | (first.end != second.end)]]] = True
-        return {int(row): MismatchError(self._units_problem(batch, int(row))) for row in flatnonzero(differ)}
-
-    def _units_problem(self, batch: Batch, row: int) -> str:
-        listed = []
-        for side, units in zip(self.sides, batch.sides("units"), strict=True):
-            number, (first, last) = units.sizes[row], (units.off[row], units.off[row + 1] - 1)
-            listed.append(f"{side} has {number} from {units.start[first] / TICKS:g} to {units.end[last] / TICKS:g} s")
-        hint = "put them on the same units with common_units"
-        return f"both sides must have the same units; {', '.join(listed)}; {hint}"
+        errors: dict[int, CaesuraError] = {}
+        for row in flatnonzero(differ).tolist():
+            listed = []
+            for side, units in zip(self.sides, (a, b), strict=True):
+                number, first, last = units.sizes[row], units.off[row], units.off[row + 1] - 1
+                listed.append(
+                    f"{side} has {number} from {units.start[first] / TICKS:g} to {units.end[last] / TICKS:g} s"
+                )
+            hint = "put them on the same units with common_units"
+            errors[row] = MismatchError(f"both sides must have the same units; {', '.join(listed)}; {hint}")
+        return errors
 
 
 def distinct(rows: Intervals) -> Intervals:
@@ -134,15 +136,12 @@ def _kappa_counts(batch: Batch) -> Counts:
     O = _matched(*a, *b[1:]) + _matched(*b, *a[1:])  # noqa: N806, E741
     units = [batch.table.chance_units[rows] for rows in (batch.first, batch.second)]
     begins, ends = (
-        [_distinct_places(side[k], base) / N for side, N in zip((a, b), units, strict=True)] for k in (1, 2)
+        [np.diff(searchsorted(_sorted_unique(side[k]), base)) / N for side, N in zip((a, b), units, strict=True)]
+        for k in (1, 2)
     )
     either = [(begin + end - begin * end) ** 2 for begin, end in zip(begins, ends, strict=True)]
     chance = N_a * (begins[0] * ends[0] * either[1]) + N_b * (begins[1] * ends[1] * either[0])
     return np.column_stack([O, N_a + N_b, chance])
-
-
-def _distinct_places(places: Ints, base: Ints) -> Ints:
-    return np.diff(searchsorted(_sorted_unique(places), base))
 
 
 def _sorted_unique(places: Ints) -> Ints:

@@ -65,14 +65,10 @@ class Sigma(Measure):
         return errors
 
     def count(self, batch: Batch) -> BatchCounts:
-        rows = batch.shared(("sigma", self.tokenize), lambda: self._ngrams(batch))
-        return BatchCounts(rows, {})
-
-    def _ngrams(self, batch: Batch) -> Counts:
         texts, tokenize = batch.table.annotations, _tokenizer() if self.tokenize == "sacrebleu" else list
         pairs = zip(batch.first.tolist(), batch.second.tolist(), strict=True)
         rows = [_counts(texts[a], texts[b], tokenize) for a, b in pairs]
-        return np.array(rows, np.float64).reshape(-1, len(self.parts))
+        return BatchCounts(np.array(rows, np.float64).reshape(-1, len(self.parts)), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         smooth = self.smooth == "exp"
