@@ -42,7 +42,7 @@ from caesura.measures.sums import (
     summarize,
 )
 from caesura.model.batch import Batch, Packed, common_types, pair_up, plain_pair
-from caesura.model.columns import union_of
+from caesura.model.columns import Names, union_of
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED
@@ -421,17 +421,17 @@ class Measure(metaclass=ABCMeta):
 
     # -- from pairs to counts -----------------------------------------------------------------------------------------
 
-    def pack(self, pairs: Sequence[Any]) -> Packed:
-        """Return the batch of the pairs that can be scored, their indices in ``pairs``, and errors by index."""
+    def pack(self, pairs: Sequence[Any], types: Names | None = None) -> Packed:
+        """Return the batch of the pairs that can be scored, over their types or these, their indices, and errors by index."""
         union = union_of if self.references == "union" else None
         batch, places, errors = pair_up(
             pairs, self.sides, union, streams=self.needs.streams, references=self.references is not None
         )
         errors = {place: self.needs.explain(error, self.sides) for place, error in errors.items()}
-        batch, places, excluded = self.pack_batch(batch, places)
+        batch, places, excluded = self.pack_batch(batch, places, types)
         return batch, places, errors | excluded
 
-    def pack_batch(self, batch: Batch, places: Ints) -> Packed:
+    def pack_batch(self, batch: Batch, places: Ints, types: Names | None = None) -> Packed:
         """Return the items of a batch that can be scored, their places, and the errors of the others by place."""
         excluded: dict[int, CaesuraError] = {}
 
@@ -446,9 +446,9 @@ class Measure(metaclass=ABCMeta):
         if self.recipe is not None and self.recipe.prepare is not None:
             batch, problems = self.recipe.prepare(batch)
             drop(problems)
-        types, problems = self.scale(batch)
+        known, problems = self.scale(batch) if types is None else common_types(batch, self.sides, types)
         drop(problems)
-        batch = batch.over(types)
+        batch = batch.over(known)
         drop(self.check(batch) if len(batch) else {})
         return batch, places, excluded
 

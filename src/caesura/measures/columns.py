@@ -27,10 +27,8 @@ Flags = NDArray[np.bool_]
 
 def supports_columns(measure: Measure) -> bool:
     """Return whether a measure compares plain boundaries, and not the annotations themselves."""
-    if measure.pack_batch is None:
-        return False
-    is_plain = type(measure).scale is Measure.scale and type(measure).convert is not None
-    return is_plain and measure.needs.least == Shape.MARKS and not (measure.needs_pairs or measure.accepts_marks)
+    is_plain = type(measure).scale is Measure.scale and measure.needs.least == Shape.MARKS
+    return is_plain and not (measure.needs_pairs or measure.accepts_marks)
 
 
 class CheckedColumns:

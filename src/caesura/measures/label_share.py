@@ -15,7 +15,7 @@ from caesura.measures.axis import SegmentMeasure, Side, amount, amounts, pairs_o
 from caesura.measures.base import BatchCounts, Counts, divide, option
 from caesura.measures.needs import Needs
 from caesura.model.batch import Batch, Packed
-from caesura.model.columns import Boundaries, Segments
+from caesura.model.columns import Boundaries, Names, Segments
 from caesura.model.index import bincount, flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
@@ -122,8 +122,8 @@ class LabelShare(SegmentMeasure):
     def always_converts(self) -> bool:
         return self.coefficient != "none" or super().always_converts
 
-    def pack_batch(self, batch: Batch, places: Ints) -> Packed:
-        batch, places, errors = super().pack_batch(batch, places)
+    def pack_batch(self, batch: Batch, places: Ints, types: Names | None = None) -> Packed:
+        batch, places, errors = super().pack_batch(batch, places, types)
         if self.coefficient == "none" or not len(batch):
             return batch, places, errors
         values = self.values(self.documents(batch).counts, batch.types)

@@ -18,6 +18,7 @@ from caesura.measures.base import BatchCounts, OverlapMeasure, option
 from caesura.measures.needs import Needs
 from caesura.model.annotation import IN_SECONDS, Shape
 from caesura.model.batch import Batch, Packed
+from caesura.model.columns import Names
 from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.interval_columns import Nodes
 from caesura.model.result import Score, f_measure
@@ -138,8 +139,8 @@ class StructIoU(OverlapMeasure):
         omitted_at_default=True,
     )
 
-    def pack(self, pairs: Sequence[Any]) -> Packed:
-        batch, places, errors = super().pack(pairs)
+    def pack(self, pairs: Sequence[Any], types: Names | None = None) -> Packed:
+        batch, places, errors = super().pack(pairs, types)
         words = [batch.table.end[rows] for rows in (batch.first, batch.second)]
         untimed = ~batch.table.has(IN_SECONDS)[batch.first]
         unequal = flatnonzero(untimed & (words[0] != words[1]))
