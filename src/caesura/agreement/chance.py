@@ -21,7 +21,7 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.limits import MAX_DRAWS, MAX_PAIR_CELLS
 from caesura.measures.base import Measure
-from caesura.measures.span_f import CERTAIN
+from caesura.measures.sums import CERTAIN
 from caesura.model.corpus import Corpus
 from caesura.model.index import flatnonzero
 from caesura.model.value import Floats

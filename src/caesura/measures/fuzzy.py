@@ -21,7 +21,6 @@ from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
 from caesura.measures.needs import Needs
 from caesura.model.batch import Batch
-from caesura.model.columns import Weights
 from caesura.model.index import flatnonzero, reduceat, repeat
 from caesura.model.marks import Marks
 from caesura.model.plain import entries_of
@@ -248,10 +247,7 @@ class FuzzySuccess(Measure):
 
 def _marks(batch: Batch) -> tuple[Ints, Ints, Ints]:
     """Return the marked positions of the first side, the number of coders who marked each, and the offsets."""
-    return batch.shared("marks", lambda: _whole(batch.sides("weighted")[0]))
-
-
-def _whole(marks: Weights) -> tuple[Ints, Ints, Ints]:
+    marks = batch.sides("weighted")[0]
     return marks.place, marks.weight.astype(np.int64), marks.off
 
 

@@ -14,6 +14,7 @@ from caesura.kernels import cells as kernel
 from caesura.measures.axis import SegmentMeasure, Side, amount, amounts, pairs_of
 from caesura.measures.base import BatchCounts, Counts, divide, option
 from caesura.measures.needs import Needs
+from caesura.measures.sums import CERTAIN
 from caesura.model.batch import Batch, Packed
 from caesura.model.columns import Boundaries, Names, Segments
 from caesura.model.index import bincount, flatnonzero, searchsorted
@@ -21,8 +22,6 @@ from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import choice
 
-# Chance agreement from which on a coefficient is undefined: 1 up to rounding.
-CERTAIN = 1 - 1e-12
 _PLAIN = re.compile(r"[^\[\]'\"\s]+")
 
 

@@ -43,6 +43,8 @@ class BatchCounts:
     resolved: Mapping[str, NDArray[Any]]
 
 
+# Chance agreement from which on a coefficient is undefined: 1 up to rounding.
+CERTAIN = 1 - 1e-12
 _UNIT = 2**106  # numbers from 2^-53 up are multiples of 2^-106: two digits of 53 bits
 _BLOCK_ROWS = 2**16  # rows whose whole parts, of up to 46 bits, add up within 63 bits
 _LARGE = 2**46
