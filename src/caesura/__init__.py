@@ -50,27 +50,23 @@ if _typing.TYPE_CHECKING:
     from caesura.gold.unify import UnifiedHierarchy, unify
     from caesura.judging.comparison import ParserComparison, compare_parsers
     from caesura.judging.judge import Judgement, judge
-    from caesura.measures.average_precision import average_precision
     from caesura.measures.base import Measure
     from caesura.measures.boundary import boundary_similarity, segmentation_similarity
     from caesura.measures.boundary_f import boundary_f, crisp
     from caesura.measures.classes import adjusted_rand_index, nce, pairwise_f, rand_index, v_measure
     from caesura.measures.confusion import boundary_confusion
-    from caesura.measures.curve import BoundaryCurve, CurvePoint, boundary_curve
+    from caesura.measures.curve import BoundaryCurve, CurvePoint, average_precision, boundary_curve
     from caesura.measures.distances import boundary_deviation, generalized_hamming, hausdorff
-    from caesura.measures.flexible import flexible_similarity
+    from caesura.measures.flexible import flexible_similarity, similarity_from_confusion
     from caesura.measures.fuzzy import fuzzy_success
-    from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, non_crossing
+    from caesura.measures.hierarchy import hierarchy_kappa, hierarchy_overlap, l_measure, non_crossing, t_measure
     from caesura.measures.label_share import label_share
     from caesura.measures.many import Scores, Tally, score_many
-    from caesura.measures.meet import l_measure, t_measure
     from caesura.measures.operations import OperationsTable, operations_table
     from caesura.measures.overlaps import alignment_index, covering, purity_coverage, unit_error
     from caesura.measures.parseval import parseval
-    from caesura.measures.registry import measures, parse
+    from caesura.measures.registry import measures, parse, short_signature
     from caesura.measures.sigma import sigma
-    from caesura.measures.signatures import short_signature
-    from caesura.measures.similarity import similarity_from_confusion
     from caesura.measures.span_f import span_f, token_f
     from caesura.measures.structiou import struct_iou
     from caesura.measures.treebank import ParsevalResult, parseval_corpus, struct_iou_corpus
@@ -276,26 +272,22 @@ _LAZY = {
     "caesura.gold.unify": ("UnifiedHierarchy", "unify"),
     "caesura.judging.comparison": ("compare_parsers", "ParserComparison"),
     "caesura.judging.judge": ("judge", "Judgement"),
-    "caesura.measures.average_precision": ("average_precision",),
     "caesura.measures.base": ("Measure",),
     "caesura.measures.boundary": ("boundary_similarity", "segmentation_similarity"),
     "caesura.measures.confusion": ("boundary_confusion",),
     "caesura.measures.boundary_f": ("boundary_f", "crisp"),
-    "caesura.measures.curve": ("boundary_curve", "BoundaryCurve", "CurvePoint"),
+    "caesura.measures.curve": ("average_precision", "boundary_curve", "BoundaryCurve", "CurvePoint"),
     "caesura.measures.distances": ("boundary_deviation", "generalized_hamming", "hausdorff"),
-    "caesura.measures.flexible": ("flexible_similarity",),
+    "caesura.measures.flexible": ("flexible_similarity", "similarity_from_confusion"),
     "caesura.measures.fuzzy": ("fuzzy_success",),
-    "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "non_crossing"),
+    "caesura.measures.hierarchy": ("hierarchy_kappa", "hierarchy_overlap", "l_measure", "non_crossing", "t_measure"),
     "caesura.measures.label_share": ("label_share",),
     "caesura.measures.many": ("score_many", "Scores", "Tally"),
-    "caesura.measures.meet": ("l_measure", "t_measure"),
     "caesura.measures.operations": ("operations_table", "OperationsTable"),
     "caesura.measures.parseval": ("parseval",),
-    "caesura.measures.registry": ("measures", "parse"),
+    "caesura.measures.registry": ("measures", "parse", "short_signature"),
     "caesura.measures.classes": ("adjusted_rand_index", "nce", "pairwise_f", "rand_index", "v_measure"),
     "caesura.measures.overlaps": ("alignment_index", "covering", "purity_coverage", "unit_error"),
-    "caesura.measures.signatures": ("short_signature",),
-    "caesura.measures.similarity": ("similarity_from_confusion",),
     "caesura.measures.sigma": ("sigma",),
     "caesura.measures.span_f": ("span_f", "token_f"),
     "caesura.measures.structiou": ("struct_iou",),

@@ -107,9 +107,6 @@ MAX_BOUNDARY_PAIRS = 100_000_000
 MAX_NODE_PAIRS = 2**24
 # Steps of the alignment of two trees, unless the option ``max_steps`` allows more: about two seconds.
 MAX_TREE_STEPS = 6 * 10**8
-# Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two trees.
-# Parses of long sentences need a few hundred, and trees that zigzag everywhere a million.
-MAX_STEPS_PER_NODE = 3000
 # Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
 # replicates.
 MAX_REPLICATE_WORK = 400_000_000

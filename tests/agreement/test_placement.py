@@ -19,8 +19,7 @@ from caesura.agreement.families import resolve_coefficient
 from caesura.agreement.placement import BoundaryCounts
 from caesura.data import stargazer
 from caesura.errors import OptionError, Undefined
-from caesura.measures.edit_chain import edit_chain
-from caesura.measures.expected import ChainEdits, ExpectedCounts, RandomStreams, SimulatedCounts
+from caesura.measures.expected import ChainEdits, ExpectedCounts, RandomStreams, SimulatedCounts, edit_chain
 from caesura.measures.registry import parse
 from caesura.model.value import Floats
 from oracle.boundary import Rules

@@ -14,7 +14,7 @@ import caesura.benchmarks
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.curve import CURVE
 from caesura.measures.recipes import recipe_of, recipes
-from caesura.measures.signatures import measure_of
+from caesura.measures.registry import measure_of
 
 masses, times = cz.Segmentation.from_masses, cz.Segmentation.from_times
 SUPERDIALSEG = {"pk", "window_diff", "boundary_f", "segmentation_score"}

@@ -128,43 +128,9 @@ def test_parsing_does_not_execute_code(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("text", ["", " ", "xyz", "pk window=5", "pk:window=5", "os.system"])
-def test_unknown_measure(text):
-    with pytest.raises(OptionError) as caught:
-        cz.parse(text)
-    assert str(caught.value).startswith(f"there is no measure {text.strip()!r}; ")
-    if text.strip() in ("", "xyz", "os.system"):
-        assert str(caught.value) == f"there is no measure {text.strip()!r}; choose from {', '.join(map(repr, KINDS))}"
-
-
-@pytest.mark.parametrize(
-    ("text", "near"),
-    [
-        ("window_dif", "window_diff"),
-        ("WDD", "WD"),
-        ("winp", "WinPR"),
-        ("boundary_similarty", "boundary_similarity"),
-        ("crips", "crisp"),
-    ],
-)
-def test_unknown_measure_with_a_similar_name(text, near):
-    with pytest.raises(OptionError) as caught:
-        cz.parse(text)
-    assert str(caught.value) == f"there is no measure {text!r}; did you mean {near!r}?"
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (5, "expected the name of a measure; got int"),
-        (None, "expected the name of a measure; got NoneType"),
-        (b"pk", "expected the name of a measure; got bytes"),
-        ("pk" * 10001, "the text of a measure may have at most 20000 characters; got 20002"),
-    ],
-)
-def test_missing_name(value, message):
-    with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
-        cz.parse(value)
+AMOUNTS = "write positions, seconds or per cent: F1@2, F1@0.5s, F1@500ms, F1@5%"
+LISTED = ", ".join(map(repr, KINDS))
+INSIDE = ("self", "cls", "kind", "name", "options", "__class__", "_resolved")
 
 
 @pytest.mark.parametrize(
@@ -200,24 +166,44 @@ def test_missing_name(value, message):
         ("fuzzy_success(p_min=2, p_max=1)", "p_min must not be above p_max; got 2 and 1"),
         ("boundary_similarity(wt=1j)", "wt must be a number; got 1j"),
         ("boundary_similarity(wt={})", "wt must be a number; got {}"),
+        *(
+            (text, f"there is no measure {text.strip()!r}; choose from {LISTED}")
+            for text in ("", " ", "xyz", "os.system")
+        ),
+        *((text, f"there is no measure {text!r}; ") for text in ("pk window=5", "pk:window=5")),
+        *(
+            (text, f"there is no measure {text!r}; did you mean {near!r}?")
+            for text, near in {
+                "window_dif": "window_diff",
+                "WDD": "WD",
+                "winp": "WinPR",
+                "boundary_similarty": "boundary_similarity",
+                "crips": "crisp",
+            }.items()
+        ),
+        *((value, f"expected the name of a measure; got {type(value).__name__}") for value in (5, None, b"pk")),
+        ("pk" * 10001, "the text of a measure may have at most 20000 characters; got 20002"),
+        # An option that is called like something inside is an unknown option.
+        *((f"pk({name}=1)", f"pk has no option '{name}'") for name in INSIDE),
+        *(
+            (f"pk(compat={preset})", "pk has no preset")
+            for preset in ("[1]", "{}", "1", "('nltk',)", "True", "b'nltk'")
+        ),
+        ("F", "'F' has several meanings; choose 'boundary_f' or 'boundary_confusion' or 'hierarchy_overlap'"),
+        ("kappa", "'kappa' has several meanings; choose 'hierarchy_kappa', or a measure that the coefficient"),
+        ("fleiss", "'fleiss' is not a measure; choose a measure that the coefficient corrects for chance, such as 'B'"),
+        ("gamma", "gamma is a coefficient, not a measure"),
+        ("F1@", f"'F1@': there is no tolerance after '@'; {AMOUNTS}"),
+        ("F1@-1", f"'F1@-1': '-1' is not a tolerance; {AMOUNTS}"),
+        ("F1@nan", f"'F1@nan': 'nan' is not a tolerance; {AMOUNTS}"),
+        ("B@2", "'B@2': boundary_similarity has no tolerance; remove '@2'"),
+        ("F1@2(tolerance=3)", "F1@2 means tolerance=2; remove tolerance=3"),
+        ("SFB(normalize=positions)", "SFB means normalize='boundaries'; remove normalize='positions'"),
     ],
 )
-def test_invalid_options(text, message):
+def test_what_is_no_measure(text, message):
     with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
         cz.parse(text)
-
-
-@pytest.mark.parametrize("name", ["self", "cls", "kind", "name", "options", "__class__", "_resolved"])
-def test_no_reserved_words(name):
-    """An option called like something inside is an unknown option."""
-    with pytest.raises(OptionError, match=f"pk has no option '{name}'"):
-        cz.parse(f"pk({name}=1)")
-
-
-@pytest.mark.parametrize("preset", ["[1]", "{}", "1", "('nltk',)", "True", "b'nltk'"])
-def test_preset_that_is_not_a_string(preset):
-    with pytest.raises(OptionError, match="pk has no preset"):
-        cz.parse(f"pk(compat={preset})")
 
 
 @pytest.mark.parametrize("compat", [["nltk"], {}, 5])
@@ -367,9 +353,6 @@ def test_default_measures_have_distinct_labels():
     assert len({KINDS[name]().label for name in ALL}) == len(ALL)
 
 
-AMOUNTS = "write positions, seconds or per cent: F1@2, F1@0.5s, F1@500ms, F1@5%"
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -421,26 +404,6 @@ AMOUNTS = "write positions, seconds or per cent: F1@2, F1@0.5s, F1@500ms, F1@5%"
 )
 def test_aliases(text, expected):
     assert cz.parse(text) == cz.parse(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("F", "'F' has several meanings; choose 'boundary_f' or 'boundary_confusion' or 'hierarchy_overlap'"),
-        ("kappa", "'kappa' has several meanings; choose 'hierarchy_kappa', or a measure that the coefficient"),
-        ("fleiss", "'fleiss' is not a measure; choose a measure that the coefficient corrects for chance, such as 'B'"),
-        ("gamma", "gamma is a coefficient, not a measure"),
-        ("F1@", f"'F1@': there is no tolerance after '@'; {AMOUNTS}"),
-        ("F1@-1", f"'F1@-1': '-1' is not a tolerance; {AMOUNTS}"),
-        ("F1@nan", f"'F1@nan': 'nan' is not a tolerance; {AMOUNTS}"),
-        ("B@2", "'B@2': boundary_similarity has no tolerance; remove '@2'"),
-        ("F1@2(tolerance=3)", "F1@2 means tolerance=2; remove tolerance=3"),
-        ("SFB(normalize=positions)", "SFB means normalize='boundaries'; remove normalize='positions'"),
-    ],
-)
-def test_names_without_one_meaning(text, message):
-    with pytest.raises(OptionError, match=f"^{re.escape(message)}"):
-        cz.parse(text)
 
 
 @given(measures())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
-from caesura.measures.signatures import measure_of, read_signature, short_text
+from caesura.measures.registry import measure_of, read_signature, short_text
 from caesura.model.signature import format_short, is_signature, option_text, option_value, with_data
 from support.measures import measures
 

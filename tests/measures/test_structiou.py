@@ -270,7 +270,7 @@ def zigzag(words: int, first: int) -> Tree:
 
 def test_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = zigzag(320, 0), zigzag(320, 1)
-    message = r"1\.3e\+09 steps are needed and 6e\+08 allowed; .* about 4 s with max_steps=1e\+10"
+    message = r"1\.3e\+09 steps are needed and 6e\+08 allowed; .* or set max_steps=1e\+10"
     with pytest.raises(MismatchError, match=message):
         cz.struct_iou(a, b)
     with pytest.raises(OptionError, match=r"max_steps must be a number from 1e\+08"):
@@ -294,18 +294,3 @@ def test_signature_and_repr() -> None:
 def test_oracle_by_hand() -> None:
     assert iou((0, 2), (1, 3)) == pytest.approx(1 / 3)
     assert iou((0, 1), (1, 2)) == 0
-
-
-def test_all_sentences_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structiou, "_SAFE_PAIRS", 0)
-    monkeypatch.setattr(structiou, "MAX_STEPS_PER_NODE", 1)
-    pairs = [(zigzag(words, 0), zigzag(words, 1)) for words in (5, 120, 110, 100)]
-    alone = [cz.struct_iou(*pair) for pair in pairs]
-    assert not cz.score_many(pairs, "struct_iou").errors
-    # The trees need about 27, 19 and 13 million steps; those that need most are left out until the others fit.
-    measure = StructIoU()
-    object.__setattr__(measure, "max_steps", 3e7)  # below the smallest value that the option has
-    scores = cz.score_many(pairs, measure)
-    assert list(scores.errors) == [1, 2]
-    assert "all sentences need 5.9e+07 steps together and 3e+07 are allowed" in str(scores.errors[1])
-    assert [scores.values[0], scores.values[3]] == [alone[0].value, alone[3].value]

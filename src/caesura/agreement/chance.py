@@ -21,7 +21,7 @@ from caesura.agreement.parts import Parts, Rows, Sums
 from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
-from caesura.measures.span_f import CERTAIN
+from caesura.measures.sums import CERTAIN
 from caesura.options import Option, OptionSet, flag, fraction, optional, path, setting, whole
 
 DEFAULT_DRAWS = 10_000

@@ -11,8 +11,8 @@ import numpy as np
 
 from caesura.agreement.coder_pairs import check_coders, check_corpus
 from caesura.errors import MismatchError, OptionError
+from caesura.measures.flexible import similarity_from_confusion
 from caesura.measures.needs import different_units
-from caesura.measures.similarity import similarity_from_confusion
 from caesura.model.batch import stream_pairs
 from caesura.model.corpus import Corpus
 from caesura.model.old_names import streams_of

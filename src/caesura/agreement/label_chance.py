@@ -25,7 +25,8 @@ from caesura.engines import Engine
 from caesura.errors import OptionError
 from caesura.kernels import products as kernel
 from caesura.measures.base import Measure
-from caesura.measures.label_share import CERTAIN, LabelShare
+from caesura.measures.label_share import LabelShare
+from caesura.measures.sums import CERTAIN
 from caesura.model.columns import Table, at_level
 from caesura.model.index import bincount, searchsorted
 from caesura.model.value import Floats, Ints

@@ -14,6 +14,7 @@ from caesura.agreement.coder_pairs import CoderPairs, check_corpus, number_of_pa
 from caesura.engines import Engine, use_engine
 from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
+from caesura.measures.edit_columns import DELETION, SUBSTITUTION, TRANSPOSITION
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.batch import Pair
@@ -47,8 +48,6 @@ class PairwiseRow:
     # positions away; None if the annotations have no boundaries to align.
     full_misses: int | None = None
     near_misses: int | None = None
-    # Function that returns the entries of the score's JSON faster than the score itself is built.
-    find_entries: Callable[[], dict[str, object]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def score(self) -> Score:
@@ -59,7 +58,7 @@ class PairwiseRow:
         """Return the coders, the values of the items, the misses, and all fields of the score."""
         own = {"coders": self.coders, "items": self.items}
         misses = {"full_misses": self.full_misses, "near_misses": self.near_misses}
-        return own | misses | (json_entries(self.score) if self.find_entries is None else self.find_entries())
+        return own | misses | json_entries(self.score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +264,7 @@ def _pair_rows(observed: CoderPairs, values: list[float], misses: Floats | None)
     for k, (a, b) in enumerate(observed.pairs):
         items = {item_names[place]: values[place] for place in scores.places[k].tolist()}
         coders = observed.coders[a], observed.coders[b]
-        find_score, find_entries = partial(scores.__getitem__, k), partial(scores.entries, k)
-        yield PairwiseRow(coders, totals[k], items, find_score, *own_misses[k], find_entries)
+        yield PairwiseRow(coders, totals[k], items, partial(scores.__getitem__, k), *own_misses[k])
 
 
 def _item_rows(observed: CoderPairs, values: Floats, misses: Floats | None) -> Iterator[PairwiseItem]:
@@ -327,23 +325,16 @@ def _misses(observed: CoderPairs, engine: str | Engine) -> tuple[Measure | None,
         scores = score_many(_compared(observed), measure, engine=engine)
         counted = measure.count_misses(scores.counts, scores.types)
     if counted is None:
-        counted = measure.misses_in(scores.batch)
-        counted = _misses_of_edits(scores) if counted is None else _at_places(counted, scores)
+        counted = _misses_of_edits(scores)
     return measure, np.column_stack(counted)
-
-
-def _at_places(misses: tuple[Floats, Floats], scores: Scores) -> tuple[Floats, Floats]:
-    """Return the misses of the pairs of a batch at the places of their items; items without a score have none."""
-    out, batch = np.zeros((2, len(scores))), scores.batch
-    out[:, scores.places] = [bincount(batch.item, column, len(batch)) for column in misses]
-    return out[0], out[1]
 
 
 def _misses_of_edits(scores: Scores) -> tuple[Floats, Floats]:
     """Count full and near misses in the alignments, for measures whose counts do not contain them."""
-    misses = np.zeros((2, len(scores)))
-    for place in scores.scored.tolist():
-        for edit in scores[place].edits or ():
-            misses[0, place] += edit.kind in ("deletion", "insertion")
-            misses[1, place] += edit.kind.startswith("transposition")
-    return misses[0], misses[1]
+    full, near = np.zeros((2, len(scores)))
+    edits = scores.measure.edit_columns(scores.batch)
+    if edits is not None:
+        moved = (edits.kind % SUBSTITUTION == TRANSPOSITION) & (edits.kind < DELETION)
+        full[scores.places] = bincount(edits.document[edits.kind >= DELETION], minlength=edits.documents)
+        near[scores.places] = bincount(edits.document[moved], minlength=edits.documents)
+    return full, near

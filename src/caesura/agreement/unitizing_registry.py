@@ -11,7 +11,7 @@ from caesura.agreement.gamma import Gamma, GammaCat, GammaK
 from caesura.agreement.unitized_alpha import AlphaU2004, BarUAlpha, CuAlpha, KuAlpha, UAlpha
 from caesura.agreement.unitizing import UnitizingCoefficient
 from caesura.errors import OptionConflictError, OptionError
-from caesura.measures.signatures import DEFAULT_FACTS, WITHOUT_MEASURE
+from caesura.measures.registry import DEFAULT_FACTS, WITHOUT_MEASURE
 from caesura.model.corpus import Corpus
 from caesura.model.spans import Spans
 from caesura.options import normalize_name, parse_call

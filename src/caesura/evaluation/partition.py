@@ -25,7 +25,7 @@ from caesura.measures.base import Measure
 from caesura.measures.columns import CheckedColumns, supports_columns
 from caesura.measures.many import count_separately
 from caesura.measures.sums import Partial
-from caesura.model.batch import Packed, over_common_types
+from caesura.model.batch import Packed
 from caesura.model.common_units import pair_over_common_units
 from caesura.model.documents import DocumentPairs, Documents
 from caesura.model.fingerprint import DigestSum, column_digests, pair_digests
@@ -339,17 +339,13 @@ class _PairPacker:
         self._common: list[Any] | None = None
 
     def pack(self, measure: Measure) -> Packed:
-        places, pairs = self.places, self.pairs
-        errors: dict[int, CaesuraError] = {}
-        if measure.typed and self.types is not None:
-            pairs, type_errors = over_common_types(pairs, self.types, measure.sides)
-            errors = {places[i]: error for i, error in type_errors.items()}
-            places = [place for place in places if place not in errors]
-        elif measure.kind == "hierarchy" and measure.needs_common_units:
+        types = self.types if measure.typed else None
+        pairs = self.pairs
+        if types is None and measure.kind == "hierarchy" and measure.needs_common_units:
             pairs = self._over_common_units()
-        where = np.array(places, np.int64)
-        batch, packed, pack_errors = measure.pack(pairs)
-        return batch, where[packed], errors | {int(where[i]): error for i, error in pack_errors.items()}
+        where = np.array(self.places, np.int64)
+        batch, packed, errors = measure.pack(pairs, types)
+        return batch, where[packed], {int(where[i]): error for i, error in errors.items()}
 
     def _over_common_units(self) -> list[Any]:
         """Return the pairs with timed hierarchies converted to common units, on first use by a measure."""

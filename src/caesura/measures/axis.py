@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -18,16 +17,14 @@ from caesura.errors import CaesuraError, MismatchError, OptionError, Undefined
 from caesura.kernels import cells as cell_kernel
 from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, declared
-from caesura.measures.needs import same_extents
+from caesura.measures.needs import same_extents, seconds_on_units
 from caesura.model.annotation import OPEN_END, Shape
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Partition, Table, at_level
 from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
-from caesura.model.result import signature_value
 from caesura.model.segmentation import Segmentation
-from caesura.model.signature import option_text
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative, optional, positive, whole
@@ -79,17 +76,12 @@ def amounts(name: str, value: float | str, batch: Batch) -> Floats:
     return np.full(batch.pairs, float(value[:-1]) * batch.ticks)
 
 
-def seconds_on_units(name: str, value: str) -> str:
-    return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
-
-
 class AxisMeasure(Measure):
     """Base class of measures that compare two segmentations over units, or two annotations in seconds."""
 
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     needs_common_units = False
     resolved_words = AXIS_WORDS
-    amount_options: ClassVar[tuple[str, ...]] = ()  # options in the unit of the axis
     # Whether the options say if seconds or common units are compared: a number such as n_t=2 is one of positions.
     unit_by_options: ClassVar[bool] = False
 
@@ -135,18 +127,12 @@ class AxisMeasure(Measure):
         fitted_table.change = change
         return batch.on(fitted_table, first, first + batch.pairs), errors
 
-    def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        return check_amounts(self, batch)
-
     def resolved(self, batch: Batch) -> dict[str, NDArray[Any]]:
         """Return the axis, and by how much an extent was changed, as resolved options."""
         resolved: dict[str, NDArray[Any]] = {"axis": np.full(batch.pairs, int(batch.seconds), np.uint8)}
         if self.extent == "same" or not self.needs.extent:
             return resolved
         return resolved | {"extent_change": batch.extent_change}
-
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        return with_units_of_axis(super().signature(params, types, documents), params, self.amount_options)
 
 
 def on_level(batch: Batch, level: int | None, sides: tuple[str, str]) -> tuple[Batch, dict[int, CaesuraError]]:
@@ -160,15 +146,6 @@ def on_level(batch: Batch, level: int | None, sides: tuple[str, str]) -> tuple[B
             if k in problems:
                 errors.setdefault(row, MismatchError(f"{side}: {problems[k]}"))
     return batch.on(table), errors
-
-
-def check_amounts(measure: Measure, batch: Batch) -> dict[int, CaesuraError]:
-    """Return an error for every pair if an option is in seconds and the axis is not."""
-    for name in () if batch.seconds else measure.amount_options:  # type: ignore[attr-defined]
-        value = measure[name]
-        if isinstance(value, str) and value.endswith("s"):
-            return dict.fromkeys(range(batch.pairs), OptionError(seconds_on_units(name, value)))
-    return {}
 
 
 def fit_extents(a: Edges, b: Edges, sides: tuple[str, str], extent: str) -> tuple[Edges, Edges, float]:
@@ -206,16 +183,6 @@ def in_seconds(measure: Measure) -> Measure:
     if measure.compat is not None or not numbers:
         return measure
     return measure.replace(**{name: amount(name, f"{value!r}s") for name, value in numbers.items()})
-
-
-def with_units_of_axis(line: str, params: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return a signature in which numbers of seconds are written with their unit."""
-    for name in names if params.get("axis") == "time" else ():
-        value = params.get(name)
-        if isinstance(value, (int, float)):
-            for text in (option_text(value), signature_value(value)):
-                line = line.replace(f"|{name}:{text}|", f"|{name}:{option_text(f'{value}s')}|")
-    return line
 
 
 # Kernels sweep over pairs cell by cell: a cell is a stretch between two neighbouring boundaries of both sides.

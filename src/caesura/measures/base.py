@@ -11,9 +11,9 @@ import re
 from abc import ABCMeta
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.measures.edit_columns import EditColumns
 from caesura.measures.expected import ExpectedCounts
-from caesura.measures.needs import Needs
+from caesura.measures.needs import Needs, seconds_on_units
 from caesura.measures.recipes import Presets, Recipe, recipe_of
 from caesura.measures.sums import (
     AVERAGE,
     REFERENCES,
+    BatchCounts,
+    Counts,
     as_float,
     averaged_columns,
     averaged_figures,
@@ -35,11 +37,12 @@ from caesura.measures.sums import (
     divide,
     exact_sum,
     exact_sums,
+    pool_resolved,
     precision_recall,
     summarize,
 )
 from caesura.model.batch import Batch, Packed, common_types, pair_up, plain_pair
-from caesura.model.columns import union_of
+from caesura.model.columns import Names, union_of
 from caesura.model.index import reduceat
 from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED
@@ -65,40 +68,15 @@ _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _AFTER_AT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|%)?")  # F1@2, F1@0.5s, F1@5%
 _cache: dict[Any, Any] = {}
 
-# Additive counts: one row per document, one column per part.
-Counts = Floats
-
-
-@dataclass(frozen=True, slots=True)
-class BatchCounts:
-    counts: Counts
-    # Options that were resolved per document, such as the window of Pk: one array per option.
-    resolved: Mapping[str, NDArray[Any]]
-
 
 def option(default: Any, check: Callable[[str, Any], Any], description: str, *, last: int = 0, **more: Any) -> Any:
     """Return a field of a measure that is an option; None means the value of the preset, or the default."""
-    entry = Option("", default, check, description, **more)
-    return field(default=None, kw_only=True, metadata={"option": entry, "last": last})
+    return declared(Option("", default, check, description, **more), last)
 
 
 def declared(entry: Option, last: int = 0) -> Any:
     """Return a field for an option that several measures share."""
-    return field(default=None, kw_only=True, metadata={"option": entry, "last": last})
-
-
-class _Options:
-    """The options of a class of measures, in the order of the signature."""
-
-    def __get__(self, _: Any, owner: type[Measure]) -> tuple[Option, ...]:
-        return _options_of(owner)
-
-
-@cache
-def _options_of(measure: Any) -> tuple[Option, ...]:
-    entries = [entry for entry in fields(measure) if "option" in entry.metadata]
-    entries.sort(key=lambda entry: int(entry.metadata["last"]))
-    return tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
+    return field(default=None, metadata={"option": entry, "last": last})
 
 
 class Measure(metaclass=ABCMeta):
@@ -128,7 +106,7 @@ class Measure(metaclass=ABCMeta):
         Name of the measure in the papers with the options that differ from the default, for tables and figures.
     """
 
-    compat: str | None = field(default=None, kw_only=True)
+    compat: str | None = None
     average: str = declared(AVERAGE, last=4)
     references: str | None = declared(REFERENCES, last=4)
 
@@ -145,7 +123,7 @@ class Measure(metaclass=ABCMeta):
     typed: ClassVar[bool] = False  # whether types of boundaries matter
     parts: ClassVar[tuple[str, ...]] = ()  # names of the additive counts; if they depend on the types, ``part_names``
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
-    options = _Options()
+    options: ClassVar[tuple[Option, ...]] = ()  # in the order of the signature
     presets = cast(Any, Presets())  # preset -> values of options; recipes of benchmarks are added
     preset_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})  # preset -> what it does beyond setting options
     # Other names of the measure -> the options that each of them sets, such as ``SFB`` -> ``normalize="boundaries"``.
@@ -175,6 +153,7 @@ class Measure(metaclass=ABCMeta):
     caution: ClassVar[str] = ""  # when not to use the measure, or what its value hides
     always_converts: ClassVar[Any] = False  # whether pairs with the same extent and shape are changed, too
     min_parallel: ClassVar[int] = 50_000  # boundaries and documents from which several threads are faster than one
+    amount_options: ClassVar[Any] = ()  # options in the unit of the axis, or in seconds: 0.5s
     # For options resolved per document: the words for their integer codes.
     resolved_words: ClassVar[Mapping[str, NDArray[np.str_]]] = MappingProxyType({})
     # Laws, which tests check for every registered measure: the value for two identical annotations and the worst one (None
@@ -199,6 +178,10 @@ class Measure(metaclass=ABCMeta):
 
     def check(self, batch: Batch) -> dict[int, CaesuraError]:
         """Return the pairs for which the measure has no value with these options."""
+        for name in () if batch.seconds else self.amount_options:
+            value = self[name]
+            if isinstance(value, str) and value.endswith("s"):
+                return dict.fromkeys(range(batch.pairs), OptionError(seconds_on_units(name, value)))
         return {}
 
     def convert(self, batch: Batch) -> tuple[Batch, dict[int, CaesuraError]]:
@@ -240,10 +223,6 @@ class Measure(metaclass=ABCMeta):
         """Return the full misses and the near misses in each row of counts."""
         return None
 
-    def misses_in(self, batch: Batch) -> tuple[Floats, Floats] | None:
-        """Return the full misses and the near misses in each pair, for a measure whose counts do not contain them."""
-        return None
-
     def count_disagreements(self, counts: Counts, types: tuple[str, ...]) -> Floats | None:
         """Return the number of edits that are no matches in each row of counts."""
         return None
@@ -261,28 +240,23 @@ class Measure(metaclass=ABCMeta):
         if "presets" in cls.__dict__:
             cls.presets = Presets(cls.presets)
         cls.short_name = cls.short_name or getattr(cls, "name", "")
-        dataclass(frozen=True, repr=False)(cls)
+        dataclass(frozen=True, repr=False, init=False)(cls)
+        entries: list[Any] = [entry for entry in fields(cls) if "option" in entry.metadata]  # type: ignore[arg-type]
+        entries.sort(key=lambda entry: int(entry.metadata["last"]))
+        cls.options = tuple(replace(entry.metadata["option"], name=entry.name) for entry in entries)
 
-    if TYPE_CHECKING:  # the dataclass makes it
-
-        def __init__(self, *, compat: str | None = None, **options: Any) -> None: ...
-
-    def __new__(cls, /, **options: Any) -> Self:
-        """Check the names of the options before the dataclass does, for a better message."""
-        known = {*(entry.name for entry in cls.options), "compat"}
+    def __init__(self, /, *, compat: str | None = None, **options: Any) -> None:
+        names = [entry.name for entry in self.options]
         for name in options:
-            if name not in known:
-                names = [*(entry.name for entry in cls.options), *(["compat"] if cls.presets else [])]
-                raise OptionError(suggest(f"{cls.name} has no option", name, names))
-        return super().__new__(cls)
-
-    def __post_init__(self) -> None:
-        compat = self.compat
+            if name not in names:
+                known = [*names, *(["compat"] if self.presets else [])]
+                raise OptionError(suggest(f"{self.name} has no option", name, known))
         if compat is not None and (not isinstance(compat, str) or compat not in self.presets):
             raise OptionError(suggest(f"{self.name} has no preset", str(compat), self.presets))
         defaults = self._defaults(compat)
+        object.__setattr__(self, "compat", compat)
         for entry in self.options:
-            value = getattr(self, entry.name)
+            value = options.get(entry.name)
             value = defaults[entry.name] if value is None else entry.check(entry.name, value)
             object.__setattr__(self, entry.name, value)
         if self.average == "items_pr" and self.two_ratios is None:
@@ -329,23 +303,11 @@ class Measure(metaclass=ABCMeta):
     def __getitem__(self, name: str) -> Any:
         return self.settings[name]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._restore, ({**self.settings, "compat": self.compat},)
-
-    @classmethod
-    def _restore(cls, settings: dict[str, Any]) -> Self:
-        """Return an unpickled measure. Its options were already checked when it was created."""
-        new = object.__new__(cls)
-        for name, value in settings.items():
-            object.__setattr__(new, name, value)
-        return new
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the options; what is known besides is computed again."""
+        return {**self.settings, "compat": self.compat}
 
     def __repr__(self) -> str:
-        return self._text
-
-    @cached_property
-    def _text(self) -> str:
-        """The name with the options that differ from the default, and those that are always shown."""
         return self._call_text(self.name, [entry.name for entry in self.options if entry.always_shown], repr)
 
     def __json__(self) -> str:
@@ -459,17 +421,17 @@ class Measure(metaclass=ABCMeta):
 
     # -- from pairs to counts -----------------------------------------------------------------------------------------
 
-    def pack(self, pairs: Sequence[Any]) -> Packed:
-        """Return the batch of the pairs that can be scored, their indices in ``pairs``, and errors by index."""
+    def pack(self, pairs: Sequence[Any], types: Names | None = None) -> Packed:
+        """Return the batch of the pairs that can be scored, over their types or these, their indices, and errors by index."""
         union = union_of if self.references == "union" else None
         batch, places, errors = pair_up(
             pairs, self.sides, union, streams=self.needs.streams, references=self.references is not None
         )
         errors = {place: self.needs.explain(error, self.sides) for place, error in errors.items()}
-        batch, places, excluded = self.pack_batch(batch, places)
+        batch, places, excluded = self.pack_batch(batch, places, types)
         return batch, places, errors | excluded
 
-    def pack_batch(self, batch: Batch, places: Ints) -> Packed:
+    def pack_batch(self, batch: Batch, places: Ints, types: Names | None = None) -> Packed:
         """Return the items of a batch that can be scored, their places, and the errors of the others by place."""
         excluded: dict[int, CaesuraError] = {}
 
@@ -484,9 +446,9 @@ class Measure(metaclass=ABCMeta):
         if self.recipe is not None and self.recipe.prepare is not None:
             batch, problems = self.recipe.prepare(batch)
             drop(problems)
-        types, problems = self.scale(batch)
+        known, problems = self.scale(batch) if types is None else common_types(batch, self.sides, types)
         drop(problems)
-        batch = batch.over(types)
+        batch = batch.over(known)
         drop(self.check(batch) if len(batch) else {})
         return batch, places, excluded
 
@@ -502,12 +464,12 @@ class Measure(metaclass=ABCMeta):
 
     def documents(self, batch: Batch) -> BatchCounts:
         """Return the columns of every item; the counts of the streams of a dialogue are added."""
-        if not len(batch):
+        if not batch.pairs:
             return BatchCounts(np.zeros((0, len(self.columns(batch.types)))), {})
         result = self.count(batch)
         if batch.streams is not None:
-            resolved = {name: self._pool(batch, name, column) for name, column in result.resolved.items()}
-            result = BatchCounts(self.add_streams(batch, result.counts), resolved)
+            counts = self.add_streams(batch, result.counts)
+            result = BatchCounts(counts, pool_resolved(self.resolved_words, batch, result.resolved))
         if self.references is not None:
             return count_references(self, batch, result)
         if not self.is_averaged:
@@ -523,14 +485,6 @@ class Measure(metaclass=ABCMeta):
             return reduceat(np.add, counts, batch.streams[:-1], axis=0)
         rows = [exact_sums(np.ascontiguousarray(counts[start:end])) for start, end in batch.stream_ranges()]
         return np.array([[as_float(units) for units in row] for row in rows])
-
-    def _pool(self, batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:
-        """Return an option that was resolved per stream as one text per document, such as ``2..5``."""
-        words = self.resolved_words.get(name)
-        parts = [column[start:end] for start, end in batch.stream_ranges()]
-        if words is None:
-            return np.array([f"{part.min()}..{part.max()}" for part in parts], np.str_)
-        return np.array([summarize(words[part]) for part in parts], np.str_)
 
     def edits_of(self, source: Batch | tuple[Any, Any]) -> tuple[Edit, ...] | None:
         """Return the edits of a document, stream by stream; None if the measure does not align boundaries."""
@@ -567,10 +521,8 @@ class Measure(metaclass=ABCMeta):
             if batch is None:
                 batch, _, errors = self.pack([(a, b)])
             else:
-                errors = {}
-                if self._has_own_scale:
-                    types, errors = self.scale(batch)
-                    batch = batch.over(types)
+                types, errors = self.scale(batch) if self._has_own_scale else (UNTYPED, {})
+                batch = batch.over(types)
                 errors = errors or self.check(batch)
             if errors:
                 raise errors[0]
@@ -638,23 +590,20 @@ class Measure(metaclass=ABCMeta):
 
     def _params(self, types: tuple[str, ...], resolved: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return every option with its resolved value; scores with the same options share it."""
-        key = (types, tuple(resolved.items()), tuple(map(type, resolved.values()))) if resolved else types
-        params = self._known_params.get(key)
+        key = types, tuple(resolved.items()), tuple(map(type, resolved.values()))
+        params: Mapping[str, Any] | None = self._known.get(key)
         if params is None:
-            params = MappingProxyType({**self._shown_settings, **resolved, **self.resolved_for(types)})
-            if len(self._known_params) < _MAX_CACHED:
-                self._known_params[key] = params
+            omitted = {entry.name: entry.default for entry in self.options if entry.omitted_at_default}
+            shown = {name: x for name, x in self.settings.items() if name not in omitted or x != omitted[name]}
+            params = MappingProxyType({**shown, **resolved, **self.resolved_for(types)})
+            if len(self._known) < _MAX_CACHED:
+                self._known[key] = params
         return params
 
     @cached_property
-    def _known_params(self) -> dict[Any, Mapping[str, Any]]:
-        """Options by boundary types and by the options that depend on the document."""
+    def _known(self) -> dict[Any, Any]:
+        """What scores share: their parameters, their signatures, and what a measure computes from its options and types."""
         return {}
-
-    @cached_property
-    def _shown_settings(self) -> dict[str, Any]:
-        omitted = {entry.name: entry.default for entry in self.options if entry.omitted_at_default}
-        return {name: value for name, value in self.settings.items() if name not in omitted or value != omitted[name]}
 
     def total(self, scores: Sequence[Score]) -> Score:
         """Return one score for all documents, from summed parts.
@@ -696,9 +645,15 @@ class Measure(metaclass=ABCMeta):
 
         ``auto`` lists the options that were chosen for the data, such as the window of Pk.
         """
-        settings, texts = self.settings, self._setting_texts
+        settings, entries = self.settings, []
         auto = [name for name, value in params.items() if value is not None and settings.get(name, 0) is None]
-        entries = [f"{name}:{texts.get(name) or signature_value(value)}" for name, value in params.items()]
+        in_seconds = self.amount_options if params.get("axis") == "time" else ()
+        for name, value in params.items():
+            setting = settings.get(name)
+            text = signature_value(value) if setting is None else option_text(setting)
+            if name in in_seconds and isinstance(value, (int, float)) and not isinstance(setting, str):
+                text = option_text(f"{value}s")
+            entries.append(f"{name}:{text}")
         if documents != 1:
             entries.insert(0, f"documents:{documents}")
         scale = ("<".join(types) if len(types) > 1 else "1") if self.typed else None
@@ -709,25 +664,15 @@ class Measure(metaclass=ABCMeta):
     def signature_of(self, score: Score) -> str:
         """Return the signature of a score without its data."""
         key = id(score.params), score.types, score.documents
-        params, signature = self._known_signatures.get(key, (None, ""))
-        if params is not score.params:
+        params, signature = self._known.get(key, (None, ""))
+        if params is not score.params:  # those that are kept keep their place in memory
             signature = self.signature(score.params, score.types, score.documents)
-            if len(self._known_signatures) < _MAX_CACHED:
-                self._known_signatures[key] = score.params, signature
-        return signature
-
-    @cached_property
-    def _known_signatures(self) -> dict[tuple[Any, ...], tuple[Mapping[str, Any], str]]:
-        """Parameters, which keep their place in memory while they are here, and signature."""
-        return {}
-
-    @cached_property
-    def _setting_texts(self) -> dict[str, str]:
-        """The options for the signature, without those that are None, whose value is chosen for the data."""
-        return {name: option_text(setting) for name, setting in self.settings.items() if setting is not None}
+            if len(self._known) < _MAX_CACHED:
+                self._known[key] = score.params, signature
+        return str(signature)
 
 
-dataclass(frozen=True, repr=False)(Measure)
+dataclass(frozen=True, repr=False, init=False)(Measure)
 
 
 def _label_value(value: Any) -> str:

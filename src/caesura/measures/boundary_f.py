@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from caesura.kernels import segments as kernel
 from caesura.measures.axis import AXIS_WORDS, END_PLACES, AxisMeasure, Side, amount, amounts
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, OverlapMeasure, divide, option
-from caesura.measures.edit_columns import EditColumns, count_misses, edit_columns
+from caesura.measures.edit_columns import EditColumns, edit_columns
 from caesura.measures.expected import ExpectedCounts, MatchingPositions
 from caesura.measures.needs import Needs
 from caesura.model.batch import Batch
@@ -127,7 +127,7 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
     accepts_union = True
     question_options = ("tolerance", "extent")
     resolved_words = AXIS_WORDS
-    amount_options: ClassVar[tuple[str, ...]] = ("tolerance",)
+    amount_options = ("tolerance",)
 
     @property
     def symmetric(self) -> bool:
@@ -214,9 +214,6 @@ class BoundaryF(OverlapMeasure, AxisMeasure):
                 found = pair(reference, hypothesis, lambda r, h, t=tolerance: abs(r - h) <= t)  # type: ignore[misc]
             partners[first:last] = [j + offset if j >= 0 else -1 for j in found]
         return partners
-
-    def misses_in(self, batch: Batch) -> tuple[Floats, Floats]:
-        return count_misses(batch, self.column, self.partners(batch))
 
     def edit_columns(self, batch: Batch) -> EditColumns:
         free = {"transposition_cost": lambda d: 0.0, "substitution_cost": lambda x: 0.0}

@@ -221,14 +221,11 @@ class _EntropyMeasure(ClassMeasure):
         return values
 
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
-        empty = float(self.empty == "one")
-        over, under = (_explained(counts[self.parts[i]], counts[self.parts[i + 1]], empty) for i in (0, 2))
-        return {"over": over, "under": under}
-
-
-def _explained(conditional: float, normalizer: float, empty: float) -> float:
-    """Return 1 - conditional / normalizer within 0 and 1; ``empty`` if the normalizer is 0."""
-    return min(max(1 - conditional / normalizer, 0.0), 1.0) if normalizer > 0 else empty
+        ratios = []
+        for part, whole in (self.parts[:2], self.parts[2:]):
+            explained = 1 - counts[part] / counts[whole] if counts[whole] > 0 else float(self.empty == "one")
+            ratios.append(min(max(explained, 0.0), 1.0))
+        return {"over": ratios[0], "under": ratios[1]}
 
 
 class VMeasure(_EntropyMeasure):

@@ -27,10 +27,8 @@ Flags = NDArray[np.bool_]
 
 def supports_columns(measure: Measure) -> bool:
     """Return whether a measure compares plain boundaries, and not the annotations themselves."""
-    if measure.pack_batch is None:
-        return False
-    is_plain = type(measure).scale is Measure.scale and type(measure).convert is not None
-    return is_plain and measure.needs.least == Shape.MARKS and not (measure.needs_pairs or measure.accepts_marks)
+    is_plain = type(measure).scale is Measure.scale and measure.needs.least == Shape.MARKS
+    return is_plain and not (measure.needs_pairs or measure.accepts_marks)
 
 
 class CheckedColumns:
@@ -79,7 +77,11 @@ class CheckedColumns:
             sides.append(side)
         length = d.length if self.valid is None else d.length[self.valid]
         if self._has_end_marks:
-            sides = [_without_ends(side, length) for side in sides]
+            for k, side in enumerate(sides):
+                inside = side.place < repeat(length, side.count)
+                before = np.concatenate([[0], np.cumsum(inside)])
+                code = side.code[inside] if side.code.size else EMPTY
+                sides[k] = Boundaries(side.place[inside], code, before[side.off])
         if len(self.types) == 1 and self._has_repeats:
             sides = [distinct(side) for side in sides]
         return Batch.of_sides(length, sides[0], sides[1], self.types)
@@ -130,10 +132,3 @@ def _without_documents(values: Ints, offsets: Ints, documents: Ints) -> Ints:
     keep: Flags = np.ones(len(offsets) - 1, bool)
     keep[documents] = False
     return covered[repeat(keep, np.diff(offsets))]
-
-
-def _without_ends(side: Boundaries, length: Ints) -> Boundaries:
-    """Return the boundaries that are not at the end of their text."""
-    inside = side.place < repeat(length, side.count)
-    before = np.concatenate([[0], np.cumsum(inside)])
-    return Boundaries(side.place[inside], side.code[inside] if side.code.size else EMPTY, before[side.off])

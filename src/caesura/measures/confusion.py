@@ -13,7 +13,7 @@ import numpy as np
 from caesura.errors import OptionError
 from caesura.kernels import boundary as kernel
 from caesura.measures.base import BatchCounts, Counts, divide, option
-from caesura.measures.boundary_edits import BoundaryCosts, EditDistanceMeasure
+from caesura.measures.boundary import EditDistanceMeasure
 from caesura.measures.expected import ExpectedCounts
 from caesura.model.batch import Batch
 from caesura.model.index import bincount, searchsorted
@@ -66,32 +66,25 @@ class ConfusionScore(Score):
 
     def _correct(self, name: str) -> float:
         """Return the cell (t, t): correctness of the pairs of a type."""
-        near, span = self._count("transpositions", name), self._count("span", name)
-        matches = self._count("matches", name)
-        if not near and not span:
-            return float(matches)
+        near, span, matches = (self._count(part, name) for part in ("transpositions", "span", "matches"))
         costs = self.measure.costs(self.types)
         return float(matches + near * (1 - costs.transposition_cost(0)) - span * costs.per_position)
 
-    def _fraction(self, side: str, names: tuple[str, ...]) -> tuple[float, float, float]:
-        """Return the correctness, its divisor, and the number of boundaries of both sides."""
+    def _rate(self, side: str, name: str | None, average: str) -> float:
+        """Return the correctness of a type, or of all, divided by the boundaries of a side, or by correctness and errors."""
+        if name is not None and name not in self.types:
+            raise OptionError(f"no boundary type {name!r}; choose from {', '.join(self.types)}")
+        if name is None and average != "micro":
+            occurring = self._occurring(average)
+            return sum(self._rate(side, name, "micro") for name in occurring) / len(occurring) if occurring else 1.0
+        names = self.types if name is None else (name,)
         correct = sum(map(self._correct, names))
         counts = {who: sum(self._count(who, name) for name in names) for who in ("hypothesis", "reference")}
         divisor: float = counts[side]
         if self.params["denominator"] == "errors":
             additions = "insertions" if side == "hypothesis" else "deletions"
             divisor = correct + sum(self._count(additions, name) for name in names)
-        return correct, divisor, sum(counts.values())
-
-    def _rate(self, side: str, name: str | None, average: str) -> float:
-        if name is not None:
-            if name not in self.types:
-                raise OptionError(f"no boundary type {name!r}; choose from {', '.join(self.types)}")
-            return ratio(*self._fraction(side, (name,)))
-        if average == "micro":
-            return ratio(*self._fraction(side, self.types))
-        occurring = self._occurring(average)
-        return sum(self._rate(side, name, "micro") for name in occurring) / len(occurring) if occurring else 1.0
+        return ratio(correct, divisor, sum(counts.values()))
 
     def _occurring(self, average: str) -> list[str]:
         if average != "macro":
@@ -121,13 +114,13 @@ class ConfusionScore(Score):
     @property
     def by_type(self) -> tuple[TypeScore, ...]:
         """The rates of each type, followed by those of all types together."""
-        return tuple(self._type_score(name) for name in (*self.types, None))
-
-    def _type_score(self, name: str | None) -> TypeScore:
-        names = self.types if name is None else (name,)
-        counts = [sum(self._count(side, type_name) for type_name in names) for side in ("hypothesis", "reference")]
-        rates = self.precision(name), self.recall(name), self.f(name)
-        return TypeScore(name, *rates, sum(map(self._correct, names)), *counts)
+        scores = []
+        for name in (*self.types, None):
+            names = self.types if name is None else (name,)
+            counts = [sum(self._count(side, type_name) for type_name in names) for side in ("hypothesis", "reference")]
+            rates = self.precision(name), self.recall(name), self.f(name)
+            scores.append(TypeScore(name, *rates, sum(map(self._correct, names)), *counts))
+        return tuple(scores)
 
     def __json__(self) -> dict[str, Any]:
         return entries_of(self) | {"types": [*self.types, None], "matrix": self.matrix}
@@ -180,9 +173,6 @@ class BoundaryConfusion(EditDistanceMeasure):
     reversible = False  # with several types, the reversed text has the same cost, but counts may move between types
     score_class: ClassVar[type[Score]] = ConfusionScore
 
-    def cost_problem(self, costs: BoundaryCosts) -> str | None:
-        return costs.excess
-
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         return _part_names(types)
 
@@ -200,18 +190,11 @@ class BoundaryConfusion(EditDistanceMeasure):
         costs = self.costs(types)
         near, span = costs.split(pairs, 2 * pairs - gain / costs.scale).T[:2]
         paired = near + matches
-        columns = [
-            matches,
-            near,
-            span,
-            hypothesis,
-            reference,
-            hypothesis - paired,
-            reference - paired,
-            np.zeros(len(gain)),
-            positions - reference - hypothesis + matches,
-        ]
-        return np.column_stack(columns)
+        alone = hypothesis - paired, reference - paired
+        true_negatives = positions - reference - hypothesis + matches
+        return np.column_stack(
+            [matches, near, span, hypothesis, reference, *alone, np.zeros(len(gain)), true_negatives]
+        )
 
     def count(self, batch: Batch) -> BatchCounts:
         T = len(batch.types)  # noqa: N806
@@ -228,12 +211,8 @@ class BoundaryConfusion(EditDistanceMeasure):
             counts[:, i * T : (i + 1) * T].sum(axis=1) for i in range(7)
         )
         costs = self.costs(types)
-        per_position = costs.per_position
-        correct = (
-            matches
-            + near * float(1 - costs.transposition_cost(0))
-            - span * per_position.numerator / per_position.denominator
-        )
+        near_cost, step = costs.transposition_cost(0), costs.per_position
+        correct = matches + near * float(1 - near_cost) - span * step.numerator / step.denominator
         boundaries = hypothesis + reference
         divisor = 2 * correct + insertions + deletions if self.denominator == "errors" else boundaries
         # F is 1 if there is no boundary. With "errors" the divisor is also 0 if all boundaries are substituted; then F is 0.

@@ -38,9 +38,6 @@ def _maxima(values: Floats, off: Ints) -> Floats:
 def _medians(values: Floats, off: Ints) -> Floats:
     """Return the median of the values of each document; 0 if it has none."""
     out = np.empty(len(off) - 1)
-    if len(off) == 2 and len(values):  # one document, which may be long
-        out[0] = np.median(values)
-        return out
     kernel.medians(values.copy(), off, out)
     return out
 

@@ -147,14 +147,3 @@ def _costs(chosen: Ints, distance: Any, cost_of: Callable[[Any], float]) -> Floa
     values, places = np.unique(distance[chosen], return_inverse=True)
     costs[chosen] = np.array([cost_of(value) for value in values.tolist()], np.float64)[places]
     return costs
-
-
-def count_misses(batch: Batch, column: str, partners: Ints) -> tuple[Floats, Floats]:
-    """Return the full misses and the near misses of each row: boundaries without a partner, and pairs at a distance."""
-    a, b = batch.sides(column)
-    paired = partners >= 0
-    moved = paired.copy()
-    moved[paired] = a.place[paired] != b.place[partners[paired]]
-    owner = a.owner
-    pairs, near = (bincount(owner[chosen], minlength=batch.pairs) for chosen in (paired, moved))
-    return (a.count + b.count - 2 * pairs).astype(np.float64), near.astype(np.float64)

@@ -21,7 +21,6 @@ from caesura.kernels import fuzzy as kernel
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
 from caesura.measures.needs import Needs
 from caesura.model.batch import Batch
-from caesura.model.columns import Weights
 from caesura.model.index import flatnonzero, reduceat, repeat
 from caesura.model.marks import Marks
 from caesura.model.plain import entries_of
@@ -156,21 +155,18 @@ class FuzzySuccess(Measure):
             if peak[d] > coders[d]:
                 errors[d] = OptionError(f"minimal_peak must lie in 1..{coders[d]}, the number of coders; got {peak[d]}")
             elif clusters[d] == 0:
-                errors[d] = Undefined(self._no_cluster(batch, d, int(peak[d])))
+                _, counts, off = _marks(batch)
+                highest = int(counts[off[d] : off[d + 1]].max(initial=0))
+                limits = f"minimal_peak is {peak[d]}"
+                if peak[d] <= highest:
+                    limits += f" and min_count {self.min_count}"
+                errors[d] = Undefined(f"there is no cluster: the highest count is {highest}, {limits}")
             else:
                 errors[d] = OptionError(
                     f"p_min must not be above p_max, by default 1 / clusters = {p_max[d]:g}; got {self.p_min}; "
                     "set p_max too"
                 )
         return errors
-
-    def _no_cluster(self, batch: Batch, d: int, peak: int) -> str:
-        _, counts, off = _marks(batch)
-        highest = int(counts[off[d] : off[d + 1]].max(initial=0))
-        limits = f"minimal_peak is {peak}"
-        if peak <= highest:
-            limits += f" and min_count {self.min_count}"
-        return f"there is no cluster: the highest count is {highest}, {limits}"
 
     def _coders(self, batch: Batch) -> Ints:
         return batch.table.coders[batch.first]
@@ -251,10 +247,7 @@ class FuzzySuccess(Measure):
 
 def _marks(batch: Batch) -> tuple[Ints, Ints, Ints]:
     """Return the marked positions of the first side, the number of coders who marked each, and the offsets."""
-    return batch.shared("marks", lambda: _whole(batch.sides("weighted")[0]))
-
-
-def _whole(marks: Weights) -> tuple[Ints, Ints, Ints]:
+    marks = batch.sides("weighted")[0]
     return marks.place, marks.weight.astype(np.int64), marks.off
 
 
@@ -389,17 +382,13 @@ def fuzzy_success(
     """
     clusters = {"chain_strength": chain_strength, "minimal_peak": minimal_peak, "alpha": alpha, "beta": beta}
     measure = FuzzySuccess.cached(None, **clusters, **options)
-    return cast(FuzzyScore, measure.score(_to_marks(counts, coders), hypothesis))
-
-
-def _to_marks(counts: Any, coders: int | None) -> Any:
+    marks: Any = counts  # a dialogue is rejected later by the batch
     if isinstance(counts, (Marks, Segmentation)):
         actual = counts.coders if isinstance(counts, Marks) else 1
         if coders is not None and coders != actual:
             raise OptionError(f"coders must be {actual}, the number of coders who made the marks; got {coders!r}")
-        return counts
-    if isinstance(counts, Mapping):
-        return counts  # a dialogue, which is rejected later by the batch
-    if coders is None:
-        raise OptionError("coders is missing: set it to the number of coders behind the counts, or use Marks")
-    return Marks(counts, coders)
+    elif not isinstance(counts, Mapping):
+        if coders is None:
+            raise OptionError("coders is missing: set it to the number of coders behind the counts, or use Marks")
+        marks = Marks(counts, coders)
+    return cast(FuzzyScore, measure.score(marks, hypothesis))

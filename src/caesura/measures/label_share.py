@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.kernels import cells as kernel
-from caesura.measures.axis import AxisMeasure, SegmentMeasure, Side, amount, amounts, pairs_of
-from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
+from caesura.measures.axis import SegmentMeasure, Side, amount, amounts, pairs_of
+from caesura.measures.base import BatchCounts, Counts, divide, option
 from caesura.measures.needs import Needs
+from caesura.measures.sums import CERTAIN
 from caesura.model.batch import Batch, Packed
-from caesura.model.columns import Boundaries, Segments
+from caesura.model.columns import Boundaries, Names, Segments
 from caesura.model.index import bincount, flatnonzero, searchsorted
 from caesura.model.result import Score
 from caesura.model.value import Floats, Ints
 from caesura.options import choice
 
-# Chance agreement from which on a coefficient is undefined: 1 up to rounding.
-CERTAIN = 1 - 1e-12
 _PLAIN = re.compile(r"[^\[\]'\"\s]+")
 
 
@@ -66,7 +65,6 @@ class LabelShare(SegmentMeasure):
         0, amount, "a label agrees if the other side has it within this distance (two coders, kappa)"
     )
     options_in_short_name = ("coefficient",)
-    amount_options = ("tolerance",)
     needs_labels = True
     needs = Needs(
         labels="compares labels, and the segments have none; use rand_index or boundary_f to compare boundaries"
@@ -101,10 +99,9 @@ class LabelShare(SegmentMeasure):
         if self.has_tolerance and self.coefficient == "pi":
             raise OptionError("tolerance is defined for kappa only; use coefficient='kappa', or remove the tolerance")
 
-    def signature(self, params: Mapping[str, Any], types: tuple[str, ...], documents: int) -> str:
-        if self.has_tolerance:
-            return super().signature(params, types, documents)
-        return Measure.signature(self, params, types, documents)  # no tolerance has no unit
+    @property
+    def amount_options(self) -> tuple[str, ...]:  # no tolerance has no unit
+        return ("tolerance",) if self.tolerance else ()
 
     def part_names(self, types: tuple[str, ...]) -> tuple[str, ...]:
         labels = [label if _PLAIN.fullmatch(label) else repr(label) for label in types]
@@ -120,15 +117,12 @@ class LabelShare(SegmentMeasure):
         """Return all labels of a batch; their lengths are parts."""
         return batch.table.label_names(np.union1d(batch.first, batch.second)), {}
 
-    def check(self, batch: Batch) -> dict[int, CaesuraError]:
-        return super().check(batch) | AxisMeasure.check(self, batch)
-
     @property
     def always_converts(self) -> bool:
         return self.coefficient != "none" or super().always_converts
 
-    def pack_batch(self, batch: Batch, places: Ints) -> Packed:
-        batch, places, errors = super().pack_batch(batch, places)
+    def pack_batch(self, batch: Batch, places: Ints, types: Names | None = None) -> Packed:
+        batch, places, errors = super().pack_batch(batch, places, types)
         if self.coefficient == "none" or not len(batch):
             return batch, places, errors
         values = self.values(self.documents(batch).counts, batch.types)

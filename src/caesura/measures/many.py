@@ -18,7 +18,6 @@ from caesura.measures.registry import parse
 from caesura.measures.sums import Partial, as_float, exact_sums
 from caesura.model.batch import Batch, Packed, Pair, Texts
 from caesura.model.index import argsort, bincount, searchsorted
-from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
@@ -221,38 +220,6 @@ class GroupScores:
             documents=len(places),
             value=float(self.values[group]),
         )
-
-    def entries(self, group: int) -> dict[str, Any]:
-        """Return the entries of the JSON of a group's score."""
-        key = self._key(group)
-        if key is None:
-            return json_entries(self[group])
-        if key not in self._shared:
-            self._shared[key] = json_entries(self[group])
-        numbers = [int(x) if x.is_integer() else x for x in self.sums[group].tolist()]
-        parts = dict(zip(self._part_names, numbers, strict=True))
-        return self._shared[key] | {"value": self.values[group].item(), "parts": parts}
-
-    def _key(self, group: int) -> tuple[object, ...] | None:
-        """Return what the scores with the same key share besides measure and types; None if a score has own figures."""
-        places = self.places[group]
-        if self._has_figures or (self.resolved and len(places) > 1):
-            return None
-        return len(places), *(column[places[0]].item() for column in self.resolved.values())
-
-    @cached_property
-    def _has_figures(self) -> bool:
-        """Whether scores have further figures, or are of their own class."""
-        measure = self.measure
-        return measure.is_averaged or measure.score_class is not Score or type(measure).derived is not Measure.derived
-
-    @cached_property
-    def _part_names(self) -> tuple[str, ...]:
-        return tuple(self.measure.columns(self.types))
-
-    @cached_property
-    def _shared(self) -> dict[tuple[object, ...], dict[str, Any]]:
-        return {}
 
 
 @keep_warnings

@@ -159,9 +159,23 @@ class Needs:
                 or traits & forbidden & ~OPEN_END
                 or ~traits & self._required & IS_TREE
             ):
-                raise self._unfit(table.annotations[rows[k]], traits, name, sides[k], first=k == 0)
+                shape = Shape(traits >> SHAPE_BIT)
+                if self.hint and traits & IN_SECONDS:
+                    raise MismatchError(f"{name} {self.hint}")
+                if self.least >= Shape.NESTED and shape > self.shape and not self.tree:
+                    raise MismatchError(f"{sides[k]}: {CROSSING[shape]}")
+                raise self.expected(table.annotations[rows[k]], sides[k], first=k == 0)
         if (a ^ b) & IN_SECONDS and self.axis != "any":
-            raise MismatchError(self._different_axes(a, b, sides))
+            in_units, in_seconds = sides if b & IN_SECONDS else sides[::-1]
+            if self.least >= Shape.NESTED:
+                problem = f"both sides must have times, or neither; {in_seconds} has times, {in_units} has none"
+                raise MismatchError(problem)
+            hint = "convert both to units with over_units"
+            if b & HAS_SCORES:
+                scores_in_units = "give each score its time with BoundaryScores.from_pairs"
+                hint = f"give {in_units} in seconds, too" if b & IN_SECONDS else scores_in_units
+            problem = f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; {hint}"
+            raise MismatchError(problem)
         return bool(a & IN_SECONDS)
 
     def _check_extents(self, batch: Batch, row: int, name: str, sides: tuple[str, str]) -> None:
@@ -179,28 +193,16 @@ class Needs:
             if (a | b) & OPEN_END:
                 raise MismatchError(UNKNOWN_END)
             if not b & HAS_SCORES and not _have_same_extent(table, *rows):
-                raise MismatchError(_different_extents(batch, row, sides))
+                ends = [
+                    (side, table.begin[k] / table.ticks, table.end[k] / table.ticks)
+                    for side, k in zip(sides, rows, strict=True)
+                ]
+                got = ", ".join(f"{side} {begin:.10g}-{end:.10g} s" for side, begin, end in ends)
+                hint = "set extent to 'reference', 'intersection' or 'union'"
+                raise MismatchError(f"both sides must have the same extent; got {got}; {hint}")
         for side, traits in zip(sides, (a, b), strict=True) if self.labels else ():
             if not traits & HAS_LABELS:
                 raise MismatchError(f"{side}: {name} {self.labels}")
-
-    def _unfit(self, annotation: Any, traits: int, name: str, side: str, *, first: bool) -> MismatchError:
-        if self.hint and traits & IN_SECONDS:
-            return MismatchError(f"{name} {self.hint}")
-        shape = Shape(traits >> SHAPE_BIT)
-        if self.least >= Shape.NESTED and shape > self.shape and not self.tree:
-            return MismatchError(f"{side}: {CROSSING[shape]}")
-        return self.expected(annotation, side, first=first)
-
-    def _different_axes(self, a: int, b: int, sides: tuple[str, str]) -> str:
-        in_units, in_seconds = sides if b & IN_SECONDS else sides[::-1]
-        if self.least >= Shape.NESTED:
-            return f"both sides must have times, or neither; {in_seconds} has times, {in_units} has none"
-        hint = "convert both to units with over_units"
-        if b & HAS_SCORES:
-            scores_in_units = "give each score its time with BoundaryScores.from_pairs"
-            hint = f"give {in_units} in seconds, too" if b & IN_SECONDS else scores_in_units
-        return f"both sides must be on the same axis; {in_units} has units, {in_seconds} has seconds; {hint}"
 
     def plain(self, *, typed: bool) -> tuple[int, int]:
         """Return the traits that two plain annotations of one extent must not have, and those that they must have."""
@@ -213,6 +215,10 @@ class Needs:
 _NOT_PLAIN = OPEN_END | HAS_END_POINTS | HAS_COUNTS | HAS_SCORES | -1 << SHAPE_BIT + 1
 
 
+def seconds_on_units(name: str, value: str) -> str:
+    return f"{name}={value!r} is in seconds, but the texts have units; write a number of positions, such as {name}=2"
+
+
 def same_extents(batch: Batch) -> NDArray[np.bool_]:
     """Return the rows whose sides have the same extent; times that differ by one tick are the same."""
     return np.asarray(_have_same_extent(batch.table, batch.first, batch.second), bool)
@@ -220,16 +226,6 @@ def same_extents(batch: Batch) -> NDArray[np.bool_]:
 
 def _have_same_extent(table: Table, a: Any, b: Any) -> Any:
     return (np.abs(table.begin[a] - table.begin[b]) <= 1) & (np.abs(table.end[a] - table.end[b]) <= 1)
-
-
-def _different_extents(batch: Batch, row: int, sides: tuple[str, str]) -> str:
-    table = batch.table
-    extents = [
-        f"{side} {table.begin[k] / table.ticks:.10g}-{table.end[k] / table.ticks:.10g} s"
-        for side, k in zip(sides, (batch.first[row], batch.second[row]), strict=True)
-    ]
-    got = ", ".join(extents)
-    return f"both sides must have the same extent; got {got}; set extent to 'reference', 'intersection' or 'union'"
 
 
 def different_units(a: Any, b: Any, sides: tuple[str, str]) -> str | None:

@@ -17,13 +17,12 @@ from caesura.model.batch import Batch
 from caesura.model.index import bincount, flatnonzero
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
-from caesura.model.value import Floats, Ints
+from caesura.model.value import Floats
 from caesura.options import choice
 
 # Longest n-gram that BLEU counts.
 ORDERS = 4
 _BREAK = "\ue000"  # a private character, which texts do not contain; no tokenizer separates the number after it
-_MAX_BITS = 62  # types whose sets are whole numbers of 64 bits
 _Tokenizer = Callable[[list[str]], list[str]]
 
 
@@ -66,14 +65,10 @@ class Sigma(Measure):
         return errors
 
     def count(self, batch: Batch) -> BatchCounts:
-        rows = batch.shared(("sigma", self.tokenize), lambda: self._ngrams(batch))
-        return BatchCounts(rows, {})
-
-    def _ngrams(self, batch: Batch) -> Counts:
         texts, tokenize = batch.table.annotations, _tokenizer() if self.tokenize == "sacrebleu" else list
         pairs = zip(batch.first.tolist(), batch.second.tolist(), strict=True)
         rows = [_counts(texts[a], texts[b], tokenize) for a, b in pairs]
-        return np.array(rows, np.float64).reshape(-1, len(self.parts))
+        return BatchCounts(np.array(rows, np.float64).reshape(-1, len(self.parts)), {})
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
         smooth = self.smooth == "exp"
@@ -97,8 +92,6 @@ def _tokenizer() -> _Tokenizer:
 def _counts(reference: Segmentation, hypothesis: Segmentation, tokenize: _Tokenizer) -> list[int]:
     """Return the n-grams of the hypothesis that the reference has too, and all of them: without breaks, and with breaks."""
     types = {name: i for i, name in enumerate(sorted({*reference.types, *hypothesis.types}))}
-    if tokenize is list and not reference.units and not hypothesis.units and len(types) <= _MAX_BITS:
-        return _counts_of_numbers(reference, hypothesis, types)
     shared = reference.units or hypothesis.units or _numbers(reference.length)
     row: list[int] = []
     for with_breaks in (False, True):
@@ -106,50 +99,6 @@ def _counts(reference: Segmentation, hypothesis: Segmentation, tokenize: _Tokeni
         all_of_b = [max(0, len(b) - n + 1) for n in range(1, ORDERS + 1)]
         row += [*(all_of_b if a == b else _common_ngrams(a, b)), *all_of_b]
     return row
-
-
-def _counts_of_numbers(reference: Segmentation, hypothesis: Segmentation, types: Mapping[str, int]) -> list[int]:
-    """Return the same as ``_counts`` for units without words, whose numbers are distinct."""
-    # Two breaks are never adjacent, so an n-gram of two or more tokens contains a number and occurs at most once in a text. It
-    # begins with a unit, or with the break after a unit, and the texts share it if the breaks inside it are the same.
-    length = reference.length
-    a, b = (_breaks(text, types) for text in (reference, hypothesis))
-    is_break, equal = b > 0, a == b
-    # Whether the n-gram that begins with a unit, or with the break after a unit, is shared; none begins after the last unit.
-    with_unit = np.append(np.ones(length, bool), False)
-    with_break = is_break & equal
-    common = [length + _common_breaks(a, b)]
-    for _ in range(1, ORDERS):
-        next_unit = with_unit[1:]
-        with_unit, with_break = (
-            np.append(equal & np.where(is_break, with_break, next_unit), False),
-            is_break & equal & next_unit,
-        )
-        common.append(int(np.count_nonzero(with_unit) + np.count_nonzero(with_break)))
-    numbers = [max(0, length - n) for n in range(ORDERS)]
-    tokens = length + int(np.count_nonzero(is_break))
-    return [*numbers, *numbers, *common, *(max(0, tokens - n) for n in range(ORDERS))]
-
-
-def _breaks(text: Segmentation, types: Mapping[str, int]) -> Ints:
-    """Return the set of types after each unit as a number; 0 for none."""
-    breaks = np.zeros(text.length, np.int64)
-    bits = np.array([1 << types[name] for name in text.types], np.int64)
-    places = text.boundary_positions - 1
-    if len(bits) == 1:
-        breaks[places] = bits[0]
-    else:
-        np.bitwise_or.at(breaks, places, bits[text.codes])
-    return breaks
-
-
-def _common_breaks(a: Ints, b: Ints) -> int:
-    """Return how many breaks both texts have, each set of types as often as in the text that has it less often."""
-    if max(a.max(), b.max()) <= 1:
-        return min(int(np.count_nonzero(a)), int(np.count_nonzero(b)))
-    sets, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
-    counts = (bincount(side, minlength=len(sets)) for side in (numbers[: len(a)], numbers[len(a) :]))
-    return int(np.minimum(*counts)[sets > 0].sum())
 
 
 @lru_cache(1)  # many texts of a corpus have the same length

@@ -29,6 +29,7 @@ from caesura.errors import CaesuraError, LimitError, MismatchError, Undefined
 from caesura.kernels.marked import common_spans, common_tokens
 from caesura.measures.base import BatchCounts, Counts, OverlapMeasure, divide, option
 from caesura.measures.needs import Needs
+from caesura.measures.sums import CERTAIN
 from caesura.memory import check_memory
 from caesura.model.annotation import IN_SECONDS, OPEN_END, Shape
 from caesura.model.batch import Batch
@@ -40,8 +41,6 @@ from caesura.model.spans import Spans
 from caesura.model.value import Floats, Ints
 from caesura.options import choice, flag
 
-# Chance agreement from which on the coefficient is undefined: 1 up to rounding.
-CERTAIN = 1 - 1e-12
 _Rows = Sequence[tuple[int, int]]  # length and label of each span of a coder
 _LARGE = 50_000_000  # products of a direct convolution, beyond which a transform is faster
 _CELL_BYTES = 40  # for each span and token of a text in ``start_probabilities``

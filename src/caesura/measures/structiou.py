@@ -13,12 +13,13 @@ import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
 from caesura.kernels import structiou as kernel
-from caesura.limits import MAX_NODE_PAIRS, MAX_STEPS_PER_NODE, MAX_TREE_STEPS
+from caesura.limits import MAX_NODE_PAIRS, MAX_TREE_STEPS
 from caesura.measures.base import BatchCounts, OverlapMeasure, option
 from caesura.measures.needs import Needs
 from caesura.model.annotation import IN_SECONDS, Shape
 from caesura.model.batch import Batch, Packed
-from caesura.model.index import argsort, flatnonzero, searchsorted
+from caesura.model.columns import Names
+from caesura.model.index import flatnonzero, searchsorted
 from caesura.model.interval_columns import Nodes
 from caesura.model.result import Score, f_measure
 from caesura.model.tree import Tree
@@ -28,7 +29,6 @@ from caesura.options import flag, number
 
 _SAFE_PAIRS = 100_000  # this many pairs of nodes never need more than _MIN_STEPS steps
 _MIN_STEPS = 10**8
-_STEPS_PER_SECOND = 3e8
 
 
 class NodePair(NamedTuple):
@@ -135,12 +135,12 @@ class StructIoU(OverlapMeasure):
     max_steps: float = option(
         MAX_TREE_STEPS,
         number(_MIN_STEPS, 10**15),
-        "steps of the alignment of two trees, of which a second allows about 3e8; larger trees are refused",
+        "steps of the alignment of two trees; larger trees are refused",
         omitted_at_default=True,
     )
 
-    def pack(self, pairs: Sequence[Any]) -> Packed:
-        batch, places, errors = super().pack(pairs)
+    def pack(self, pairs: Sequence[Any], types: Names | None = None) -> Packed:
+        batch, places, errors = super().pack(pairs, types)
         words = [batch.table.end[rows] for rows in (batch.first, batch.second)]
         untimed = ~batch.table.has(IN_SECONDS)[batch.first]
         unequal = flatnonzero(untimed & (words[0] != words[1]))
@@ -159,25 +159,15 @@ class StructIoU(OverlapMeasure):
         nodes = [batch.table.size[rows] for rows in (batch.first, batch.second)]
         if np.sum(nodes[0] * nodes[1]) <= _SAFE_PAIRS:
             return {}
-        sizes = list(zip(*(side.tolist() for side in nodes), strict=True))
         _, steps, _ = self._align(batch, max_steps=0.0)
         errors: dict[int, CaesuraError] = {}
         for d in flatnonzero(steps > self.max_steps).tolist():
             reason, hint = f"more than {MAX_NODE_PAIRS} pairs of nodes overlap", "score smaller pieces"
             if steps[d] < np.inf:
                 reason = f"{steps[d]:.2g} steps are needed and {self.max_steps:.2g} allowed"
-                hint += f", or {_waiting(steps[d])}"
-            errors[d] = MismatchError(f"{_description(*sizes[d])} are too large: {reason}; {hint}")
-        steps[list(errors)] = 0
-        total, limit = float(np.sum(steps)), max(float(self.max_steps), MAX_STEPS_PER_NODE * float(nodes[0].sum()))
-        order = argsort(-steps, kind="stable")
-        for d in order[: int(np.sum(total - np.cumsum(steps[order]) > limit)) + 1].tolist() if total > limit else ():
-            reason = (
-                f"all sentences need {total:.2g} steps together and {limit:.2g} are allowed; those that need most are"
-            )
-            errors[d] = MismatchError(
-                f"{_description(*sizes[d])}: {reason} left out; split the file, or {_waiting(total)}"
-            )
+                hint += f", or set max_steps={10 ** math.ceil(math.log10(steps[d])):.0e}"
+            sizes = f"trees of {nodes[0][d]} and {nodes[1][d]} nodes of this shape"
+            errors[d] = MismatchError(f"{sizes} are too large: {reason}; {hint}")
         return errors
 
     def count(self, batch: Batch) -> BatchCounts:
@@ -216,15 +206,6 @@ class StructIoU(OverlapMeasure):
     def derived(self, counts: Mapping[str, float], types: tuple[str, ...]) -> dict[str, float]:
         iou, gold, predicted = counts["iou"], counts["gold"], counts["predicted"]
         return {"precision": iou / predicted, "recall": iou / gold}
-
-
-def _description(gold: int, predicted: int) -> str:
-    return f"trees of {gold} and {predicted} nodes of this shape"
-
-
-def _waiting(steps: float) -> str:
-    """Return how long so many steps take, and the option that allows them."""
-    return f"wait about {steps / _STEPS_PER_SECOND:.0f} s with max_steps={10 ** math.ceil(math.log10(steps)):.0e}"
 
 
 def _iou(start: Ints, end: Ints, other_start: Ints, other_end: Ints) -> Floats:

@@ -30,8 +30,21 @@ from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, optional
 
 if TYPE_CHECKING:
-    from caesura.measures.base import BatchCounts, Measure
+    from caesura.measures.base import Measure
 
+# Additive counts: one row per document, one column per part.
+Counts = Floats
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCounts:
+    counts: Counts
+    # Options that were resolved per document, such as the window of Pk: one array per option.
+    resolved: Mapping[str, NDArray[Any]]
+
+
+# Chance agreement from which on a coefficient is undefined: 1 up to rounding.
+CERTAIN = 1 - 1e-12
 _UNIT = 2**106  # numbers from 2^-53 up are multiples of 2^-106: two digits of 53 bits
 _BLOCK_ROWS = 2**16  # rows whose whole parts, of up to 46 bits, add up within 63 bits
 _LARGE = 2**46
@@ -79,6 +92,21 @@ def summarize(values: Sequence[Any] | NDArray[Any]) -> Any:
     if all(isinstance(value, (int, float)) for value in distinct):
         return f"{min(distinct)}..{max(distinct)}"
     return "/".join(sorted({word for value in distinct for word in str(value).split("/")}))
+
+
+def pool_resolved(
+    words: Mapping[str, NDArray[np.str_]], batch: Batch, resolved: Mapping[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
+    """Return options that were resolved per stream as one text per document, such as ``2..5``."""
+    ends, pooled = list(batch.stream_ranges()), {}
+    for name, column in resolved.items():
+        parts = [column[start:end] for start, end in ends]
+        if name in words:
+            texts = [summarize(words[name][part]) for part in parts]
+        else:
+            texts = [f"{part.min()}..{part.max()}" for part in parts]
+        pooled[name] = np.array(texts, np.str_)
+    return pooled
 
 
 def _range_ends(value: Any) -> tuple[Any, ...]:
@@ -230,13 +258,13 @@ def count_references(measure: Measure, batch: Batch, result: BatchCounts) -> Bat
         counts = result.counts[rows]
         counts = averaged_rows(measure, counts, types) if measure.is_averaged else counts
         resolved = {name: column[rows] for name, column in result.resolved.items()}
-        return type(result)(counts, resolved)
+        return BatchCounts(counts, resolved)
     counts = averaged_rows(measure, result.counts, types)
     if mode == "union":
         counts = _unions(measure, counts, batch)
     elif len(first) > 1:  # the mean over the references of each item
         counts = np.asarray(reduceat(np.add, counts, first[:-1], axis=0) / np.diff(first)[:, None], np.float64)
-    return type(result)(counts, {name: _per_item(column, first) for name, column in result.resolved.items()})
+    return BatchCounts(counts, {name: _per_item(column, first) for name, column in result.resolved.items()})
 
 
 def _best(measure: Measure, batch: Batch, counts: Floats) -> Ints:

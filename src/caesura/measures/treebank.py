@@ -269,6 +269,7 @@ def _summary(sentences: Iterable[ParsedSentence], scores: Scores, max_length: in
     def part_ratio(part: str, whole: str) -> float | None:
         return ratio(parts[part], parts[whole], parts["gold"] + parts["predicted"]) if parts else None
 
+    by_sentence = ("complete", "unlabelled_complete", "no_crossing", "two_or_less_crossing")
     return ParsevalSummary(
         max_length=max_length,
         sentences=len(included),
@@ -281,12 +282,9 @@ def _summary(sentences: Iterable[ParsedSentence], scores: Scores, max_length: in
         unlabelled_recall=part_ratio("unlabelled_matched", "gold"),
         unlabelled_precision=part_ratio("unlabelled_matched", "predicted"),
         unlabelled_f=parts.get("unlabelled_f"),
-        complete=part_ratio("complete", "sentences"),
-        unlabelled_complete=part_ratio("unlabelled_complete", "sentences"),
         average_crossing=part_ratio("crossing", "sentences"),
-        no_crossing=part_ratio("no_crossing", "sentences"),
-        two_or_less_crossing=part_ratio("two_or_less_crossing", "sentences"),
         tagging_accuracy=part_ratio("correct_tags", "words"),
+        **{name: part_ratio(name, "sentences") for name in by_sentence},
     )
 
 

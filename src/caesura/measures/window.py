@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, OptionError
 from caesura.kernels import distances as time_kernel
 from caesura.kernels import window as kernel
-from caesura.measures.axis import AXIS_WORDS, AxisMeasure, amount, amounts, seconds_on_units
+from caesura.measures.axis import AXIS_WORDS, AxisMeasure, amount, amounts
 from caesura.measures.base import BatchCounts, Counts, Measure, divide, option, precision_recall
 from caesura.measures.boundary_f import BoundaryF
-from caesura.measures.needs import Needs
+from caesura.measures.needs import Needs, seconds_on_units
 from caesura.model.batch import Batch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
@@ -92,7 +92,7 @@ class _WindowMeasure(Measure):
     def rule(self) -> kernel.Rule:
         """How wide the windows are and where they begin, for the kernel."""
         k = min(self.window, MAX_UNITS) if isinstance(self.window, int) else 0  # ``check`` refuses other widths
-        return kernel.Rule(k, padded=self.settings.get("padded", True), **_RULE | self.changes)
+        return kernel.Rule(k, padded=self.settings.get("padded", True), **{**_RULE, **self.changes})
 
     @property
     def changes(self) -> Mapping[str, Any]:

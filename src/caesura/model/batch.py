@@ -32,7 +32,7 @@ from caesura.model.columns import (
     take,
 )
 from caesura.model.index import searchsorted
-from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
+from caesura.model.segmentation import UNTYPED, sort_types
 from caesura.model.value import Floats, Ints
 from caesura.notices import warn
 
@@ -467,24 +467,24 @@ class NoAnnotationError(MismatchError):
 # -- one scale of boundary types --------------------------------------------------------------------------------------
 
 
-def common_types(batch: Batch, sides: tuple[str, str]) -> tuple[Names, dict[int, CaesuraError]]:
-    """Return one list of types for all pairs of texts, and errors for the rows that do not fit it."""
+def common_types(
+    batch: Batch, sides: tuple[str, str], types: Names | None = None
+) -> tuple[Names, dict[int, CaesuraError]]:
+    """Return one list of types for all pairs of texts, unless it is given, and errors for the rows that do not fit it."""
     table = batch.table
-    if not table.annotations or table.has(HAS_NO_TYPES).all():
+    if not table.annotations or (types in (None, UNTYPED) and table.has(HAS_NO_TYPES).all()):
         return batch.types, {}
-    texts = [(table.annotations[a], table.annotations[b]) for a, b in _pairs(batch)]
-    first = texts[0][0].types if texts else UNTYPED
-    is_common = all(a.types is first and b.types is first for a, b in texts)
-    # The order of one or two types has no effect; the order of more types must be declared.
-    if is_common and (len(first) < 3 or any(text.types_declared for text in texts[0])):
-        return first, {}
-    types = _choose_types(texts)
+    rows = zip(batch.first.tolist(), batch.second.tolist(), strict=True)
+    texts = [(table.annotations[a], table.annotations[b]) for a, b in rows]
+    if types is None:
+        first = texts[0][0].types if texts else UNTYPED
+        is_common = all(a.types is first and b.types is first for a, b in texts)
+        # The order of one or two types has no effect; the order of more types must be declared.
+        if is_common and (len(first) < 3 or any(text.types_declared for text in texts[0])):
+            return first, {}
+        types = _choose_types(texts)
     problems = enumerate(type_problem(pair, types, sides) for pair in texts)
     return types, {row: MismatchError(problem) for row, problem in problems if problem is not None}
-
-
-def _pairs(batch: Batch) -> Iterator[tuple[int, int]]:
-    return zip(batch.first.tolist(), batch.second.tolist(), strict=True)
 
 
 def _choose_types(texts: Sequence[tuple[Any, Any]]) -> Names:
@@ -522,44 +522,3 @@ def type_problem(pair: Sequence[Any], types: Names, sides: tuple[str, str]) -> s
                 known = ", ".join(types)
                 return f"{side}: type {name!r} at position {position} is not declared; the declared types are {known}"
     return None
-
-
-def over_common_types(
-    pairs: Sequence[Any], types: tuple[str, ...], sides: tuple[str, str]
-) -> tuple[list[Any], dict[int, CaesuraError]]:
-    """Return the pairs that fit the types, with these types declared, and errors by index."""
-    typed_pairs: list[Any] = []
-    errors: dict[int, CaesuraError] = {}
-    for i, pair in enumerate(pairs):
-        if _is_dialogue_pair(pair):
-            streams, stream_errors = over_common_types(
-                [(pair[0][name], pair[1][name]) for name in pair[0]], types, sides
-            )
-            if stream_errors:
-                errors[i] = next(iter(stream_errors.values()))
-            else:
-                typed_pairs.append(tuple(dict(zip(pair[0], side, strict=True)) for side in zip(*streams, strict=True)))
-        elif not _is_segmentation_pair(pair):
-            typed_pairs.append(pair)
-        elif (problem := type_problem(pair, types, sides)) is not None:
-            errors[i] = MismatchError(problem)
-        else:
-            typed_pairs.append(
-                tuple(text if text.types == types and text.types_declared else text.with_types(types) for text in pair)
-            )
-    return typed_pairs, errors
-
-
-def _is_dialogue_pair(pair: Any) -> bool:
-    """Return whether both sides are dialogues with the same streams."""
-    return (
-        isinstance(pair, (tuple, list))
-        and len(pair) == 2
-        and all(isinstance(text, Mapping) for text in pair)
-        and 0 < len(pair[0]) == len(pair[1])
-        and all(name in pair[1] for name in pair[0])
-    )
-
-
-def _is_segmentation_pair(pair: Any) -> bool:
-    return isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(text) is Segmentation for text in pair)

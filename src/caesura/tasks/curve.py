@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from caesura.errors import OptionConflictError, OptionError
-from caesura.measures.average_precision import AveragePrecision
 from caesura.measures.axis import amount
-from caesura.measures.curve import CURVE, BoundaryCurve, curve_of, with_threshold_from
+from caesura.measures.curve import CURVE, AveragePrecision, BoundaryCurve, curve_of, with_threshold_from
 from caesura.measures.recipes import recipes_of
 from caesura.model.corpus import Corpus
 from caesura.model.index import searchsorted

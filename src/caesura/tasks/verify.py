@@ -22,7 +22,7 @@ from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.errors import CaesuraError, InputError, OptionError
 from caesura.judging.judge import judge
 from caesura.judging.participants import collect_participants
-from caesura.measures.signatures import Signature, chance_word, read_number, short_text, signature_text
+from caesura.measures.registry import Signature, chance_word, read_number, short_text, signature_text
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Excluded, Result

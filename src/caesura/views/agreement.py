@@ -18,7 +18,7 @@ from caesura.agreement.result import Agreement
 from caesura.agreement.unitizing_registry import UNITIZING
 from caesura.agreement.unitizing_scores import UnitizingAgreement
 from caesura.errors import OptionConflictError
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of

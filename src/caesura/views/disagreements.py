@@ -8,7 +8,7 @@ from typing import Any, cast
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
 from caesura.limits import MAX_LISTED_CODERS, MAX_LISTED_ROWS
 from caesura.measures.base import Measure
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.model.value import OnDemand
 from caesura.options import OptionSet, setting, switch, whole
 from caesura.views.answer import Answer, Section

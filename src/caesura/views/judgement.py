@@ -14,7 +14,7 @@ from caesura.judging.mistakes import Mistake, Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
 from caesura.limits import MAX_TEXT_ROWS
 from caesura.measures.base import Measure
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import count_of, list_few
 from caesura.options import OptionSet, switch

@@ -7,7 +7,7 @@ from typing import Any
 
 from caesura.agreement.pairwise import Pairwise, PairwiseRow
 from caesura.agreement.placed import Placed
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.tasks.pairwise import PairwiseStudy
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.coders import pairs_words, pairwise_answer

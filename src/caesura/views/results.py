@@ -14,7 +14,7 @@ from caesura.evaluation.result import Evaluation
 from caesura.limits import MAX_TEXT_ROWS
 from caesura.measures.confusion import ConfusionScore
 from caesura.measures.operations import OperationsTable
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.model.result import Edit, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.tasks.score import ItemScore, Scoring

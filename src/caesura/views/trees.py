@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from caesura.judging.comparison import ParserComparison
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.measures.structiou import LabelIoU, NodePair
 from caesura.measures.treebank import LabelCounts, ParsevalResult, StructIoUResult
 from caesura.model.tree import Tree

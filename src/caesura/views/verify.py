@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from caesura.measures.signatures import short_signature
+from caesura.measures.registry import short_signature
 from caesura.model.value import count_of
 from caesura.tasks.verify import Verification, Verifications
 from caesura.views.answer import Answer, Section

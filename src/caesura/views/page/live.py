@@ -9,8 +9,8 @@ from caesura.adjudication.decisions import Decision, PlaceState
 from caesura.adjudication.disputed import PlacedMark, PlacedMarks, plain_number
 from caesura.adjudication.session import Adjudication
 from caesura.measures.edit_columns import EDIT_KINDS
+from caesura.measures.flexible import check_similarity
 from caesura.measures.registry import measures as registered_measures
-from caesura.measures.similarity import check_similarity
 from caesura.options import Option
 from caesura.tasks.adjudicate import ExportedGold
 from caesura.tasks.alignments import Alignments, EditShape
