@@ -23,8 +23,8 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.json_text import canonical_json
 from caesura.model.old_names import streams_of, tiers_of
+from caesura.model.plain import canonical_json
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 

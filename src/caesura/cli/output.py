@@ -19,8 +19,7 @@ from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
 from caesura.errors import FormatError, OptionConflictError
 from caesura.files import write_files
-from caesura.model.json_text import json_pieces
-from caesura.model.plain import json_entries
+from caesura.model.plain import json_entries, json_pieces
 from caesura.model.result import Result
 from caesura.model.signature import UNKNOWN_DATA
 from caesura.version import __version__

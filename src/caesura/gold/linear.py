@@ -20,9 +20,9 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.index import bincount, flatnonzero, repeat, searchsorted
 from caesura.model.old_names import streams_of
+from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
-from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints
 from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
 from caesura.progress import report_progress

@@ -26,10 +26,10 @@ import numpy as np
 
 from caesura.judging.drawn_texts import DrawnTexts, TextModel, TypeSets
 from caesura.judging.participants import Annotations, Participants
-from caesura.model.boundaries import NO_CODES
+from caesura.model.annotation import SAME_PLACE
+from caesura.model.checks import NO_CODES
 from caesura.model.columns import Table, offsets
 from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.edges import SAME_PLACE
 from caesura.model.index import flatnonzero, repeat, searchsorted
 from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types

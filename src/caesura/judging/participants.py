@@ -14,10 +14,10 @@ from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.old_names import tiers_of
+from caesura.model.projection import are_same_texts, text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
-from caesura.model.text_difference import are_same_texts, text_difference
 from caesura.model.tier import Tier
 from caesura.model.value import list_few
 from caesura.notices import warn

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caesura.errors import SpansError
-from caesura.model.boundaries import UNTYPED
+from caesura.model.annotation import SAME_PLACE
+from caesura.model.checks import UNTYPED
 from caesura.model.corpus import Corpus, by_item
 from caesura.model.dialogue import Annotation, texts_of
-from caesura.model.edges import SAME_PLACE
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans

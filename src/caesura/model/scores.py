@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ScoresError
 from caesura.model import checks
-from caesura.model.annotation import HAS_SCORES, Annotation, Axis, pack_places, to_ticks
-from caesura.model.edges import SAME_PLACE
+from caesura.model.annotation import HAS_SCORES, SAME_PLACE, Annotation, Axis, pack_places, to_ticks
 from caesura.model.value import Floats, count_of
 
 

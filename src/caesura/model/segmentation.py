@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.model import boundaries as bounds
+from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
 from caesura.model.annotation import (
     HAS_LABELS,
@@ -24,7 +24,7 @@ from caesura.model.annotation import (
     Shape,
     pack_places,
 )
-from caesura.model.boundaries import NO_CODES, UNTYPED, Types, check_types, constructors_for, sort_types
+from caesura.model.checks import NO_CODES, UNTYPED, Types, check_types, constructors_for, sort_types
 from caesura.model.index import flatnonzero, lexsort, searchsorted
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, count_of, read_only
@@ -126,10 +126,25 @@ class Segmentation(Annotation, Displayed):
         units: Texts | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
-        scale = check_types(types)
+        scale, kinds = check_types(types), NO_CODES
         n, array = checks.count(length), checks.whole_numbers(positions, "positions")
-        kinds = checks.whole_numbers(codes, "codes") if len(scale) > 1 else NO_CODES
-        bounds.check_entries(n, array, kinds, scale)
+        if len(scale) == 1:
+            checks.positions(array, n, n)
+        else:
+            kinds = checks.whole_numbers(codes, "codes")
+            if len(kinds) != len(array):
+                raise SegmentationError(
+                    f"codes: expected one per position; got {len(kinds)} for {len(array)} positions"
+                )
+            if (i := checks.first_true((kinds < 0) | (kinds >= len(scale)))) is not None:
+                raise SegmentationError(f"codes[{i}]: a code must lie in 0..{len(scale) - 1}; got {kinds[i]}")
+            checks.positions(np.unique(array), n, n)
+            steps = np.diff(array)
+            if (i := checks.first_true((steps < 0) | ((steps == 0) & (np.diff(kinds) <= 0)))) is not None:
+                here, before = ((int(array[j]), scale[kinds[j]]) for j in (i + 1, i))
+                raise SegmentationError(
+                    f"positions[{i + 1}]: positions and types must ascend; got {here} after {before}"
+                )
         labels = checks.unit_texts(labels, n, name="labels", content=" of strings")
         declared = checks.flag(types_declared, "types_declared")
         self._fill(n, array, kinds, scale, declared, checks.unit_texts(units, n), labels)
@@ -199,8 +214,18 @@ class Segmentation(Annotation, Displayed):
             i = int(((array < 1) | (array > MAX_UNITS)).argmax())
             raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         ends = array.cumsum()
-        unit_labels = None if labels is None else bounds.labels_of_units(labels, array.tolist(), checks.count(ends[-1]))
-        return cls._at(int(ends[-1]), ends[:-1], units, unit_labels)
+        if labels is None:
+            return cls._at(int(ends[-1]), ends[:-1], units)
+        names, length = checks.as_list(labels, "labels"), checks.count(ends[-1])
+        if len(names) != len(array):
+            raise SegmentationError(
+                f"labels: expected one label per segment; got {len(names)} for {len(array)} segments"
+            )
+        checks.strings(names, "labels")
+        if length > MAX_LABELLED_UNITS:
+            raise SegmentationError(f"labels: a text with labels has at most {MAX_LABELLED_UNITS} units; got {length}")
+        unit_labels = tuple(name for name, mass in zip(names, array.tolist(), strict=True) for _ in range(mass))
+        return cls._at(length, ends[:-1], units, unit_labels)
 
     @classmethod
     def from_positions(
@@ -240,7 +265,7 @@ class Segmentation(Annotation, Displayed):
         array = checks.whole_numbers(positions, "positions")
         if marks is None and types is not None:
             raise SegmentationError("types require marks, one for each position; got no marks")
-        bounds.check_positions(array, length, length if marks is not None else length - 1)
+        checks.positions(array, length, length if marks is not None else length - 1)
         if marks is None:
             return cls._at(length, array, units)
         listed = checks.as_list(marks, "marks")
@@ -303,7 +328,7 @@ class Segmentation(Annotation, Displayed):
         SegmentationError
             If an entry is neither 0 nor 1.
         """
-        flags = bounds.as_flags(bits, "bits")
+        flags = checks.flags(bits, "bits")
         return cls._at(len(flags) + 1, flatnonzero(flags) + 1, units)
 
     @classmethod
@@ -331,7 +356,7 @@ class Segmentation(Annotation, Displayed):
         >>> Segmentation.from_starts([1, 0, 0, 1])
         Segmentation(4 units: ···|·)
         """
-        flags = bounds.as_flags(starts, "starts")
+        flags = checks.flags(starts, "starts")
         return cls._at(len(flags), flatnonzero(flags[1:]) + 1, units)
 
     @classmethod
@@ -359,7 +384,7 @@ class Segmentation(Annotation, Displayed):
         >>> Segmentation.from_ends([0, 0, 1, 1])
         Segmentation(4 units: ···|·)
         """
-        flags = bounds.as_flags(ends, "ends")
+        flags = checks.flags(ends, "ends")
         return cls._at(len(flags), flatnonzero(flags[:-1]) + 1, units)
 
     @classmethod
@@ -390,8 +415,10 @@ class Segmentation(Annotation, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = checks.as_list(marks, "marks")
-        if types is None and bounds.are_flags(marks):
-            return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
+        if types is None and any(mark is not None for mark in marks):
+            numbers = (int, float, np.number, np.bool_)
+            if all(mark is None or (isinstance(mark, numbers) and mark in (0, 1)) for mark in marks):
+                return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
         length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if not (mark is None or (isinstance(mark, str) and mark == ""))]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
@@ -421,10 +448,12 @@ class Segmentation(Annotation, Displayed):
         SegmentationError
             If an entry is not a set of types, a type is not declared, or the number of units does not match.
         """
-        sets = [bounds.check_set(names, i) for i, names in enumerate(checks.as_list(sets, "sets"))]
-        length = checks.count(len(sets) + 1)
-        at = [i for i, names in enumerate(sets) if len(names)]
-        occupied = [tuple(sets[i]) for i in at]
+        listed = [() if names is None else names for names in checks.as_list(sets, "sets")]
+        for i, names in enumerate(listed):
+            if not isinstance(names, Collection) or (isinstance(names, str) and names):
+                raise SegmentationError(f"sets[{i}]: expected a set of types; got {names!r}")
+        at = [i for i, names in enumerate(listed) if len(names)]
+        occupied, length = [tuple(listed[i]) for i in at], checks.count(len(listed) + 1)
         return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
 
     @classmethod
@@ -467,9 +496,12 @@ class Segmentation(Annotation, Displayed):
         place: Callable[[int], str],
     ) -> Segmentation:
         """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
-        named = [bounds.type_names(marks, place, i) for i, marks in enumerate(sets)]
+        named = [
+            [mark if type(mark) is str and mark else checks.type_name(mark, place(i)) for mark in marks]
+            for i, marks in enumerate(sets)
+        ]
         scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
-        at, codes = bounds.encode_sets(positions, named, scale, place)
+        at, codes = checks.type_codes(positions, named, scale, place)
         texts = checks.unit_texts(units, length)
         return cls.from_valid_entries(length, at, codes, scale, types_declared=types is not None, units=texts)
 
@@ -512,7 +544,7 @@ class Segmentation(Annotation, Displayed):
         places = [place.get(name, -1) for name in self.types]
         codes = np.array(places, np.int64)[self.codes]
         if -1 in places and (i := checks.first_true(codes < 0)) is not None:
-            raise SegmentationError(f"boundaries[{i}]: {bounds.not_declared(self.boundaries[i][1], scale)}")
+            raise SegmentationError(f"boundaries[{i}]: {checks.not_declared(self.boundaries[i][1], scale)}")
         return self._with_boundaries(self.boundary_positions, codes, types=scale, types_declared=types_declared)
 
     def _with_boundaries(self, positions: Ints, codes: Ints, **slots: Any) -> Self:
@@ -646,10 +678,6 @@ class Segmentation(Annotation, Displayed):
         for position, name in self.boundaries:
             marks[position - 1].add(name)
         return tuple(map(frozenset, marks))
-
-    def _key(self) -> tuple[Any, ...]:  # faster than the general key
-        boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())
-        return (self.length, boundaries, self.types, self.types_declared, self.units, self.labels)
 
     def __repr__(self) -> str:
         head = f"Segmentation({count_of(self.length, 'unit')}"

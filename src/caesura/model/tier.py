@@ -12,9 +12,19 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
-from caesura.model.boundaries import UNTYPED
-from caesura.model.edges import SAME_PLACE, Divided, Edges, edges_of_intervals, edges_of_points
+from caesura.model.annotation import (
+    SAME_PLACE,
+    Annotation,
+    Axis,
+    Divided,
+    Edges,
+    Range,
+    Shape,
+    cut_rows,
+    edges_of_intervals,
+    edges_of_points,
+)
+from caesura.model.checks import UNTYPED
 from caesura.model.value import Displayed, Floats, count_of
 
 

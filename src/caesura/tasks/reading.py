@@ -18,8 +18,8 @@ from caesura.measures.base import Measure
 from caesura.measures.recipes import recipe_of, recipes
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation
-from caesura.model.json_text import to_json
 from caesura.model.old_names import tiers_where_mixed
+from caesura.model.plain import to_json
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded
