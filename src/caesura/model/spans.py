@@ -221,7 +221,14 @@ class Spans(Annotation, Displayed):
             yield part
 
     def _set(self, starts: Floats, ends: Floats, categories: Sequence[Any], item: dict[str, Any]) -> None:
-        labels = [_check_category(i, category) for i, category in enumerate(categories)]
+        labels: list[str | None] = []
+        for place, category in enumerate(categories):
+            if category is None or isinstance(category, str):
+                labels.append(category)
+            elif (number := checks.finite_number(category)) is not None:
+                labels.append(f"{number:.15g}")
+            else:
+                raise SpansError(f"spans[{place}]: a category must be a string, a number or None; got {category!r:.80}")
         rules = [(ends < starts, "end must not be before start")]
         if (bounds := item["bounds"]) is not None:
             outside = (starts < bounds[0]) | (ends > bounds[1])
@@ -462,15 +469,6 @@ def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
     if numbers[0] > numbers[1]:
         raise SpansError(f"{name}: an item must not end before it begins; got {numbers[0]:.10g}-{numbers[1]:.10g}")
     return numbers[0] + 0.0, numbers[1] + 0.0
-
-
-def _check_category(i: int, category: object) -> str | None:
-    if category is None or isinstance(category, str):
-        return category
-    number = checks.finite_number(category)
-    if number is None:
-        raise SpansError(f"spans[{i}]: a category must be a string, a number or None; got {category!r:.80}")
-    return f"{number:.15g}"
 
 
 def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
