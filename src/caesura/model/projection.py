@@ -21,7 +21,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -397,37 +396,35 @@ def _project_corpus(
 ) -> Projection:
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, AlignmentNote] = {}
+
+    def project(_: str, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
+        """Return the annotations of one stream over the units of the first coder; count sizes and losses."""
+        tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
+        units = {coder: tuple(text if unit == "tokens" else without_space(text)) for coder, text in tokens.items()}
+        first = next(iter(by_coder))
+        if not "".join(units[first]):
+            raise MismatchError(f"expected a text of at least one character; {first} has none")
+        projected: dict[str, Annotation] = {}
+        for coder, annotation in by_coder.items():
+            alignment = align(first, coder, units[first], units[coder])
+            lengths = [1 if unit == "tokens" else len(without_space([token])) for token in tokens[coder]]
+            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+            counts[coder].update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
+            counts[coder].update(other_tokens=list(tokens[coder]) != list(tokens[first]))
+            projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], counts[coder])
+        return projected
+
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if only_differing and not _texts_differ(by_coder):
             annotations[item] = by_coder
             continue
+        counts = {coder: Counter[str]() for coder in by_coder}
         with collect_errors(item, excluded, MismatchError):
-            counts = {coder: Counter[str]() for coder in by_coder}
-            annotations[item] = over_streams(by_coder, partial(_project_texts, align, unit, counts), MismatchError)
+            annotations[item] = over_streams(by_coder, project, MismatchError)
             if note := _note(counts, unit):
                 notes[item] = note
     return Corpus(annotations), notes
-
-
-def _project_texts(
-    align: _Align, unit: str, counts: Mapping[str, Counter[str]], _: str, by_coder: Mapping[str, Annotation]
-) -> dict[str, Annotation]:
-    """Return the annotations of one stream over the units of the first coder, and add sizes and losses to ``counts``."""
-    tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
-    units = {coder: tuple(text if unit == "tokens" else without_space(text)) for coder, text in tokens.items()}
-    first = next(iter(by_coder))
-    if not "".join(units[first]):
-        raise MismatchError(f"expected a text of at least one character; {first} has none")
-    projected: dict[str, Annotation] = {}
-    for coder, annotation in by_coder.items():
-        alignment = align(first, coder, units[first], units[coder])
-        lengths = [1 if unit == "tokens" else len(without_space([token])) for token in tokens[coder]]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        counts[coder].update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
-        counts[coder].update(other_tokens=list(tokens[coder]) != list(tokens[first]))
-        projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], counts[coder])
-    return projected
 
 
 def _note(counts: Mapping[str, Counter[str]], unit: str) -> AlignmentNote | None:
@@ -448,17 +445,19 @@ def _note(counts: Mapping[str, Counter[str]], unit: str) -> AlignmentNote | None
 
 
 def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
+    """Return whether coders have other streams, other numbers of units or other tokens; tiers have no units."""
     texts: dict[str, list[tuple[int, Sequence[str] | None]]] = {}
     for annotation in by_coder.values():
         for stream, entry in annotation.items() if isinstance(annotation, Dialogue) else [("", annotation)]:
-            length, tokens = -1, None  # a tier, which cannot be aligned
+            length, tokens = -1, None
             if isinstance(entry, (Segmentation, Hierarchy, Tree)):
-                length = entry.length
-                tokens = tuple(map(_unescaped, entry.words)) if isinstance(entry, Tree) else entry.units
+                length, tokens = entry.length, entry.axis.tokens
+            if isinstance(entry, Tree):
+                tokens = tuple(map(_unescaped, entry.words))
             texts.setdefault(stream, []).append((length, tokens))
     for entries in texts.values():
-        known = {tokens for _, tokens in entries if tokens is not None}
-        if len(entries) < len(by_coder) or len({length for length, _ in entries}) > 1 or len(known) > 1:
+        lengths, known = {length for length, _ in entries}, {tokens for _, tokens in entries if tokens is not None}
+        if len(entries) < len(by_coder) or len(lengths) > 1 or len(known) > 1:
             return True
     return False
 
@@ -554,10 +553,18 @@ def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
     if are_same_texts(by_coder.values()):
         return None
     (first, annotation), *_ = by_coder.items()
-    for coder in by_coder:
-        difference = _stream_difference(first, annotation, coder, by_coder[coder])
-        if difference is not None:
-            return f": {difference}"
+    for coder, entry in by_coder.items():
+        if isinstance(annotation, Dialogue) != isinstance(entry, Dialogue):
+            with_streams, without = (first, coder) if isinstance(annotation, Dialogue) else (coder, first)
+            return f": {with_streams} has streams and {without} has none"
+        if (
+            isinstance(annotation, Dialogue)
+            and isinstance(entry, Dialogue)
+            and (unshared := annotation.keys() ^ entry.keys())
+        ):
+            stream = next(name for name in (*annotation, *entry) if name in unshared)
+            present, absent = (first, coder) if stream in annotation else (coder, first)
+            return f": {present} has stream {stream!r}, but {absent} does not"
     for stream in texts_of(annotation):
         sides = {coder: texts_of(side)[stream] for coder, side in by_coder.items()}
         base = next((coder for coder, side in sides.items() if side.units is not None), first)
@@ -576,18 +583,6 @@ def are_same_texts(annotations: Collection[object]) -> bool:
         type(entry) is Segmentation and entry.length == first.length and entry.units is first.units
         for entry in annotations
     )
-
-
-def _stream_difference(a: str, a_side: Annotation, b: str, b_side: Annotation) -> str | None:
-    if isinstance(a_side, Dialogue) != isinstance(b_side, Dialogue):
-        with_streams, without = (a, b) if isinstance(a_side, Dialogue) else (b, a)
-        return f"{with_streams} has streams and {without} has none"
-    if isinstance(a_side, Dialogue) and isinstance(b_side, Dialogue):
-        for stream in (*a_side, *b_side):
-            if stream not in a_side or stream not in b_side:
-                present, absent = (a, b) if stream in a_side else (b, a)
-                return f"{present} has stream {stream!r}, but {absent} does not"
-    return None
 
 
 def _token_difference(a: str, a_side: Segmentation, b: str, b_side: Segmentation) -> str | None:
