@@ -83,14 +83,8 @@ class Axis(str):
         place: Callable[[float], int] | None = None,
     ) -> Self:
         self = str.__new__(cls, "seconds" if seconds else "units")
-        self.begin, self.end, self.seconds, self.tokens, self.times, self.known = (
-            begin,
-            end,
-            seconds,
-            tokens,
-            times,
-            known,
-        )
+        self.begin, self.end, self.seconds = begin, end, seconds
+        self.tokens, self.times, self.known = tokens, times, known
         if place is not None:
             self.place = place
         return self

@@ -129,16 +129,7 @@ class Spans(Annotation, Displayed):
 
     @classmethod
     def from_arrays(
-        cls,
-        starts: ArrayLike,
-        ends: ArrayLike,
-        categories: Iterable[str | float | None] | None = None,
-        *,
-        length: float | None = None,
-        bounds: Sequence[float] | None = None,
-        seconds: bool = False,
-        text: str | None = None,
-        units: Iterable[str] | None = None,
+        cls, starts: ArrayLike, ends: ArrayLike, categories: Iterable[str | float | None] | None = None, **item: Any
     ) -> Spans:
         """Return spans from one array per column, which is faster for many spans.
 
@@ -148,8 +139,8 @@ class Spans(Annotation, Displayed):
             Start and end of each span.
         categories : iterable of str, float or None, optional
             Category of each span (default: none has a category).
-        length, bounds, seconds, text, units
-            See the class.
+        **item
+            ``length``, ``bounds``, ``seconds``, ``text`` and ``units``; see the class.
 
         Returns
         -------
@@ -174,7 +165,7 @@ class Spans(Annotation, Displayed):
             sizes = f"{number} starts, {len(last)} ends and {len(listed)} categories"
             raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
         self = cls.__new__(cls)
-        self._set(first, last, listed, _check_item(length, bounds, seconds, text, units))
+        self._set(first, last, listed, _check_item(**item))
         return self
 
     @classmethod
@@ -433,7 +424,11 @@ class Spans(Annotation, Displayed):
 
 
 def _check_item(
-    length: float | None, bounds: Sequence[float] | None, seconds: bool, text: str | None, units: Iterable[str] | None
+    length: float | None = None,
+    bounds: Sequence[float] | None = None,
+    seconds: bool = False,
+    text: str | None = None,
+    units: Iterable[str] | None = None,
 ) -> dict[str, Any]:
     """Return the slots that say what the spans lie in."""
     words = None if units is None else tuple(map(str, checks.as_list(units, "units", error=SpansError)))
@@ -447,28 +442,23 @@ def _check_item(
         raise SpansError("text and units belong to spans in characters or tokens; these are in seconds")
     if length is not None and bounds is not None:
         raise SpansError("length and bounds: set only one of them")
+    name, values = ("bounds", bounds) if length is None else ("length", (0.0, length))
     extent = None
-    if length is not None:
-        extent = _check_bounds((0.0, length), "length")
-    elif bounds is not None:
-        extent = _check_bounds(bounds, "bounds")
+    if values is not None:
+        pair = tuple(values) if isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) else ()
+        begin, end = [*map(checks.finite_number, pair), None, None][:2]
+        if len(pair) != 2 or begin is None or end is None:
+            expected = "a finite number" if name == "length" else "two finite numbers, beginning and end"
+            raise SpansError(f"{name}: expected {expected}; got {length if name == 'length' else bounds!r}")
+        if begin > end:
+            raise SpansError(f"{name}: an item must not end before it begins; got {begin:.10g}-{end:.10g}")
+        extent = begin + 0.0, end + 0.0
     if content is None:
         return {**slots, "bounds": extent}
     whole = (0.0, float(len(content)))
     if extent not in (None, whole):
         raise SpansError(f"length: expected the number of characters or tokens, {len(content)}; got {extent}")
     return {**slots, "bounds": whole}
-
-
-def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
-    values = tuple(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else ()
-    numbers = [checks.finite_number(value) for value in values]
-    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
-        expected = "a finite number" if name == "length" else "two finite numbers, beginning and end"
-        raise SpansError(f"{name}: expected {expected}; got {values[-1] if name == 'length' else bounds!r}")
-    if numbers[0] > numbers[1]:
-        raise SpansError(f"{name}: an item must not end before it begins; got {numbers[0]:.10g}-{numbers[1]:.10g}")
-    return numbers[0] + 0.0, numbers[1] + 0.0
 
 
 def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
