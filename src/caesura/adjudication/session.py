@@ -34,9 +34,8 @@ from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.old_names import one_level_as_tiers, streams_of, tiers_of
-from caesura.model.result import signature_line
+from caesura.model.result import signature_line, with_data
 from caesura.model.segmentation import UNTYPED
-from caesura.model.signature import with_data
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
 from caesura.notices import collect_warnings

@@ -23,8 +23,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import bincount
 from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.plain import json_entries
-from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
-from caesura.model.signature import with_data
+from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line, with_data
 from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints

@@ -24,9 +24,8 @@ from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Partition, Table, at_level
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
-from caesura.model.result import signature_value
+from caesura.model.result import option_text, signature_value
 from caesura.model.segmentation import Segmentation
-from caesura.model.signature import option_text
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, choice, non_negative, optional, positive, whole

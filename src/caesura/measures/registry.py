@@ -27,7 +27,7 @@ from caesura.measures.sigma import Sigma
 from caesura.measures.span_f import SpanF, TokenF
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, SegmentationScore, WindowDiff, WinPR
-from caesura.model.signature import is_signature
+from caesura.model.result import is_signature
 from caesura.options import parse_call, suggest, without_aliases
 
 _REGISTRY: dict[str, type[Measure]] = {

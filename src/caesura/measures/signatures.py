@@ -1,6 +1,6 @@
 """Read signatures: which task, coefficient, measure and options a number was computed with, and on which data.
 
-:mod:`caesura.model.signature` describes the grammar. This module knows the measures.
+:mod:`caesura.model.result` describes the grammar. This module knows the measures.
 """
 
 from __future__ import annotations
@@ -14,8 +14,16 @@ from typing import Any
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures, parse
-from caesura.model.result import Result, Score, signature_value
-from caesura.model.signature import SignatureParts, format_short, option_text, option_value, split_signature
+from caesura.model.result import (
+    Result,
+    Score,
+    SignatureParts,
+    format_short,
+    option_text,
+    option_value,
+    signature_value,
+    split_signature,
+)
 from caesura.options import parse_call
 
 # Names of coefficients that rest on no measure; the registry of coefficients for unitizing adds its own.

@@ -15,8 +15,8 @@ from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.limits import short_count
 from caesura.model.old_names import streams_of
+from caesura.model.result import SHORT_DATA
 from caesura.model.segmentation import UNTYPED
-from caesura.model.signature import SHORT_DATA
 from caesura.model.value import OnDemand, count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
