@@ -31,7 +31,7 @@ from caesura.errors import (
 from caesura.model.annotation import HAS_CODES, HAS_LABELS, HAS_NO_TYPES, IN_SECONDS, OPEN_END, SHAPE_BIT, Shape
 from caesura.model.common_units import boundary_times, tiers_over_units
 from caesura.model.corpus import Source
-from caesura.model.old_names import streams_of
+from caesura.model.dialogue import texts_of
 from caesura.tasks.pairing import pair_items
 from support.compared import compared
 
@@ -55,7 +55,7 @@ def test_times_of_boundaries() -> None:
             warnings.simplefilter("ignore", CaesuraWarning)
             (converted,), _ = tiers_over_units([corpus])
         for coder in ("ann", "bo"):
-            assert list(times["x", coder, ""]) == streams_of(converted["x", coder])[""].positions.tolist()
+            assert list(times["x", coder, ""]) == texts_of(converted["x", coder])[""].positions.tolist()
 
 
 def test_times_of_streams_and_of_items_that_cannot_be_converted() -> None:
@@ -466,7 +466,7 @@ def test_streams_in_seconds_must_agree() -> None:
     (problem,) = cz.check_same_tokens(cz.over_units(corpus, 1.0)[0])
     assert str(problem) == "item 'talk': ann has stream 'M', but bo does not"
     with pytest.raises(MismatchError, match="got Dialogue; convert the tiers to common units with over_units"):
-        streams_of(Dialogue({"F": tier}))
+        texts_of(Dialogue({"F": tier}))
 
 
 def test_streams_in_seconds_cannot_be_written(tmp_path: Path) -> None:

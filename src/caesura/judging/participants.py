@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from caesura.errors import HierarchyError, OptionError
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy, common_units
-from caesura.model.old_names import tiers_of
 from caesura.model.projection import are_same_texts, text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation

@@ -248,6 +248,11 @@ class Divided(Annotation):
         return header + pack_places(places) + pack_places(codes)
 
 
+def tiers_of(annotation: object) -> Mapping[str, Any]:
+    """Return stream -> tier; empty if the annotation is neither a tier nor a dialogue of tiers."""
+    return getattr(annotation, "tiers", {})
+
+
 def cut_rows(rows: Iterable[Sequence[Any]], axis: Axis) -> list[tuple[Any, ...]]:
     """Return rows (start, end, ...) within an extent: those outside are lost, and so are those that become empty."""
     begin, end = axis.extent

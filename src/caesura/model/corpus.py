@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,13 +10,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from caesura.errors import InputError, OptionError, own_errors
+from caesura.model.annotation import SAME_PLACE
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.hooks import converter
 from caesura.model.reading import ReadingReport
 from caesura.model.scores import BoundaryScores
-from caesura.model.segmentation import Segmentation, constructors_for
+from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -490,3 +491,78 @@ def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> Non
             close = get_close_matches(name, known, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise OptionError(f"the corpus has no {kind} {name!r}; it has {listed}{hint}")
+
+
+# -- annotations in seconds -------------------------------------------------------------------------------------------
+
+# Corpora such as a reference and a hypothesis, or the annotations of a system by item.
+Corpora = Sequence[Mapping[Any, Annotation]]
+
+
+def tier_option(corpus: Mapping[Any, Annotation], name: str) -> Any:
+    source = getattr(corpus, "source", None)
+    return None if source is None else source.tier_options.get(name)
+
+
+def lack_units(corpora: Corpora) -> bool:
+    """Return whether all annotations are tiers without units: there are no words, and the user chose no units."""
+    tiers = [annotation.tiers for corpus in corpora for annotation in corpus.values()]
+    if not tiers or not all(tiers) or any(tier_option(corpus, "units") is not None for corpus in corpora):
+        return False
+    return all(tier.words is None for streams in tiers for tier in streams.values())
+
+
+def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Tier]]:
+    """Return hierarchies in seconds that have one level, such as those of .lab files, as tiers."""
+    converted = [{key: _as_tier(annotation) for key, annotation in corpus.items()} for corpus in corpora]
+    tiers = [{key: tier for key, tier in by_key.items() if tier is not None} for by_key in converted]
+    return tiers if list(map(len, tiers)) == list(map(len, converted)) else []
+
+
+def _as_tier(annotation: Annotation) -> Tier | None:
+    if not isinstance(annotation, Hierarchy) or annotation.edges is None or annotation.depth != 1:
+        return None
+    rows = [(start, end, (label or "").strip() or UNTYPED[0]) for start, end, label, _ in annotation.ranges]
+    return Tier(rows, *annotation.axis.extent)
+
+
+def one_level_as_tiers(corpus: Corpus) -> Corpus:
+    """Return the corpus as tiers if all annotations are hierarchies in seconds with one level; otherwise the corpus itself."""
+    # Every task that chooses between seconds and hierarchies by itself asks this function, so that all of them compare the same
+    # file in the same way.
+    if not len(corpus) or not (tiers := flat_as_tiers([corpus])):
+        return corpus
+    return Corpus(by_item(tiers[0].items())).with_source(corpus.source).with_origin(corpus)
+
+
+def tiers_where_mixed(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """Return the corpora; if some annotations are tiers, hierarchies in seconds with one level become tiers too."""
+    if not any(corpus.holds(Tier) for corpus in corpora) or not any(corpus.holds(Hierarchy) for corpus in corpora):
+        return list(corpora)
+    converted = [by_item((key, _as_tier(entry) or entry) for key, entry in corpus.items()) for corpus in corpora]
+    return [Corpus(entries).with_source(corpus.source) for entries, corpus in zip(converted, corpora, strict=True)]
+
+
+def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
+    named = [[(key[0] if isinstance(key, tuple) else key, corpus[key]) for key in corpus] for corpus in corpora]
+    one_item = all(len({item for item, _ in entries}) == 1 for entries in named)
+    together: dict[tuple[str, str], list[Tier]] = {}
+    for item, annotation in (entry for entries in named for entry in entries):
+        for stream, tier in annotation.tiers.items():
+            together.setdefault((named[0][0][0] if one_item else item, stream), []).append(tier)
+    return together
+
+
+def extent_problem(corpora: Corpora) -> str | None:
+    """Return why measures that need the extent of recordings cannot be computed."""
+    boundaries = "so that only boundaries are compared"
+    for (item, _), tiers in tiers_by_item(corpora).items():
+        if any(tier.open_end for tier in tiers):
+            hint = "give the lengths with --reading lengths=FILE to compare segments too"
+            return f"the lengths of the items are not known, {boundaries}; {hint}"
+        begins, ends = [tier.begin for tier in tiers], [tier.end for tier in tiers]
+        if max(begins) - min(begins) > SAME_PLACE or max(ends) - min(ends) > SAME_PLACE:
+            extents = " and ".join(dict.fromkeys(f"{tier.begin:.10g}-{tier.end:.10g} s" for tier in tiers))
+            hint = "to compare segments too, choose an extent: -m 'purity_coverage(extent=union)', reference or intersection"
+            return f"item {item!r} has the extents {extents}, {boundaries}; {hint}"
+    return None

@@ -15,6 +15,8 @@ from caesura.model import checks
 from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, frozen_array, read_only
 
 _MAX_SHOWN = 8
@@ -471,3 +473,13 @@ def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], In
 def _plain(position: float) -> float:
     """Return a position as an integer if it is whole, for JSON."""
     return int(position) if position.is_integer() else position
+
+
+def to_spans(annotation: object) -> Spans:
+    """Return the intervals of a tier, the spans of a hierarchy, or the segments of a segmentation as spans."""
+    if isinstance(annotation, Spans):
+        return annotation
+    if not isinstance(annotation, (Tier, Hierarchy, Segmentation)):
+        raise SpansError(f"expected spans, a tier, a hierarchy or a segmentation; got {type(annotation).__name__}")
+    rows, axis = [row[:3] for row in annotation.ranges], annotation.axis
+    return Spans(rows, bounds=axis.extent, seconds=axis.seconds, units=None if axis.seconds else axis.tokens)
