@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from math import isfinite, nan
 from numbers import Real
 from typing import Any
@@ -173,6 +174,25 @@ def positions(array: Ints, length: int, last: int) -> None:
         raise SegmentationError(f"positions[{i + 1}]: positions must ascend; got {here} after {before}")
 
 
+def entries(places: Numbers, codes: Numbers, scale: tuple[str, ...], length: int) -> tuple[Ints, Ints]:
+    """Return positions and codes, one entry per (position, type); there are no codes if there is only one type."""
+    at = whole_numbers(places, "positions")
+    if len(scale) == 1:
+        positions(at, length, length)
+        return at, NO_CODES
+    kinds = whole_numbers(codes, "codes")
+    if len(kinds) != len(at):
+        raise SegmentationError(f"codes: expected one per position; got {len(kinds)} for {len(at)} positions")
+    if (i := first_true((kinds < 0) | (kinds >= len(scale)))) is not None:
+        raise SegmentationError(f"codes[{i}]: a code must lie in 0..{len(scale) - 1}; got {kinds[i]}")
+    positions(np.unique(at), length, length)
+    steps = np.diff(at)
+    if (i := first_true((steps < 0) | ((steps == 0) & (np.diff(kinds) <= 0)))) is not None:
+        here, before = ((int(at[j]), scale[kinds[j]]) for j in (i + 1, i))
+        raise SegmentationError(f"positions[{i + 1}]: positions and types must ascend; got {here} after {before}")
+    return at, kinds
+
+
 def flags(values: str | Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.bool_]:
     if isinstance(values, str):  # fast for long strings
         bits: NDArray[np.int32] = np.frombuffer(values.encode("utf-32-le", "surrogatepass"), np.int32) - ord("0")
@@ -235,26 +255,31 @@ def sort_types(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (0, int(name), name) if _NUMBER.fullmatch(name) else (1, 0, name)))
 
 
-def type_codes(
-    places: list[int], sets: list[list[str]], scale: tuple[str, ...], place: Callable[[int], str]
-) -> tuple[Ints, Ints]:
-    """Return the position and the code of each type, in order; ``place`` names a set in error messages."""
+def typed_entries(
+    places: list[int], sets: Sequence[Collection[str | int]], types: Types | None, place: Callable[[int], str]
+) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """Return positions, codes and scale for one set of types per position; ``place`` names a set in error messages."""
+    named = [
+        [mark if type(mark) is str and mark else type_name(mark, place(i)) for mark in marks]
+        for i, marks in enumerate(sets)
+    ]
+    scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
     code_of = {name: code for code, name in enumerate(scale)}
-    listed = [code_of.get(name, -1) for names in sets for name in names]
+    listed = [code_of.get(name, -1) for names in named for name in names]
     at, codes = frozen_array(places), frozen_array(listed)
     if len(listed) > len(places) or -1 in listed:
-        rows = repeat(np.arange(len(sets)), [*map(len, sets)])
+        owner = repeat(np.arange(len(sets)), [*map(len, sets)])
         if -1 in listed:
-            i = rows[listed.index(-1)]
-            unknown = next(name for name in sets[i] if name not in code_of)
+            i = owner[listed.index(-1)]
+            unknown = next(name for name in named[i] if name not in code_of)
             raise SegmentationError(f"{place(i)}: {not_declared(unknown, scale)}")
-        order = lexsort((codes, rows))
-        rows, codes = rows[order], codes[order]
-        if (k := first_true((rows[1:] == rows[:-1]) & (codes[1:] == codes[:-1]))) is not None:
-            names = tuple(sets[rows[k]])
-            raise SegmentationError(f"{place(rows[k])}: a type may occur only once at a position; got {names!r}")
-        at = at[rows]
-    return at, codes
+        order = lexsort((codes, owner))
+        owner, codes = owner[order], codes[order]
+        if (k := first_true((owner[1:] == owner[:-1]) & (codes[1:] == codes[:-1]))) is not None:
+            names = tuple(named[owner[k]])
+            raise SegmentationError(f"{place(owner[k])}: a type may occur only once at a position; got {names!r}")
+        at = at[owner]
+    return at, codes, scale
 
 
 def not_declared(name: str, scale: Collection[str]) -> str:

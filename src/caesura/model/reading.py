@@ -83,21 +83,17 @@ class ReadingReport(Result):
         lengths = {item: _item_length(by_coder.values()) for item, by_coder in by_item.items()}
         numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
         types, listed = _all_types(corpus), len(lengths) <= MAX_LISTED_ITEMS
+        facts = {name: getattr(source, name) for name in ("files", "format", "part", "roles", "ignored", "notes")}
         return cls(
-            files=source.files,
-            format=source.format,
             kind=corpus.kind,
             items=lengths if listed else _extent(lengths.values()),
             coders=corpus.coders,
             boundaries=boundaries if listed else _extent(numbers),
             types=types,
-            roles=source.roles,
-            ignored=source.ignored,
-            notes=source.notes,
             warnings=tuple(_implausible(corpus, boundaries, types, source.hint)),
-            part=source.part,
             extent=sum(lengths.values()),
             unit=_unit(corpus),
+            **facts,
         )
 
 

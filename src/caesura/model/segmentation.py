@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -82,9 +82,6 @@ class Segmentation(Annotation, Displayed):
         Positions 1..N-1 that have a boundary, each once, in ascending order. Window measures and crisp measures use these.
     boundary_positions : ndarray of int64
         Position of each entry of ``boundaries``; a position with two types appears twice.
-    packed : bytes
-        The header of :mod:`caesura.model.annotation` and ``inner``, as 64-bit integers. Kernels read it without asking the
-        object; ``inner`` is a view of it.
 
     Notes
     -----
@@ -126,25 +123,8 @@ class Segmentation(Annotation, Displayed):
         units: Texts | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
-        scale, kinds = check_types(types), NO_CODES
-        n, array = checks.count(length), checks.whole_numbers(positions, "positions")
-        if len(scale) == 1:
-            checks.positions(array, n, n)
-        else:
-            kinds = checks.whole_numbers(codes, "codes")
-            if len(kinds) != len(array):
-                raise SegmentationError(
-                    f"codes: expected one per position; got {len(kinds)} for {len(array)} positions"
-                )
-            if (i := checks.first_true((kinds < 0) | (kinds >= len(scale)))) is not None:
-                raise SegmentationError(f"codes[{i}]: a code must lie in 0..{len(scale) - 1}; got {kinds[i]}")
-            checks.positions(np.unique(array), n, n)
-            steps = np.diff(array)
-            if (i := checks.first_true((steps < 0) | ((steps == 0) & (np.diff(kinds) <= 0)))) is not None:
-                here, before = ((int(array[j]), scale[kinds[j]]) for j in (i + 1, i))
-                raise SegmentationError(
-                    f"positions[{i + 1}]: positions and types must ascend; got {here} after {before}"
-                )
+        scale, n = check_types(types), checks.count(length)
+        array, kinds = checks.entries(positions, codes, scale, n)
         labels = checks.unit_texts(labels, n, name="labels", content=" of strings")
         declared = checks.flag(types_declared, "types_declared")
         self._fill(n, array, kinds, scale, declared, checks.unit_texts(units, n), labels)
@@ -201,11 +181,6 @@ class Segmentation(Annotation, Displayed):
         ------
         SegmentationError
             If a mass is not a whole number of at least 1, or the number of units or labels does not match.
-
-        Examples
-        --------
-        >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
-        [2, 5]
         """
         array = checks.whole_numbers(masses, "masses")
         if not array.size:
@@ -496,12 +471,7 @@ class Segmentation(Annotation, Displayed):
         place: Callable[[int], str],
     ) -> Segmentation:
         """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
-        named = [
-            [mark if type(mark) is str and mark else checks.type_name(mark, place(i)) for mark in marks]
-            for i, marks in enumerate(sets)
-        ]
-        scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
-        at, codes = checks.type_codes(positions, named, scale, place)
+        at, codes, scale = checks.typed_entries(positions, sets, types, place)
         texts = checks.unit_texts(units, length)
         return cls.from_valid_entries(length, at, codes, scale, types_declared=types is not None, units=texts)
 
