@@ -32,18 +32,8 @@ TICKS = 10**9
 # Bits of the third number of ``packed``; the shape is above them.
 # With ``HAS_CODES``, the inner places are followed by the number of the label of each segment.
 # Boundaries may have numbers: of the coders who marked them, or scores of a program.
-(
-    HAS_NO_TYPES,
-    HAS_UNITS,
-    IN_SECONDS,
-    OPEN_END,
-    HAS_END_POINTS,
-    HAS_LABELS,
-    HAS_CODES,
-    IS_TREE,
-    HAS_COUNTS,
-    HAS_SCORES,
-) = (1 << bit for bit in range(10))
+HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS = (1 << bit for bit in range(5))
+HAS_LABELS, HAS_CODES, IS_TREE, HAS_COUNTS, HAS_SCORES = (1 << bit for bit in range(5, 10))
 SHAPE_BIT = 10
 HEADER = Struct("=qqqq")
 _LIMIT = 2**62  # larger places do not fit the header
@@ -99,20 +89,14 @@ class Axis(str):
     @property
     def ticks(self) -> tuple[int, int]:
         """Begin and end in whole ticks."""
-        begin, end = self.begin, self.end
-        if self.seconds:
-            begin, end = round(begin * TICKS), round(end * TICKS)
-        if begin > -_LIMIT and end < _LIMIT:
-            return int(begin), int(end)
+        begin, end = ((round(place * TICKS) if self.seconds else place) for place in self.extent)
         return int(min(max(begin, -_LIMIT), _LIMIT)), int(min(max(end, -_LIMIT), _LIMIT))
 
 
 class Annotation(Value):
     """Base class of what one coder marked in one stream of one item."""
 
-    __slots__ = ("_packed",)
-
-    _packed: bytes
+    __slots__ = ()
 
     @property
     def axis(self) -> Axis:
@@ -127,11 +111,7 @@ class Annotation(Value):
     @cached_property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        try:
-            return self._packed
-        except AttributeError:
-            object.__setattr__(self, "_packed", self._pack(len(self)))  # type: ignore[arg-type]
-        return self._packed
+        return self._pack(len(self))  # type: ignore[arg-type]
 
     @property
     def ranges(self) -> list[Range]:
@@ -270,21 +250,21 @@ def pack_places(places: Ints) -> bytes:
     return places.astype(np.int64, "C", copy=False).tobytes()
 
 
-def edges_of_intervals(intervals: Iterable[Sequence[object]], begin: float, end: float) -> Edges:
+def edges_of_intervals(intervals: Iterable[Sequence[Any]], begin: float, end: float) -> Edges:
     """Return the edges of sorted intervals; time between them is a segment without label."""
     ends: list[float] = []
     codes: list[int] = []
     numbers: dict[str, int] = {}
     place = begin
     for start, stop, label in intervals:
-        if stop - place <= SAME_PLACE:  # type: ignore[operator]
+        if stop - place <= SAME_PLACE:
             continue
-        if start - place > SAME_PLACE:  # type: ignore[operator]
-            ends.append(start)  # type: ignore[arg-type]
+        if start - place > SAME_PLACE:
+            ends.append(start)
             codes.append(0)
-        place = stop  # type: ignore[assignment]
+        place = stop
         ends.append(place)
-        codes.append(0 if label is None else numbers.setdefault(label, len(numbers) + 1))  # type: ignore[arg-type]
+        codes.append(0 if label is None else numbers.setdefault(label, len(numbers) + 1))
     if end - place > SAME_PLACE or not ends:
         ends.append(end)
         codes.append(0)

@@ -215,8 +215,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             raise HierarchyError(f"levels: all must segment the same text; got {lengths} units")
         spans = []
         for level, segmentation in enumerate(listed, 1):
-            edges = [0, *segmentation.inner.tolist(), segmentation.length]
-            spans += [(start + 1, end, level) for start, end in pairwise(edges)]
+            spans += [(start + 1, end, level) for start, end, *_ in segmentation.ranges]
         units = next((segmentation.units for segmentation in listed if segmentation.units is not None), None)
         return cls(listed[0].length, spans, units=units, repair=repair, nested=nested)
 

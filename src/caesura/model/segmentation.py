@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
@@ -249,7 +249,8 @@ class Segmentation(Annotation, Displayed):
         sets = [tuple(mark) if isinstance(mark, (tuple, list, set, frozenset)) else (mark,) for mark in listed]
         if () in sets:
             raise SegmentationError(f"marks[{sets.index(())}]: a position needs a type; got none")
-        return cls._from_types(length, array.tolist(), sets, types, units, "marks[{}]".format)
+        entries = checks.typed_entries(array.tolist(), sets, types, "marks[{}]".format)
+        return cls._typed(length, entries, types, units)
 
     @staticmethod
     def from_times(times: Sequence[float] | NDArray[Any], *, duration: float, begin: float = 0.0) -> Tier:
@@ -397,7 +398,8 @@ class Segmentation(Annotation, Displayed):
         length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if not (mark is None or (isinstance(mark, str) and mark == ""))]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
-        return cls._from_types(length, [i + 1 for i in at], sets, types, units, lambda i: f"marks[{at[i]}]")
+        entries = checks.typed_entries([i + 1 for i in at], sets, types, lambda i: f"marks[{at[i]}]")
+        return cls._typed(length, entries, types, units)
 
     @classmethod
     def from_sets(
@@ -429,7 +431,8 @@ class Segmentation(Annotation, Displayed):
                 raise SegmentationError(f"sets[{i}]: expected a set of types; got {names!r}")
         at = [i for i, names in enumerate(listed) if len(names)]
         occupied, length = [tuple(listed[i]) for i in at], checks.count(len(listed) + 1)
-        return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
+        entries = checks.typed_entries([i + 1 for i in at], occupied, types, lambda i: f"sets[{at[i]}]")
+        return cls._typed(length, entries, types, units)
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Texts | None = None) -> Segmentation:
@@ -461,19 +464,11 @@ class Segmentation(Annotation, Displayed):
         return cls._at(len(labels), np.array(changes, np.int64), units, tuple(map(str, labels)))
 
     @classmethod
-    def _from_types(
-        cls,
-        length: int,
-        positions: list[int],
-        sets: Sequence[Collection[str | int]],
-        types: Types | None,
-        units: Texts | None,
-        place: Callable[[int], str],
+    def _typed(
+        cls, length: int, entries: tuple[Ints, Ints, tuple[str, ...]], types: Types | None, units: Texts | None
     ) -> Segmentation:
-        """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
-        at, codes, scale = checks.typed_entries(positions, sets, types, place)
         texts = checks.unit_texts(units, length)
-        return cls.from_valid_entries(length, at, codes, scale, types_declared=types is not None, units=texts)
+        return cls.from_valid_entries(length, *entries, types_declared=types is not None, units=texts)
 
     def reversed(self) -> Segmentation:
         """Return the segmentation of the text read backwards.
