@@ -28,19 +28,7 @@ _SAME = frozenset((str, int, bool, type(None)))  # types that are plain data as 
 
 
 def to_plain(value: Any) -> Any:
-    """Return ``value`` as plain data: dictionaries, lists, strings, numbers, booleans and None.
-
-    Parameters
-    ----------
-    value : object
-        A result, a dataclass, an array, a mapping, a sequence or a number. Objects may define ``__json__``, a method that
-        returns what is converted in their place.
-
-    Returns
-    -------
-    object
-        The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
-    """
+    """Return a value as plain data. NaN becomes None and infinity ``"inf"``, because JSON has no such numbers."""
     value = opened(value)
     if type(value) is dict:
         return {name: entry if type(entry) in _SAME else to_plain(entry) for name, entry in value.items()}
@@ -101,39 +89,12 @@ def _shown_names(kind: type) -> tuple[str, ...]:
 
 
 def key_text(key: object) -> str:
-    """Return the key of a mapping as the name in a JSON object.
-
-    Parameters
-    ----------
-    key : object
-        A string, a tuple or another object.
-
-    Returns
-    -------
-    str
-        The entries of a tuple with bars between them, such as ``"Ann|Bo"``; other objects as text.
-    """
+    """Return the key of a mapping as the name in a JSON object; a tuple has bars between its entries, such as ``"Ann|Bo"``."""
     return key if isinstance(key, str) else "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a data frame.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Column -> value of each row. A row need not have every column.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        The data frame; pandas unless only polars is installed.
-
-    Raises
-    ------
-    OptionError
-        If neither is installed.
-    """
+    """Return rows, which need not have every column, as a data frame of pandas, or of polars if only that is installed."""
     columns = dict.fromkeys(column for row in rows for column in row)
     data = {column: [row.get(column) for row in rows] for column in columns}
     for name in ("pandas", "polars"):
@@ -146,23 +107,11 @@ def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def flatten(plain: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested plain data as one row of a table.
+    """Return nested plain data as one row of a table: column -> text, number, truth value or None.
 
-    Parameters
-    ----------
-    plain : mapping
-        Plain data, see :func:`to_plain`.
-    prefix : str, optional
-        Beginning of the names of the columns.
+    Entries of mappings have columns such as ``parts.matches``; an interval has two columns, ``low`` and ``high``; other lists
+    become one text, and lists of lists or mappings are left out.
 
-    Returns
-    -------
-    dict
-        Column -> text, number, truth value or None. Entries of mappings have columns such as ``parts.matches``; an interval
-        has two columns, ``low`` and ``high``; other lists become one text, and lists of lists or mappings are left out.
-
-    Examples
-    --------
     >>> flatten({"coders": ["Ann", "Bo"], "score": {"value": 0.5}, "interval": [0.4, 0.6]})
     {'coders': 'Ann, Bo', 'score.value': 0.5, 'interval.low': 0.4, 'interval.high': 0.6}
     """

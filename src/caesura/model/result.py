@@ -244,10 +244,8 @@ def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
 
 def signature_value(value: object) -> str:
     """Format a value for a signature: booleans as yes or no, None as ``auto``, without line breaks and bars."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "auto"
+    if value is None or isinstance(value, bool):
+        return option_text(value)
     return str(value).replace("|", "¦").replace("\n", " ")
 
 
@@ -305,7 +303,7 @@ class SignatureParts:
     data: str | None = None  # fingerprint of the data, or its beginning
     version: str | None = None
     short: bool = False  # whether it is a short signature
-    missing: tuple[str, ...] = field(default=())  # what every signature has and this one lacks
+    missing: tuple[str, ...] = ()  # what every signature has and this one lacks
 
 
 def is_signature(text: str) -> bool:
