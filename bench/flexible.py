@@ -9,7 +9,7 @@ import numpy as np
 
 import caesura as cz
 from bench.timing import shortest_time
-from caesura.model.old_names import streams_of
+from caesura.model.dialogue import texts_of
 from caesura.views.table import Table
 
 # Relative frequency of each type after a word in the first conversation of Lai, Li & Zhang (2023).
@@ -47,7 +47,7 @@ def boundary_run(boundaries: int, seed: int = 2) -> tuple[cz.Segmentation, cz.Se
 
 def tables() -> Iterator[Table]:
     corpus = conversation()
-    a, b = (streams_of(corpus["talk", coder]) for coder in "AB")
+    a, b = (texts_of(corpus["talk", coder]) for coder in "AB")
     cores = os.cpu_count() or 1
     flexible = cz.parse("flexible_similarity")
     rows: list[tuple[str, float, str]] = [

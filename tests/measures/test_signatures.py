@@ -12,7 +12,7 @@ import caesura as cz
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.registry import measure_of, read_signature, short_text
-from caesura.model.signature import format_short, is_signature, option_text, option_value, with_data
+from caesura.model.result import format_short, is_signature, option_text, option_value, with_data
 from support.measures import measures
 
 simple = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)

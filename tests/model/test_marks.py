@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 
 import numpy as np
@@ -34,14 +33,10 @@ def test_round_trip_of_values(copied):
 
 
 @given(some(), some())
-def test_value_semantics(segmentation, different):
-    a, b = cz.Marks(*segmentation), cz.Marks(*different)
-    assert (a == b) == (segmentation == different)
-    assert a == cz.Marks(*segmentation)
-    assert hash(a) == hash(cz.Marks(*segmentation))
-    assert pickle.loads(pickle.dumps(a)) == a
-    assert a != segmentation[0]
-    assert len({a, cz.Marks(*segmentation)}) == 1
+def test_equal_marks_have_equal_counts(marks, different):
+    a, b = cz.Marks(*marks), cz.Marks(*different)
+    assert (a == b) == (marks == different)
+    assert a == cz.Marks(*marks)
 
 
 @given(st.integers(1, 20), st.data())
@@ -90,20 +85,11 @@ def test_repr():
     assert repr(cz.Marks([1] + [0] * 60, 2)) == "Marks(2 coders, 62 units, 1 marked position, highest 1)"
 
 
-def test_marks_are_immutable():
+def test_counts_of_the_caller_are_copied():
     counts = np.array([0, 4, 0])
     marks = cz.Marks(counts, 7)
     counts[0] = 5
     assert marks.counts.tolist() == [0, 4, 0]
-    for name in ("coders", "positions", "heights", "length", "units"):
-        with pytest.raises(AttributeError) as caught:
-            setattr(marks, name, 1)
-        assert str(caught.value) == f"Marks objects are immutable; cannot set {name!r}"
-    with pytest.raises(AttributeError, match=r"^Marks objects are immutable; cannot delete 'coders'$"):
-        del marks.coders
-    for array in (marks.positions, marks.position_counts):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1
 
 
 @pytest.mark.parametrize(
@@ -148,7 +134,3 @@ def test_the_marks_of_one_coder():
     units = ["a", "b", "c", "d", "e"]
     marks = cz.Marks.of([cz.Segmentation.from_masses([2, 2, 1], units=units)])
     assert marks == cz.Marks([0, 1, 0, 1], 1, units=units)
-    assert hash(marks) == hash(cz.Marks([0, 1, 0, 1], 1, units=units))
-    with pytest.raises(ValueError, match="read-only"):
-        marks.position_counts[0] = 2
-    assert pickle.loads(pickle.dumps(marks)) == marks

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import caesura as cz
 from caesura import Corpus, Hierarchy, Segmentation, Tree, limits, over_characters, over_edits
 from caesura.errors import CaesuraWarning, InputError, MismatchError, OptionError
-from caesura.model.text_difference import alignment_hint
+from caesura.model.projection import alignment_hint
 from support.transcribers import check_unknown_texts_of_different_length
 
 

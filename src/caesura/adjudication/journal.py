@@ -16,7 +16,7 @@ from typing import Any
 
 from caesura.errors import ConflictError, FormatError
 from caesura.files import AppendedFile, write_file
-from caesura.model.json_text import canonical_json
+from caesura.model.plain import canonical_json
 
 # Version of the format.
 VERSION = 1

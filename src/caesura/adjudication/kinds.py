@@ -23,11 +23,11 @@ from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace,
 from caesura.agreement.majority import majority
 from caesura.errors import OptionError
 from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import BoundaryTimes
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable
+from caesura.model.dialogue import Annotation, Comparable, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -46,7 +46,7 @@ class DisputedBoundaries(DisputedCorpus):
     def __init__(self, corpus: Corpus, result: Disagreements, over_units: Corpus | None = None) -> None:
         super().__init__(corpus, result)
         self.over_units = corpus if over_units is None else over_units
-        texts = [text for entry in self.over_units.values() for text in streams_of(entry).values()]
+        texts = [text for entry in self.over_units.values() for text in texts_of(entry).values()]
         self.typed = any(text.types != UNTYPED for text in texts)
         self.exclusive = all(text.exclusive for text in texts)
         scales = [text.types for text in texts if text.types != UNTYPED]
@@ -59,7 +59,7 @@ class DisputedBoundaries(DisputedCorpus):
     def majority_text(self, item: str) -> dict[str, tuple[Segmentation, frozenset[Any]]]:
         """Return stream -> what more than half of the coders marked, and its boundaries."""
         if item not in self._texts:
-            texts = streams_of(majority(cast("list[Comparable]", list(self.over_units.of_item(item).values()))))
+            texts = texts_of(majority(cast("list[Comparable]", list(self.over_units.of_item(item).values()))))
             self._texts[item] = {name: (text, frozenset(self._boundaries(text))) for name, text in texts.items()}
         return self._texts[item]
 
@@ -70,7 +70,7 @@ class DisputedBoundaries(DisputedCorpus):
         groups: dict[GroupKey, Mapping[str, PlacedMarks]] = {}
         by_coder = self.over_units.of_item(item)
         for stream in self.majority_text(item):
-            own = {coder: frozenset(self._boundaries(streams_of(entry)[stream])) for coder, entry in by_coder.items()}
+            own = {coder: frozenset(self._boundaries(texts_of(entry)[stream])) for coder, entry in by_coder.items()}
             for key in sorted(frozenset().union(*own.values()), key=_order):
                 groups[stream, key] = {
                     coder: (self.mark(item, stream, key, [coder]),) if key in own[coder] else () for coder in own
@@ -142,7 +142,7 @@ class DisputedBoundaries(DisputedCorpus):
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
         self.check_type(mark.type, required=self.typed)
-        texts = [streams_of(entry)[place.stream or ""] for entry in self.over_units.of_item(place.item).values()]
+        texts = [texts_of(entry)[place.stream or ""] for entry in self.over_units.of_item(place.item).values()]
         last = texts[0].length - (0 if any(text.length in text.positions[-1:] for text in texts) else 1)
         if mark.end is not None or mark.level is not None or mark.start % 1 or not 1 <= mark.start <= last:
             raise OptionError(f"marks: a boundary has a whole position in 1..{last}; got {mark}")

@@ -30,13 +30,12 @@ from caesura.gold.gold import GOLD_CODER
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
 from caesura.model import checks
-from caesura.model.corpus import Corpus, Source
-from caesura.model.dialogue import Annotation
+from caesura.model.annotation import tiers_of
+from caesura.model.corpus import Corpus, Source, one_level_as_tiers
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import one_level_as_tiers, streams_of, tiers_of
-from caesura.model.result import signature_line
+from caesura.model.result import signature_line, with_data
 from caesura.model.segmentation import UNTYPED
-from caesura.model.signature import with_data
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
 from caesura.notices import collect_warnings
@@ -77,7 +76,7 @@ def _measure(corpus: Corpus) -> Measure | None:
 
 def _in_seconds(corpus: Corpus, origin: Corpus) -> Corpus:
     """Return the tiers of a corpus that was read over words; labels are types if they are types in the corpus."""
-    texts = (text for annotation in corpus.values() for text in streams_of(annotation).values())
+    texts = (text for annotation in corpus.values() for text in texts_of(annotation).values())
     labels = "types" if any(text.types != UNTYPED for text in texts) else "ignore"
     source = corpus.source or Source(())
     return origin.with_source(replace(source, tier_options={**source.tier_options, "labels": labels}))

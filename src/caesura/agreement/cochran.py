@@ -16,9 +16,9 @@ from caesura.agreement.placed import marks_per_position
 from caesura.errors import MismatchError, OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import reason_not_linear
+from caesura.model.projection import text_difference
 from caesura.model.result import HIDDEN, Excluded, Result, signature_line
 from caesura.model.segmentation import Segmentation
-from caesura.model.text_difference import text_difference
 from caesura.options import choice, fraction, whole
 
 # The coders of one text, with or without names, or a corpus of several texts.

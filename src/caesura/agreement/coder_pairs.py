@@ -18,9 +18,8 @@ from caesura.measures.base import Measure
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name
+from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, texts_of
 from caesura.model.index import argsort, flatnonzero, nonzero, repeat, searchsorted
-from caesura.model.old_names import streams_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -165,14 +164,14 @@ class CoderPairs:
         entries = self.annotations.values()
         if not all(map(has_units, entries)):
             return False
-        declared = {(text.types, text.types_declared) for entry in entries for text in streams_of(entry).values()}
+        declared = {(text.types, text.types_declared) for entry in entries for text in texts_of(entry).values()}
         return len(declared) == 1 and declared.pop()[1]
 
     @cached_property
     def texts(self) -> Texts:
         """All segmentations, one per stream, with their cells."""
         streams = [
-            [entry] if isinstance(entry, Segmentation) else [text for _, text in sorted(streams_of(entry).items())]
+            [entry] if isinstance(entry, Segmentation) else [text for _, text in sorted(texts_of(entry).items())]
             for entry in self.cells.annotations
         ]
         sizes = [len(own) for own in streams]

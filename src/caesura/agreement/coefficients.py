@@ -21,8 +21,7 @@ from caesura.errors import OptionError, Undefined
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
-from caesura.model.result import Excluded, keep_warnings, signature_line
-from caesura.model.signature import with_data
+from caesura.model.result import Excluded, keep_warnings, signature_line, with_data
 from caesura.model.value import Floats
 
 _DEFAULT_MEASURE = "boundary_similarity(n_t=2)"

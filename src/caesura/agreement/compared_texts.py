@@ -15,6 +15,7 @@ from caesura.errors import InputError
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import NONE
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import (
     BoundaryTimes,
     boundary_times,
@@ -23,9 +24,8 @@ from caesura.model.common_units import (
     tiers_over_units,
 )
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.hierarchy import Hierarchy, Span
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Ints
@@ -205,7 +205,7 @@ class ComparedTexts:
 
     def _find_units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
         for annotation in self.prepared.corpus.of_item(item).values():
-            text = annotation if isinstance(annotation, Hierarchy) else streams_of(annotation).get(stream or "")
+            text = annotation if isinstance(annotation, Hierarchy) else texts_of(annotation).get(stream or "")
             if text is not None and text.units is not None:
                 return text.units
         return None
@@ -230,7 +230,7 @@ def _boundaries(annotation: Annotation, stream: str) -> Iterable[tuple[Any, str]
     if tiers:
         edges = tiers[stream].edges
         return [(time, UNTYPED[0]) for time in (edges.inner if edges.points is None else edges.points).tolist()]
-    return streams_of(annotation)[stream].boundaries
+    return texts_of(annotation)[stream].boundaries
 
 
 def _around(units: Sequence[str], positions: Sequence[int]) -> tuple[str, str, str]:

@@ -40,12 +40,11 @@ from caesura.errors import MismatchError, OptionError
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures, measures, parse
-from caesura.model.corpus import Corpus
+from caesura.model.annotation import tiers_of
+from caesura.model.corpus import Corpus, extent_problem, lack_units, one_level_as_tiers
 from caesura.model.dialogue import Annotation, Comparable
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import extent_problem, lack_units, one_level_as_tiers, tiers_of
-from caesura.model.result import Excluded, keep_warnings, signature_line
-from caesura.model.signature import with_data
+from caesura.model.result import Excluded, keep_warnings, signature_line, with_data
 from caesura.model.value import Ints, OnDemand
 from caesura.options import suggest
 

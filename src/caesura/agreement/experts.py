@@ -15,7 +15,7 @@ from caesura.measures.flexible import similarity_from_confusion
 from caesura.measures.needs import different_units
 from caesura.model.batch import stream_pairs
 from caesura.model.corpus import Corpus
-from caesura.model.old_names import streams_of
+from caesura.model.dialogue import texts_of
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.similarity import NONE
@@ -154,7 +154,7 @@ def similarity_from_experts(corpus: Corpus, *, smoothing: float = 0.0) -> Expert
 
 def _types(corpus: Corpus) -> tuple[str, ...]:
     """Return the declared types, or those that occur; raise an error if boundaries have no types."""
-    texts = [text for key in corpus for text in streams_of(corpus[key]).values()]
+    texts = [text for key in corpus for text in texts_of(corpus[key]).values()]
     for text in texts:
         if text.types_declared and text.types != UNTYPED:
             return text.types
@@ -171,7 +171,7 @@ def _count_item(corpus: Corpus, item: str, types: tuple[str, ...]) -> Ints:
         raise MismatchError(f"coded by {coders[0]} only")
     counts = np.zeros((len(types) + 1, len(types) + 1), np.int64)
     for pair in combinations(coders, 2):
-        first, second = (streams_of(annotations[coder]) for coder in pair)
+        first, second = (texts_of(annotations[coder]) for coder in pair)
         for stream, a, b in stream_pairs(first, second, pair):
             if (problem := different_units(a, b, pair)) is not None:
                 raise MismatchError(f"stream {stream!r}: {problem}")

@@ -14,9 +14,9 @@ from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, reason_not_linear
+from caesura.model.projection import text_difference
 from caesura.model.result import Excluded, Result, keep_warnings, signature_line
 from caesura.model.segmentation import Segmentation
-from caesura.model.text_difference import text_difference
 from caesura.options import optional, text
 
 # Number of times that each similarity occurred. Tallies can be added, and give means and deviations.

@@ -9,9 +9,8 @@ from typing import cast
 import numpy as np
 
 from caesura.errors import MismatchError
-from caesura.model.dialogue import Comparable, Dialogue
+from caesura.model.dialogue import Comparable, Dialogue, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tree import Tree
 
@@ -26,7 +25,7 @@ def majority(annotations: Sequence[Comparable], *, levels: bool = False) -> Segm
         return _majority_of_spans(cast("Sequence[Hierarchy]", annotations), levels)
     if classes & {Hierarchy, Tree}:
         raise MismatchError("a majority needs segmentations, dialogues or hierarchies, of one kind for all coders")
-    streams = list(map(streams_of, annotations))
+    streams = list(map(texts_of, annotations))
     if len(set(map(frozenset, streams))) > 1:
         raise MismatchError("all coders must have the same streams")
     merged = {name: _majority_of_boundaries([entry[name] for entry in streams]) for name in streams[0]}

@@ -29,11 +29,10 @@ from caesura.errors import OptionError
 from caesura.measures.base import Measure
 from caesura.measures.expected import Moments
 from caesura.measures.needs import UNKNOWN_END
-from caesura.model.annotation import TICKS
+from caesura.model.annotation import TICKS, tiers_of
 from caesura.model.batch import Batch
 from caesura.model.columns import Boundaries, take
 from caesura.model.index import repeat
-from caesura.model.old_names import tiers_of
 from caesura.model.value import Floats, Ints
 from caesura.progress import report_progress
 

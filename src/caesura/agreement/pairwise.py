@@ -17,15 +17,14 @@ from caesura.measures.base import Measure
 from caesura.measures.edit_columns import DELETION, SUBSTITUTION, TRANSPOSITION
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
+from caesura.model.annotation import tiers_of
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, Dialogue
+from caesura.model.dialogue import Annotation, Comparable, Dialogue, texts_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import bincount
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.plain import json_entries
-from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line
-from caesura.model.signature import with_data
+from caesura.model.result import Excluded, Result, Score, keep_warnings, signature_line, with_data
 from caesura.model.spans import Spans
 from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
@@ -295,7 +294,7 @@ def _boundary_counts(annotation: Annotation) -> list[int]:
     tiers = tiers_of(annotation)
     if tiers:
         return [int(tier.edges.inner.size) for tier in tiers.values()]
-    return [int(text.inner.size) for text in streams_of(annotation).values()]
+    return [int(text.inner.size) for text in texts_of(annotation).values()]
 
 
 def _totals(misses: Floats | None, index: Ints, number: int) -> list[tuple[int | None, int | None]]:

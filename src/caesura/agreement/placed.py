@@ -13,10 +13,10 @@ import numpy as np
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import MismatchError, OptionError
 from caesura.limits import MAX_CELLS, check_limit
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.index import bincount
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -151,7 +151,7 @@ def boundaries_placed(corpus: Corpus) -> Placed:
 def _row(coder: str, annotations: Mapping[str, Annotation]) -> PlacedRow:
     tiers = [tier for annotation in annotations.values() for tier in tiers_of(annotation).values()]
     with_units = [annotation for annotation in annotations.values() if not tiers_of(annotation)]
-    segmentations = [stream for annotation in with_units for stream in streams_of(annotation).values()]
+    segmentations = [stream for annotation in with_units for stream in texts_of(annotation).values()]
     types = Counter(
         name
         for segmentation in segmentations
@@ -199,7 +199,7 @@ def boundary_heat(corpus: Corpus) -> tuple[Heat, ...]:
 
 
 def _item_heat(item: str, by_coder: Mapping[str, Annotation]) -> list[Heat]:
-    streams = {coder: streams_of(annotation) for coder, annotation in by_coder.items()}
+    streams = {coder: texts_of(annotation) for coder, annotation in by_coder.items()}
     first: Mapping[str, Segmentation] = next(iter(streams.values()), {})
     for coder, texts in streams.items():
         if {name: text.length for name, text in texts.items()} != {name: text.length for name, text in first.items()}:

@@ -8,9 +8,8 @@ from functools import cached_property
 
 from caesura.errors import InputError, MismatchError, SpansError, own_errors
 from caesura.model.corpus import Corpus
-from caesura.model.old_names import to_spans
 from caesura.model.result import Excluded
-from caesura.model.spans import Spans
+from caesura.model.spans import Spans, to_spans
 
 _FEW_SPANS = 50  # of which Python finds the largest end faster than numpy
 

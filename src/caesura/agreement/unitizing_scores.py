@@ -20,8 +20,7 @@ from caesura.engines import Engine, use_engine
 from caesura.errors import RESOURCE_ERRORS, InputError, MismatchError, OptionError, ResourceError, Undefined, own_errors
 from caesura.model.corpus import Corpus
 from caesura.model.index import repeat
-from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line
-from caesura.model.signature import with_data
+from caesura.model.result import HIDDEN, Excluded, Reasoned, signature_line, with_data
 from caesura.model.value import Floats
 from caesura.notices import issue
 from caesura.options import seed as check_seed

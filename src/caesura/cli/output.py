@@ -19,10 +19,8 @@ from caesura.cli.options import grouped_option
 from caesura.cli.program import print_message, print_messages
 from caesura.errors import FormatError, OptionConflictError
 from caesura.files import write_files
-from caesura.model.json_text import json_pieces
-from caesura.model.plain import json_entries
-from caesura.model.result import Result
-from caesura.model.signature import UNKNOWN_DATA
+from caesura.model.plain import json_entries, json_pieces
+from caesura.model.result import UNKNOWN_DATA, Result
 from caesura.version import __version__
 from caesura.views.answer import Answer
 from caesura.views.answers.files import excluded_lines

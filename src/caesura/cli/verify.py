@@ -14,7 +14,7 @@ from caesura.cli.options import reading_options, systems_option
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
 from caesura.errors import FormatError
-from caesura.model.signature import UNKNOWN_DATA
+from caesura.model.result import UNKNOWN_DATA
 from caesura.tasks.reading import ReadingOptions
 from caesura.tasks.systems import split_systems
 from caesura.tasks.verify import first_signature, is_about_two_sides, verify_all

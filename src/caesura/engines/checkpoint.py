@@ -18,8 +18,7 @@ from typing import Any
 
 from caesura.errors import CheckpointError
 from caesura.files import RECORDS, RUN_FILE, create_file, delete_drafts, is_draft, new_file
-from caesura.model.json_text import canonical_json, to_json
-from caesura.model.plain import to_plain
+from caesura.model.plain import canonical_json, to_json, to_plain
 from caesura.notices import warn
 
 

@@ -28,8 +28,8 @@ from caesura.model.batch import warn_about_type_order
 from caesura.model.common_units import short_spans_note
 from caesura.model.fingerprint import DigestSum
 from caesura.model.plain import to_plain
+from caesura.model.result import UNKNOWN_DATA
 from caesura.model.segmentation import UNTYPED, sort_types
-from caesura.model.signature import UNKNOWN_DATA
 from caesura.model.value import list_few
 from caesura.notices import warn
 from caesura.progress import report_progress

@@ -22,7 +22,7 @@ from caesura.formats.reading import (
 )
 from caesura.formats.registry import NAMES, companions, detect, encode, find_format, format_for_writing, formats, write
 from caesura.formats.settings import read_settings
-from caesura.model.text_difference import check_same_tokens
+from caesura.model.projection import check_same_tokens
 
 __all__ = [
     "NAMES",

@@ -26,9 +26,8 @@ from caesura.formats.standoff import ANNOTATION_TYPES, OPTIONS, kind_of_annotati
 from caesura.formats.values import matches
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import to_spans
 from caesura.model.segmentation import Segmentation
-from caesura.model.spans import Spans
+from caesura.model.spans import Spans, to_spans
 from caesura.model.value import count_of
 from caesura.options import Option, choice, optional, text, whole
 

@@ -18,10 +18,10 @@ from caesura.formats.content import unpacked_path
 from caesura.formats.folders import NON_CODERS, InputFile, collect_file_errors
 from caesura.formats.format import Format
 from caesura.formats.tier_layout import is_from_tiers, name_tier_files
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.reading import length_of
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
@@ -261,7 +261,7 @@ def _units(annotation: Annotation) -> Sequence[str] | None:
 
 def _units_of_streams(annotation: Annotation) -> list[str] | None:
     units: list[str] = []
-    for stream in streams_of(annotation).values():
+    for stream in texts_of(annotation).values():
         if stream.units is None:
             return None
         units += stream.units

@@ -20,7 +20,7 @@ from caesura.formats.column_names import normalize
 from caesura.formats.columns import Column
 from caesura.formats.format import Reading
 from caesura.formats.marks import ABSENT, EMPTY, MARK, OTHER, ZERO, Groups, kind_of_cell, type_names
-from caesura.model.boundaries import UNTYPED, check_types, sort_types
+from caesura.model.checks import UNTYPED, check_types, sort_types
 from caesura.model.index import flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans

@@ -11,10 +11,10 @@ from caesura.errors import FormatError, OptionError, own_errors
 from caesura.formats import timed
 from caesura.formats.format import Format, Reading
 from caesura.formats.registry import load_with_format
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import are_transcription, label_counts, never_repeat, number_segments, tiers_of_corpus
 from caesura.model.corpus import Corpus, Source
 from caesura.model.dialogue import Annotation
-from caesura.model.old_names import tiers_of
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.segmentation import check_types
 from caesura.model.spans import Spans

@@ -15,9 +15,9 @@ from caesura.files import write_file
 from caesura.formats import folders
 from caesura.formats.content import decode, decode_text, load, unpacked_path
 from caesura.formats.format import Format, Writing
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Dialogue, kind_name
-from caesura.model.old_names import tiers_of
 from caesura.options import normalize_name, suggest
 
 # If the content matches several formats, the first one in this order is used.

@@ -23,8 +23,7 @@ from caesura.formats.header import sample_rows
 from caesura.formats.marks import MARK, OTHER, ZERO, kind_of_cell
 from caesura.formats.symbols import CASE_STUDY, OPTIONS, Streams, Symbols
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
-from caesura.model.old_names import streams_of
+from caesura.model.dialogue import Dialogue, texts_of
 from caesura.model.segmentation import Segmentation
 from caesura.options import Option, flag, text
 
@@ -141,7 +140,7 @@ def _write(writing: Writing) -> str:
         if not isinstance(annotation, Dialogue):
             raise writing.error("expected a dialogue; this has no streams", item)
         dialogues[item] = annotation
-    streams = [stream for dialogue in dialogues.values() for stream in streams_of(dialogue).values()]
+    streams = [stream for dialogue in dialogues.values() for stream in texts_of(dialogue).values()]
     scales = dict.fromkeys(segmentation.types for segmentation in streams)
     if len(scales) != 1:
         types = " and ".join(map(str, scales))
@@ -160,7 +159,7 @@ def _write(writing: Writing) -> str:
 
 
 def _utterances(writing: Writing, item: str, dialogue: Dialogue, symbols: Symbols) -> Iterator[tuple[str, str]]:
-    for stream, segmentation in streams_of(dialogue).items():
+    for stream, segmentation in texts_of(dialogue).items():
         place = f"item {item!r}, stream {stream!r}: "
         if stream in _SPEAKER_ABOVE or stream != stream.strip():
             raise writing.error(f"{place}this format cannot represent this speaker name")

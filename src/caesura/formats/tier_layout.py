@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from caesura.errors import AmbiguousFileError
 from caesura.formats.folders import InputFile, Pairs
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.old_names import tiers_of
 from caesura.model.reading import length_of
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier

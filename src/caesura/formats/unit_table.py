@@ -26,8 +26,7 @@ from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
 from caesura.limits import MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE, check_limit
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.old_names import streams_of
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 
 _MISSING = "NA"
@@ -50,7 +49,7 @@ def share_types(corpus: Corpus) -> Corpus:
     for (item, coder), annotation in corpus.items():
         streams = {
             stream: segmentation.with_types(scale, types_declared=False)
-            for stream, segmentation in streams_of(annotation).items()
+            for stream, segmentation in texts_of(annotation).items()
         }
         annotations.setdefault(item, {})[coder] = Dialogue(streams) if isinstance(annotation, Dialogue) else streams[""]
     return Corpus(annotations)
@@ -63,7 +62,7 @@ def _occurring_types(segmentations: Iterable[Segmentation]) -> tuple[str, ...]:
 
 def _segmentations(corpus: Corpus) -> Iterator[Segmentation]:
     for annotation in corpus.values():
-        yield from streams_of(annotation).values()
+        yield from texts_of(annotation).values()
 
 
 Reader = Callable[[Reading, Table], Corpus]
@@ -216,7 +215,7 @@ def _check_size(writing: Writing) -> None:
     for item in corpus.item_names:
         lengths: dict[str, int] = {}
         for annotation in corpus.of_item(item).values():
-            for stream, text in streams_of(annotation).items():
+            for stream, text in texts_of(annotation).items():
                 lengths[stream] = max(text.length, lengths.get(stream, 0))
         rows += sum(lengths.values())
     size = sum(os.path.getsize(path) for path in corpus.source.files if os.path.exists(path))
@@ -245,7 +244,7 @@ def _streams(writing: Writing, item: str) -> dict[str, dict[str, Segmentation]]:
     for coder, annotation in writing.corpus.of_item(item).items():
         if isinstance(annotation, Dialogue) and "" in annotation:
             raise writing.error("a stream must have a name; got ''", item, coder)
-        for stream, segmentation in streams_of(annotation).items():
+        for stream, segmentation in texts_of(annotation).items():
             streams.setdefault(stream, {})[coder] = segmentation
     if "" in streams and len(streams) > 1:
         coder = next(iter(streams[""]))

@@ -17,12 +17,11 @@ from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Boundaries
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.index import bincount, flatnonzero, repeat, searchsorted
-from caesura.model.old_names import streams_of
+from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
-from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints
 from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
 from caesura.progress import report_progress
@@ -253,7 +252,7 @@ def _texts(corpus: Corpus, options: LinearGoldOptions, excluded: list[Excluded])
         if reason is not None:
             excluded.append(Excluded(item, None, reason))
             continue
-        streams = {coder: streams_of(annotation) for coder, annotation in by_coder.items()}
+        streams = {coder: texts_of(annotation) for coder, annotation in by_coder.items()}
         first = next(iter(streams.values()))
         dialogue = any(isinstance(annotation, Dialogue) for annotation in by_coder.values())
         texts[item] = [

@@ -26,12 +26,11 @@ import numpy as np
 
 from caesura.judging.drawn_texts import DrawnTexts, TextModel, TypeSets
 from caesura.judging.participants import Annotations, Participants
-from caesura.model.boundaries import NO_CODES
+from caesura.model.annotation import SAME_PLACE, tiers_of
+from caesura.model.checks import NO_CODES
 from caesura.model.columns import Table, offsets
-from caesura.model.dialogue import Annotation, Dialogue
-from caesura.model.edges import SAME_PLACE
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.index import flatnonzero, repeat, searchsorted
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
@@ -125,7 +124,7 @@ class Baselines:
     def model(self) -> TextModel:
         """What random texts are drawn from; items are in alphabetical order."""
         streams = [
-            streams_of(next(iter(self.participants.coders[item].values()))) for item in sorted(self.participants.items)
+            texts_of(next(iter(self.participants.coders[item].values()))) for item in sorted(self.participants.items)
         ]
         lengths = np.array([text.length for by_stream in streams for text in by_stream.values()], np.int64)
         sets = None if self._types is None else self._type_sets
@@ -142,7 +141,7 @@ class Baselines:
         )
         return {
             str(draw): _annotations(
-                self.participants, lambda model: {name: next(segmentations) for name in streams_of(model)}
+                self.participants, lambda model: {name: next(segmentations) for name in texts_of(model)}
             )
             for draw in range(texts.draws)
         }
@@ -170,7 +169,7 @@ class Baselines:
             return known[length]
 
         return _annotations(
-            self.participants, lambda model: {name: segment(text.length) for name, text in streams_of(model).items()}
+            self.participants, lambda model: {name: segment(text.length) for name, text in texts_of(model).items()}
         )
 
     def _segmentation(self, length: int, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
@@ -198,7 +197,7 @@ def _all_streams(annotations: Annotations) -> list[Segmentation]:
         text
         for by_name in annotations.values()
         for annotation in by_name.values()
-        for text in streams_of(annotation).values()
+        for text in texts_of(annotation).values()
     ]
 
 

@@ -23,10 +23,10 @@ from caesura.judging.substitution import AgreementDrop, Replacement, agreement_d
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures, is_called, parse_measures
+from caesura.model.annotation import tiers_of
 from caesura.model.batch import warn_about_type_order
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.old_names import tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings, signature_line, signature_value
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.model.value import Floats

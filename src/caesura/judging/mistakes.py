@@ -14,9 +14,8 @@ from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, MATCH, NONE, EditColumns
 from caesura.measures.many import score_many
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.index import bincount, flatnonzero
-from caesura.model.old_names import streams_of
 from caesura.model.result import HIDDEN, Result
 from caesura.model.value import Ints, OnDemand
 
@@ -244,9 +243,9 @@ def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[Mi
 def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:
     """Return offset -> number of reference boundaries that the hypothesis has at this offset."""
     texts = [
-        (text, streams_of(hypothesis)[name])
+        (text, texts_of(hypothesis)[name])
         for reference, hypothesis in pairs
-        for name, text in streams_of(reference).items()
+        for name, text in texts_of(reference).items()
     ]
     # All texts one after the other, so far apart that no offset leads into the next one.
     lengths = [max(text.length, other.length) + 2 * MAX_OFFSET for text, other in texts]
@@ -266,7 +265,7 @@ def _density(items: Iterable[Collection[Annotation]]) -> float:
     """Return boundaries per inner position; every item has the same weight, regardless of its number of annotations."""
     boundaries, positions = 0.0, 0
     for copies in items:
-        total = sum(text.inner.size for annotation in copies for text in streams_of(annotation).values())
+        total = sum(text.inner.size for annotation in copies for text in texts_of(annotation).values())
         boundaries += total / len(copies)
-        positions += sum(text.length - 1 for text in streams_of(next(iter(copies))).values())
+        positions += sum(text.length - 1 for text in texts_of(next(iter(copies))).values())
     return boundaries / positions if positions else 0.0

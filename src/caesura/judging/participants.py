@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import Any
 
 from caesura.errors import HierarchyError, OptionError
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import short_spans_note
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, kind_name
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy, common_units
-from caesura.model.old_names import tiers_of
+from caesura.model.projection import are_same_texts, text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
-from caesura.model.text_difference import are_same_texts, text_difference
 from caesura.model.tier import Tier
 from caesura.model.value import list_few
 from caesura.notices import warn

@@ -28,9 +28,8 @@ from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import parse
 from caesura.model.corpus import Corpus
 from caesura.model.index import bincount
-from caesura.model.result import Result, signature_line
+from caesura.model.result import Result, signature_line, with_data
 from caesura.model.segmentation import Segmentation
-from caesura.model.signature import with_data
 from caesura.model.value import Floats, count_of
 from caesura.notices import warn
 from caesura.options import seed as check_seed

@@ -18,10 +18,9 @@ from caesura.kernels import cells as cell_kernel
 from caesura.kernels import classes as class_kernel
 from caesura.measures.base import Measure, declared
 from caesura.measures.needs import same_extents, seconds_on_units
-from caesura.model.annotation import OPEN_END, Shape
+from caesura.model.annotation import OPEN_END, SAME_PLACE, Edges, Shape
 from caesura.model.batch import Batch
 from caesura.model.columns import EMPTY, Partition, Table, at_level
-from caesura.model.edges import SAME_PLACE, Edges
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import flatnonzero
 from caesura.model.segmentation import Segmentation

@@ -44,9 +44,8 @@ from caesura.measures.sums import (
 from caesura.model.batch import Batch, Packed, common_types, pair_up, plain_pair
 from caesura.model.columns import Names, union_of
 from caesura.model.index import reduceat
-from caesura.model.result import Edit, Parts, Score, signature_line, signature_value
+from caesura.model.result import Edit, Parts, Score, option_text, signature_line, signature_value
 from caesura.model.segmentation import UNTYPED
-from caesura.model.signature import option_text
 from caesura.model.value import Floats, Ints
 from caesura.options import Option, suggest, without_aliases
 

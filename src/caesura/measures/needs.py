@@ -28,8 +28,8 @@ from caesura.model.batch import Batch, NoAnnotationError
 from caesura.model.columns import EMPTY, Table
 from caesura.model.dialogue import kind_name
 from caesura.model.index import flatnonzero
+from caesura.model.projection import alignment_hint
 from caesura.model.segmentation import constructors_for
-from caesura.model.text_difference import alignment_hint
 from caesura.model.value import Ints
 
 # What a measure expects, for messages.

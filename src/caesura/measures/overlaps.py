@@ -15,10 +15,9 @@ from caesura.kernels import segments as segment_kernel
 from caesura.measures.axis import BETA, SegmentMeasure, Side, amounts, f_of_ratios, on_level, pairs_of
 from caesura.measures.base import COUNT_COEFFICIENTS, BatchCounts, Counts, Measure, declared, divide, option
 from caesura.measures.needs import Needs
-from caesura.model.annotation import HAS_LABELS, Shape
+from caesura.model.annotation import HAS_LABELS, Edges, Shape, edges_of_intervals
 from caesura.model.batch import Batch
 from caesura.model.columns import Partition, Table
-from caesura.model.edges import Edges, edges_of_intervals
 from caesura.model.result import Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints

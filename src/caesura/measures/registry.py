@@ -1,6 +1,6 @@
 """The registry of measures, the parser of their text form, and what signatures say.
 
-:mod:`caesura.model.signature` describes the grammar of signatures. This module knows the measures.
+:mod:`caesura.model.result` describes the grammar of signatures. This module knows the measures.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ from caesura.measures.sigma import Sigma
 from caesura.measures.span_f import SpanF, TokenF
 from caesura.measures.structiou import StructIoU
 from caesura.measures.window import Pk, SegmentationScore, WindowDiff, WinPR
-from caesura.model.result import Result, Score, signature_value
-from caesura.model.signature import (
+from caesura.model.result import (
+    Result,
+    Score,
     SignatureParts,
     format_short,
     is_signature,
     option_text,
     option_value,
+    signature_value,
     split_signature,
 )
 from caesura.options import parse_call, suggest, without_aliases

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
 from struct import Struct
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import MismatchError
+from caesura.model.index import EMPTY, searchsorted
 from caesura.model.value import Floats, Ints, Value
 
 # Whole ticks per second. Places in seconds are compared in ticks, so equal places are equal numbers and sums are exact.
@@ -31,21 +32,13 @@ TICKS = 10**9
 # Bits of the third number of ``packed``; the shape is above them.
 # With ``HAS_CODES``, the inner places are followed by the number of the label of each segment.
 # Boundaries may have numbers: of the coders who marked them, or scores of a program.
-(
-    HAS_NO_TYPES,
-    HAS_UNITS,
-    IN_SECONDS,
-    OPEN_END,
-    HAS_END_POINTS,
-    HAS_LABELS,
-    HAS_CODES,
-    IS_TREE,
-    HAS_COUNTS,
-    HAS_SCORES,
-) = (1 << bit for bit in range(10))
+HAS_NO_TYPES, HAS_UNITS, IN_SECONDS, OPEN_END, HAS_END_POINTS = (1 << bit for bit in range(5))
+HAS_LABELS, HAS_CODES, IS_TREE, HAS_COUNTS, HAS_SCORES = (1 << bit for bit in range(5, 10))
 SHAPE_BIT = 10
 HEADER = Struct("=qqqq")
 _LIMIT = 2**62  # larger places do not fit the header
+# Two times that differ by at most this many seconds are the same place.
+SAME_PLACE = 1e-9
 
 
 # Start, end, label and level of a segment or span.
@@ -80,14 +73,8 @@ class Axis(str):
         place: Callable[[float], int] | None = None,
     ) -> Self:
         self = str.__new__(cls, "seconds" if seconds else "units")
-        self.begin, self.end, self.seconds, self.tokens, self.times, self.known = (
-            begin,
-            end,
-            seconds,
-            tokens,
-            times,
-            known,
-        )
+        self.begin, self.end, self.seconds = begin, end, seconds
+        self.tokens, self.times, self.known = tokens, times, known
         if place is not None:
             self.place = place
         return self
@@ -102,20 +89,14 @@ class Axis(str):
     @property
     def ticks(self) -> tuple[int, int]:
         """Begin and end in whole ticks."""
-        begin, end = self.begin, self.end
-        if self.seconds:
-            begin, end = round(begin * TICKS), round(end * TICKS)
-        if begin > -_LIMIT and end < _LIMIT:
-            return int(begin), int(end)
+        begin, end = ((round(place * TICKS) if self.seconds else place) for place in self.extent)
         return int(min(max(begin, -_LIMIT), _LIMIT)), int(min(max(end, -_LIMIT), _LIMIT))
 
 
 class Annotation(Value):
     """Base class of what one coder marked in one stream of one item."""
 
-    __slots__ = ("_packed",)
-
-    _packed: bytes
+    __slots__ = ()
 
     @property
     def axis(self) -> Axis:
@@ -130,11 +111,7 @@ class Annotation(Value):
     @cached_property
     def packed(self) -> bytes:
         """The header of :mod:`caesura.model.annotation`, which kernels read without asking the object."""
-        try:
-            return self._packed
-        except AttributeError:
-            object.__setattr__(self, "_packed", self._pack(len(self)))  # type: ignore[arg-type]
-        return self._packed
+        return self._pack(len(self))  # type: ignore[arg-type]
 
     @property
     def ranges(self) -> list[Range]:
@@ -198,6 +175,64 @@ class Annotation(Value):
         return HEADER.pack(*axis.ticks, traits, rows)
 
 
+class Edges(NamedTuple):
+    """Extent and inner boundaries of one annotation, and the class of each segment between them."""
+
+    begin: float  # the extent: 0 and N for units, the beginning and the end of the recording for seconds
+    end: float
+    inner: NDArray[np.number]  # boundaries strictly inside the extent, in ascending order
+    # One number per segment: 0 for a segment without label, otherwise 1 + the place of its label in ``labels``. Empty if no
+    # segment has a label and all of them count as segments.
+    codes: Ints = EMPTY
+    labels: tuple[str, ...] = ()  # distinct labels, in the order of their first segment
+    # All boundaries, if one of them is a point at an end of the extent. Such a point separates no segments, but it can agree
+    # with a boundary of another annotation.
+    points: Floats | None = None
+    open_end: bool = False  # whether the end of the extent is not known and ``end`` is only the last boundary
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether segments have labels; a coder who labelled no time at all has labels too, but uses none."""
+        return bool(self.labels) or (self.codes.size > 0 and not self.codes.any())
+
+    def fit(self, begin: float, end: float, padding: tuple[str, str] | None = None) -> Edges:
+        """Return the edges on a different extent: boundaries outside it are cut off, missing time has no label."""
+        labels = self.labels if padding is None else (*self.labels, *padding)
+        first, last = (0, 0) if padding is None else (len(labels) - 1, len(labels))
+        if self.begin >= end - SAME_PLACE or self.end <= begin + SAME_PLACE:
+            return Edges(begin, end, np.empty(0), np.full(1, last), labels)
+        codes = self.codes if self.codes.size else np.ones(len(self.inner) + 1, np.int64)
+        low = int(searchsorted(self.inner, begin + SAME_PLACE, "right"))
+        high = max(low, int(searchsorted(self.inner, end - SAME_PLACE)))
+        inner, codes = self.inner[low:high], codes[low : high + 1]
+        if self.begin > begin + SAME_PLACE:
+            inner, codes = np.concatenate([[self.begin], inner]), np.concatenate([[first], codes])
+        if self.end < end - SAME_PLACE:
+            inner, codes = np.concatenate([inner, [self.end]]), np.concatenate([codes, [last]])
+        return Edges(begin, end, inner, codes, labels)
+
+
+class Divided(Annotation):
+    """Base class of annotations whose edges divide the extent into segments."""
+
+    __slots__ = ()
+    edges: Edges
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The header of :mod:`caesura.model.annotation`, boundaries in ticks and numbers of labels, as kernels read them."""
+        inner, codes = self.edges.inner, self.edges.codes
+        traits = HAS_LABELS * self.edges.is_labelled | HAS_END_POINTS * (self.edges.points is not None)
+        places = to_ticks(inner) if self.axis.seconds else inner.astype(np.int64)
+        header = self._pack(len(inner), traits | HAS_CODES * (codes.size > 0))
+        return header + pack_places(places) + pack_places(codes)
+
+
+def tiers_of(annotation: object) -> Mapping[str, Any]:
+    """Return stream -> tier; empty if the annotation is neither a tier nor a dialogue of tiers."""
+    return getattr(annotation, "tiers", {})
+
+
 def cut_rows(rows: Iterable[Sequence[Any]], axis: Axis) -> list[tuple[Any, ...]]:
     """Return rows (start, end, ...) within an extent: those outside are lost, and so are those that become empty."""
     begin, end = axis.extent
@@ -213,3 +248,32 @@ def to_ticks(seconds: ArrayLike) -> Ints:
 def pack_places(places: Ints) -> bytes:
     """Return the rest of ``packed``: the inner places in ticks."""
     return places.astype(np.int64, "C", copy=False).tobytes()
+
+
+def edges_of_intervals(intervals: Iterable[Sequence[Any]], begin: float, end: float) -> Edges:
+    """Return the edges of sorted intervals; time between them is a segment without label."""
+    ends: list[float] = []
+    codes: list[int] = []
+    numbers: dict[str, int] = {}
+    place = begin
+    for start, stop, label in intervals:
+        if stop - place <= SAME_PLACE:
+            continue
+        if start - place > SAME_PLACE:
+            ends.append(start)
+            codes.append(0)
+        place = stop
+        ends.append(place)
+        codes.append(0 if label is None else numbers.setdefault(label, len(numbers) + 1))
+    if end - place > SAME_PLACE or not ends:
+        ends.append(end)
+        codes.append(0)
+    return Edges(begin, end, np.array(ends[:-1], np.float64), np.array(codes, np.int64), tuple(numbers))
+
+
+def edges_of_points(times: Sequence[float], begin: float, end: float) -> Edges:
+    points = np.array(times, np.float64)
+    if len(points) > 1:
+        points = points[np.concatenate([[True], np.diff(points) > SAME_PLACE])]
+    inner = points[(points > begin + SAME_PLACE) & (points < end - SAME_PLACE)]
+    return Edges(begin, end, inner, points=points if len(points) > len(inner) else None)

@@ -32,10 +32,12 @@ from caesura.model.annotation import (
     SHAPE_BIT,
     TICKS,
     Axis,
+    Divided,
+    Edges,
     Shape,
+    edges_of_intervals,
     to_ticks,
 )
-from caesura.model.edges import Divided, Edges, edges_of_intervals
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import EMPTY as EMPTY
 from caesura.model.index import flatnonzero, join_arrays, lexsort, repeat, searchsorted

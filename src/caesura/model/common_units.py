@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -131,7 +130,10 @@ def over_units(
     converted, axes = _convert(corpus, chosen, seconds, excluded)
     texts = [text for item in axes for entry in converted[item].values() for text in entry.texts.values()]
     occurring = {name for text in texts if text.boundary_positions.size for name in text.types}
-    scale = _scale(types, occurring) if typed else UNTYPED
+    scale = sort_types(occurring) or UNTYPED
+    if typed and types is not None:
+        declared = check_types(types)
+        scale = (_PLAIN, *declared) if _PLAIN in occurring and _PLAIN not in declared else declared
 
     def with_scale(_: str, sides: Mapping[str, Segmentation]) -> dict[str, Segmentation]:
         scaled = {}
@@ -189,19 +191,13 @@ def boundary_times(corpus: Corpus) -> BoundaryTimes:
     with collect_warnings():  # the conversion itself issues them
         units, tolerance = check_units("units", options.get("units")), options.get("tolerance", DEFAULT_TOLERANCE)
         _, axes = _convert(corpus, units, tolerance, errors)
-    return {
-        (item, coder, stream): _times_by_position(tier, axis)
-        for item, by_stream in axes.items()
-        for stream, sides in by_stream.items()
-        for coder, (tier, axis) in sides.items()
-    }
-
-
-def _times_by_position(tier: Tier, axis: Axis) -> dict[int, float]:
-    times = {axis.place(row[-2]): row[-2] for row in tier.rows}
-    for interval in tier.intervals:
-        if at := axis.place(interval.start):
-            times.setdefault(at, interval.start)
+    times = {}
+    for item, by_stream in axes.items():
+        for stream, sides in by_stream.items():
+            for coder, (tier, axis) in sides.items():
+                at = {axis.place(interval.start): interval.start for interval in tier.intervals[::-1]}
+                at.pop(0, None)
+                times[item, coder, stream] = at | {axis.place(row[-2]): row[-2] for row in tier.rows}
     return times
 
 
@@ -301,31 +297,29 @@ def _convert(
         warn(_UNION_WARNING)
     converted: dict[str, dict[str, Annotation]] = {}
     axes: dict[str, dict[str, _Sides]] = {}
+
+    def convert(stream: str, sides: Mapping[str, Any]) -> dict[str, Annotation]:
+        for coder, tier in sides.items():
+            if not isinstance(tier, Tier):
+                raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(tier).__name__}")
+        axis = common_axis(sides, chosen, tolerance)
+        by_stream[stream] = {coder: (tier, axis[coder]) for coder, tier in sides.items()}
+        texts = {}
+        for coder, tier in sides.items():
+            with _errors_of(coder):
+                texts[coder] = tier.on(axis[coder])
+        return texts
+
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if not any(entry.tiers for entry in by_coder.values()):
             converted[item] = by_coder
             continue
+        by_stream: dict[str, _Sides] = {}
         with collect_errors(item, excluded, TierError):
-            by_stream: dict[str, _Sides] = {}
-            converted[item] = over_streams(by_coder, partial(_over_axes, chosen, tolerance, by_stream), TierError)
+            converted[item] = over_streams(by_coder, convert, TierError)
             axes[item] = by_stream
     return converted, axes
-
-
-def _over_axes(
-    units: str | float, tolerance: float, by_stream: dict[str, _Sides], stream: str, tiers: Mapping[str, Any]
-) -> dict[str, Annotation]:
-    for coder, tier in tiers.items():
-        if not isinstance(tier, Tier):
-            raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(tier).__name__}")
-    axes = common_axis(tiers, units, tolerance)
-    by_stream[stream] = {coder: (tier, axes[coder]) for coder, tier in tiers.items()}
-    converted = {}
-    for coder, tier in tiers.items():
-        with _errors_of(coder):
-            converted[coder] = tier.on(axes[coder])
-    return converted
 
 
 @contextmanager
@@ -345,14 +339,17 @@ def common_axis(
     begin, end = min(tier.begin for tier in tiers.values()), max(tier.end for tier in tiers.values())
     if units == "union":
         return _union_axis(tiers, begin, end, tolerance)
-    return dict.fromkeys(tiers, _steps_axis(begin, end, float(units)))
+    step = float(units)
+    steps = (end - begin) / step
+    if steps < 1:
+        raise TierError(f"a step must not be longer than the recording, {end - begin:.10g} s; got {step:.10g} s")
+    if steps > 2**31:
+        raise TierError(f"a step of {step:.10g} s gives too many units in {end - begin:.10g} s; choose a longer step")
 
+    def place(time: float) -> int:
+        return math.floor((time - begin) / step + 0.5 + _ROUNDING)
 
-def _scale(types: Iterable[str | int] | None, occurring: set[str]) -> tuple[str, ...]:
-    if types is None:
-        return sort_types(occurring) or UNTYPED
-    scale = check_types(types)
-    return (_PLAIN, *scale) if _PLAIN in occurring and _PLAIN not in scale else scale
+    return dict.fromkeys(tiers, Axis(0, place(end), place=place))
 
 
 def _note(sides: _Sides) -> str:
@@ -387,8 +384,13 @@ def _words_axis(tiers: Mapping[str, Tier]) -> dict[str, Axis]:
             "the units are words, but the tiers have no words; set the word tier, or choose different units"
         )
     first, words = next(iter(words_by_coder.items()))
-    for coder in words_by_coder:
-        _check_same_words(first, words, coder, words_by_coder[coder])
+    for coder, own in words_by_coder.items():
+        rule = "coders must have the same words"
+        for i, (x, y) in enumerate(zip(words, own, strict=False), 1):
+            if x.label != y.label:
+                raise TierError(f"{rule}; word {i} is {x.label!r} for {first} and {y.label!r} for {coder}")
+        if len(words) != len(own):
+            raise TierError(f"{rule}; {first} has {len(words)} words and {coder} has {len(own)}")
     tokens = tuple(word.label for word in words)
 
     def axis(own: Sequence[Interval]) -> Axis:
@@ -405,55 +407,26 @@ def _words_axis(tiers: Mapping[str, Tier]) -> dict[str, Axis]:
     return {coder: axis(words_by_coder.get(coder, words)) for coder in tiers}
 
 
-def _check_same_words(a: str, a_words: Sequence[Interval], b: str, b_words: Sequence[Interval]) -> None:
-    for i, (x, y) in enumerate(zip(a_words, b_words, strict=False), 1):
-        if x.label != y.label:
-            raise TierError(f"coders must have the same words; word {i} is {x.label!r} for {a} and {y.label!r} for {b}")
-    if len(a_words) != len(b_words):
-        raise TierError(f"coders must have the same words; {a} has {len(a_words)} words and {b} has {len(b_words)}")
-
-
-def _steps_axis(begin: float, end: float, step: float) -> Axis:
-    def place(time: float) -> int:
-        return math.floor((time - begin) / step + 0.5 + _ROUNDING)
-
-    steps = (end - begin) / step
-    if steps < 1:
-        raise TierError(f"a step must not be longer than the recording, {end - begin:.10g} s; got {step:.10g} s")
-    if steps > 2**31:
-        raise TierError(f"a step of {step:.10g} s gives too many units in {end - begin:.10g} s; choose a longer step")
-    return Axis(0, place(end), place=place)
-
-
 def _union_axis(tiers: Mapping[str, Tier], begin: float, end: float, tolerance: float) -> dict[str, Axis]:
     if end - begin <= tolerance:
         raise TierError(f"tolerance must be shorter than the recording, {end - begin:.10g} s; got {tolerance:.10g} s")
-    first_times, groups = _group_times(tiers, begin, tolerance)
+    groups: dict[str, dict[float, int]] = {coder: {} for coder in tiers}  # the group of each time of each coder
+    first_times = [begin]
+    # An interval may start at the beginning of the recording without a boundary there; a point is always a boundary.
+    in_group = {coder for coder, tier in tiers.items() if tier.points and not tier.intervals}
+    marked = {(time, coder) for coder, tier in tiers.items() for row in tier.rows for time in row[:-1]}
+    for time, coder in sorted(marked):
+        if time > first_times[-1] + tolerance + _ROUNDING or coder in in_group:
+            first_times.append(time)
+            in_group.clear()
+        in_group.add(coder)
+        groups[coder][time] = len(first_times) - 1 if time > begin else 0
     # If no coder marked the end of the recording, it joins the last group or ends one more unit.
     if len(first_times) == 1 or end > first_times[-1] + tolerance + _ROUNDING:
         first_times.append(end)
     # The text of a unit is its time, which prevents a comparison of segmentations over different times.
     units = tuple(f"{start:.10g}-{stop:.10g} s" for start, stop in pairwise(first_times))
     return {coder: Axis(0, len(units), tokens=units, place=group.__getitem__) for coder, group in groups.items()}
-
-
-def _group_times(
-    tiers: Mapping[str, Tier], begin: float, tolerance: float
-) -> tuple[list[float], dict[str, dict[float, int]]]:
-    """Return the first time of each group, and the group of each time of each coder."""
-    groups: dict[str, dict[float, int]] = {coder: {} for coder in tiers}
-    first_times = [begin]
-    # An interval may start at the beginning of the recording without a boundary there; a point is always a boundary.
-    in_group = {coder for coder, tier in tiers.items() if tier.points and not tier.intervals}
-    for time, coder in sorted(
-        {(time, coder) for coder, tier in tiers.items() for row in tier.rows for time in row[:-1]}
-    ):
-        if time > first_times[-1] + tolerance + _ROUNDING or coder in in_group:
-            first_times.append(time)
-            in_group.clear()
-        in_group.add(coder)
-        groups[coder][time] = len(first_times) - 1 if time > begin else 0
-    return first_times, groups
 
 
 def over_common_units(corpus: Corpus, *, tolerance: float = 0.5) -> tuple[Corpus, dict[str, str]]:

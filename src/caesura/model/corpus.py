@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from caesura.errors import InputError, OptionError, own_errors
+from caesura.model.annotation import SAME_PLACE
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.hooks import converter
 from caesura.model.reading import ReadingReport
 from caesura.model.scores import BoundaryScores
-from caesura.model.segmentation import Segmentation, constructors_for
+from caesura.model.segmentation import UNTYPED, Segmentation, constructors_for
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -101,26 +103,13 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
     [('poem', 'Ann'), ('poem', 'Bo')]
     """
 
-    __slots__ = (
-        "_annotations",
-        "_by_item",
-        "_fingerprint",
-        "_kind",
-        "_reading",
-        "coders",
-        "item_names",
-        "origin",
-        "source",
-    )
+    __slots__ = ("_annotations", "_by_item", "coders", "item_names", "origin", "source")
 
     source: Source | None
     coders: tuple[str, ...]
     item_names: tuple[str, ...]
     _annotations: dict[tuple[str, str], Annotation]
     _by_item: dict[str, dict[str, Annotation]]
-    _fingerprint: str | None
-    _kind: str | None
-    _reading: ReadingReport | None
     origin: Corpus | None
 
     def __init__(self, annotations: Mapping[str, Mapping[str, Annotation | Mapping[str, Segmentation]]]) -> None:
@@ -141,30 +130,27 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
                 entry = value if type(value) in _ANNOTATION_TYPES else _check_annotation(value, item, coder)
                 by_key[item_name, name] = by_name[name] = entry
         coders = tuple(dict.fromkeys(coder for _, coder in by_key))
-        self._fill(_annotations=by_key, _by_item=by_item, coders=coders, item_names=tuple(by_item))
-        self._fill(source=None, origin=None, _fingerprint=None, _kind=None, _reading=None)
+        names = {"coders": coders, "item_names": tuple(by_item)}
+        self._fill(_annotations=by_key, _by_item=by_item, source=None, origin=None, **names)
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """Kind of data, one of ``"linear"``, ``"dialogue"``, ``"timed"``, ``"spans"``, ``"hierarchy"`` and ``"trees"``.
 
         The most structured annotation determines the kind: first trees, then hierarchies, spans, tiers with times, and
         dialogues. A corpus without any of these is linear.
         """
-        if self._kind is None:
-            classes = {Tier if _in_seconds(entry) else type(entry) for entry in self._annotations.values()}
-            kinds = (kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes))
-            object.__setattr__(self, "_kind", next(kinds, "linear"))
-        return self._kind or "linear"
+        timed = (entry.timed if isinstance(entry, BoundaryScores) else bool(entry.tiers) for entry in self.values())
+        classes = {Tier if in_seconds else type(entry) for entry, in_seconds in zip(self.values(), timed, strict=True)}
+        kinds = (kind for kind, base in _KINDS.items() if any(issubclass(cls, base) for cls in classes))
+        return next(kinds, "linear")
 
-    @property
+    @cached_property
     def reading(self) -> ReadingReport | None:
         """The reading report: content of the files and role of each part; None if the corpus was not read from a file."""
-        if self._reading is None and self.source is not None:
-            object.__setattr__(self, "_reading", ReadingReport.of(self, self.source))
-        return self._reading
+        return None if self.source is None else ReadingReport.of(self, self.source)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """16 hexadecimal digits that are equal for equal data, whatever the format, order and path of the files.
 
@@ -172,11 +158,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         but not the words. :mod:`caesura.model.fingerprint` describes the details. A corpus that was converted to common
         units has the fingerprint of its origin, so that a boundary that moves in time changes it.
         """
-        if self.origin is not None:
-            return self.origin.fingerprint
-        if self._fingerprint is None:
-            object.__setattr__(self, "_fingerprint", fingerprint_of(self._by_item.items()))
-        return self._fingerprint or ""
+        return fingerprint_of(self._by_item.items()) if self.origin is None else self.origin.fingerprint
 
     def with_origin(self, corpus: Corpus) -> Corpus:
         """Return the same corpus with the annotations from which it was converted.
@@ -216,7 +198,10 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         Corpus
             The corpus.
         """
-        return self._with(source=source, _reading=None)
+        corpus = self._with(source=source)
+        corpus.__dict__.update(self.__dict__)  # what was computed once; the source is not part of the value
+        corpus.__dict__.pop("reading", None)
+        return corpus
 
     @classmethod
     def from_frame(
@@ -259,11 +244,9 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         >>> Corpus.from_frame(pandas.DataFrame(frame))["a", "ann"]
         Segmentation(3 units: ··|·)
         """
-        roles = {"item": item, "coder": coder, "text": text, "unit": unit, "stream": stream}
-        fields: dict[str, Any] = {role: column for role, column in roles.items() if column is not None}
-        if coders is not None:
-            fields["coders"] = list(coders)
-        if fields:
+        columns = None if coders is None else list(coders)
+        roles = {"item": item, "coder": coder, "text": text, "unit": unit, "stream": stream, "coders": columns}
+        if fields := {role: column for role, column in roles.items() if column is not None}:
             options["fields"] = {**fields, **options.get("fields", {})}
         corpus: Corpus = converter().read(frame, types=types, **options)
         return corpus
@@ -298,9 +281,10 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         -------
         bool
         """
-        if annotation_type is Tier:
-            return any(annotation.tiers for annotation in self._annotations.values())
-        return any(isinstance(annotation, annotation_type) for annotation in self._annotations.values())
+        return any(
+            annotation.tiers if annotation_type is Tier else isinstance(annotation, annotation_type)
+            for annotation in self._annotations.values()
+        )
 
     def of_item(self, item: str) -> dict[str, Annotation]:
         """Return the annotations of one item by coder.
@@ -342,7 +326,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
             If the corpus has no such coder.
         """
         _check_names("coder", [coder], self.coders)
-        return {item: annotation for (item, name), annotation in self._annotations.items() if name == coder}
+        return {item: by_coder[coder] for item, by_coder in self._by_item.items() if coder in by_coder}
 
     def by_coder(self) -> dict[str, dict[str, Annotation]]:
         """Return the annotations of every coder by item.
@@ -383,7 +367,7 @@ class Corpus(Value, Mapping[tuple[str, str], Annotation], Displayed):
         chosen_items = set(self.item_names if items is None else items)
         chosen_coders = set(self.coders if coders is None else coders)
         _check_names("item", chosen_items, self._by_item)
-        _check_names("coder", chosen_coders, dict.fromkeys(self.coders))  # which finds a name faster
+        _check_names("coder", chosen_coders, dict.fromkeys(self.coders))  # a dictionary finds a name faster
         if len(chosen_items) == len(self._by_item) and len(chosen_coders) == len(self.coders):
             return self
         entries = (
@@ -477,10 +461,6 @@ def over_streams(
     return {coder: Dialogue(streams) for coder, streams in converted.items()}
 
 
-def _in_seconds(annotation: Annotation) -> bool:
-    return annotation.timed if isinstance(annotation, BoundaryScores) else bool(annotation.tiers)
-
-
 def _check_mapping(value: Any, expected: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise OptionError(f"{expected}; got {value!r:.80}")
@@ -511,3 +491,78 @@ def _check_names(kind: str, names: Iterable[str], known: Collection[str]) -> Non
             close = get_close_matches(name, known, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise OptionError(f"the corpus has no {kind} {name!r}; it has {listed}{hint}")
+
+
+# -- annotations in seconds -------------------------------------------------------------------------------------------
+
+# Corpora such as a reference and a hypothesis, or the annotations of a system by item.
+Corpora = Sequence[Mapping[Any, Annotation]]
+
+
+def tier_option(corpus: Mapping[Any, Annotation], name: str) -> Any:
+    source = getattr(corpus, "source", None)
+    return None if source is None else source.tier_options.get(name)
+
+
+def lack_units(corpora: Corpora) -> bool:
+    """Return whether all annotations are tiers without units: there are no words, and the user chose no units."""
+    tiers = [annotation.tiers for corpus in corpora for annotation in corpus.values()]
+    if not tiers or not all(tiers) or any(tier_option(corpus, "units") is not None for corpus in corpora):
+        return False
+    return all(tier.words is None for streams in tiers for tier in streams.values())
+
+
+def flat_as_tiers(corpora: Corpora) -> list[dict[Any, Tier]]:
+    """Return hierarchies in seconds that have one level, such as those of .lab files, as tiers."""
+    converted = [{key: _as_tier(annotation) for key, annotation in corpus.items()} for corpus in corpora]
+    tiers = [{key: tier for key, tier in by_key.items() if tier is not None} for by_key in converted]
+    return tiers if list(map(len, tiers)) == list(map(len, converted)) else []
+
+
+def _as_tier(annotation: Annotation) -> Tier | None:
+    if not isinstance(annotation, Hierarchy) or annotation.edges is None or annotation.depth != 1:
+        return None
+    rows = [(start, end, (label or "").strip() or UNTYPED[0]) for start, end, label, _ in annotation.ranges]
+    return Tier(rows, *annotation.axis.extent)
+
+
+def one_level_as_tiers(corpus: Corpus) -> Corpus:
+    """Return the corpus as tiers if all annotations are hierarchies in seconds with one level; otherwise the corpus itself."""
+    # Every task that chooses between seconds and hierarchies by itself asks this function, so that all of them compare the same
+    # file in the same way.
+    if not len(corpus) or not (tiers := flat_as_tiers([corpus])):
+        return corpus
+    return Corpus(by_item(tiers[0].items())).with_source(corpus.source).with_origin(corpus)
+
+
+def tiers_where_mixed(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """Return the corpora; if some annotations are tiers, hierarchies in seconds with one level become tiers too."""
+    if not any(corpus.holds(Tier) for corpus in corpora) or not any(corpus.holds(Hierarchy) for corpus in corpora):
+        return list(corpora)
+    converted = [by_item((key, _as_tier(entry) or entry) for key, entry in corpus.items()) for corpus in corpora]
+    return [Corpus(entries).with_source(corpus.source) for entries, corpus in zip(converted, corpora, strict=True)]
+
+
+def tiers_by_item(corpora: Corpora) -> dict[tuple[str, str], list[Tier]]:
+    named = [[(key[0] if isinstance(key, tuple) else key, corpus[key]) for key in corpus] for corpus in corpora]
+    one_item = all(len({item for item, _ in entries}) == 1 for entries in named)
+    together: dict[tuple[str, str], list[Tier]] = {}
+    for item, annotation in (entry for entries in named for entry in entries):
+        for stream, tier in annotation.tiers.items():
+            together.setdefault((named[0][0][0] if one_item else item, stream), []).append(tier)
+    return together
+
+
+def extent_problem(corpora: Corpora) -> str | None:
+    """Return why measures that need the extent of recordings cannot be computed."""
+    boundaries = "so that only boundaries are compared"
+    for (item, _), tiers in tiers_by_item(corpora).items():
+        if any(tier.open_end for tier in tiers):
+            hint = "give the lengths with --reading lengths=FILE to compare segments too"
+            return f"the lengths of the items are not known, {boundaries}; {hint}"
+        begins, ends = [tier.begin for tier in tiers], [tier.end for tier in tiers]
+        if max(begins) - min(begins) > SAME_PLACE or max(ends) - min(ends) > SAME_PLACE:
+            extents = " and ".join(dict.fromkeys(f"{tier.begin:.10g}-{tier.end:.10g} s" for tier in tiers))
+            hint = "to compare segments too, choose an extent: -m 'purity_coverage(extent=union)', reference or intersection"
+            return f"item {item!r} has the extents {extents}, {boundaries}; {hint}"
+    return None

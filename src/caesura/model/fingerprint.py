@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from caesura.limits import MAX_SECONDS
 from caesura.model.dialogue import Annotation
-from caesura.model.documents import BoundaryColumn, Documents
+from caesura.model.documents import Documents
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -73,11 +73,9 @@ def digest_sum(items: Iterable[tuple[str, Mapping[str, Annotation]]], *, single_
     for item, by_coder in items:
         pieces = []
         for coder, annotation in by_coder.items():
-            name = names.get(coder)
-            if name is None:
-                name = names[coder] = _framed(b"" if single_coder else _name(coder))
-            content = content_bytes(annotation)
-            pieces.append((name[8:], name + _length(len(content)) + content))
+            if coder not in names:
+                names[coder] = _framed(b"" if single_coder else _name(coder))
+            pieces.append((names[coder][8:], names[coder] + _framed(content_bytes(annotation))))
         pieces.sort(key=_first)
         digests.append((item, b"".join([piece for _, piece in pieces])))
     return _add(digests)
@@ -98,7 +96,10 @@ def column_digests(documents: Documents, places: Iterable[int]) -> DigestSum:
     items = list(documents.items)
     if documents.typed:
         return pair_digests((items[place], documents.pair(place)) for place in places)
-    sides = [_column(b"hypothesis", documents.hypothesis), _column(b"reference", documents.reference)]
+    sides = [
+        (_framed(name), column.offsets.tolist(), memoryview(_little(column.positions)))
+        for name, column in ((b"hypothesis", documents.hypothesis), (b"reference", documents.reference))
+    ]
     lengths = documents.length.tolist()
 
     def contents() -> Iterator[tuple[str, bytes]]:
@@ -111,10 +112,6 @@ def column_digests(documents: Documents, places: Iterable[int]) -> DigestSum:
             yield items[d], b"".join(pieces)
 
     return _add(contents())
-
-
-def _column(name: bytes, column: BoundaryColumn) -> tuple[bytes, list[int], memoryview]:
-    return _framed(name), column.offsets.tolist(), memoryview(_little(column.positions))
 
 
 def fingerprint_of_pairs(pairs: Mapping[str, tuple[Any, Any]]) -> str:
@@ -194,15 +191,12 @@ def _type_names(types: tuple[str, ...]) -> tuple[list[int], list[bytes]]:
 
 @content_bytes.register
 def _(annotation: Hierarchy) -> bytes:
-    spans, edges = annotation.spans, annotation.edges
-    if edges is None:
-        extent = (annotation.length, annotation.extent)
-        rows = sorted((span.start, span.end, span.level, span.label or "") for span in spans)
+    if annotation.edges is None:
+        head = b"h" + numbers_bytes((annotation.length, annotation.extent))
+        rows = sorted((span.start, span.end, span.level, span.label or "") for span in annotation.spans)
     else:
-        extent = (_microseconds(edges[0]), _microseconds(edges[-1]))
-        ranges = annotation.ranges
+        head, ranges = b"H" + _times(annotation.axis.extent), annotation.ranges
         rows = sorted((_microseconds(a), _microseconds(b), level, label or "") for a, b, label, level in ranges)
-    head = (b"h" if edges is None else b"H") + numbers_bytes(extent)
     return head + numbers_bytes(x for row in rows for x in row[:3]) + _texts(row[3] for row in rows)
 
 

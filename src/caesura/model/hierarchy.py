@@ -152,10 +152,23 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         if without_level and len(without_level) < len(raw):
             place = f"spans[{without_level[0]}]"
             raise HierarchyError(f"{place}: either all spans must have a level or none; this span has none")
-        times, must_nest = _check_edges(edges, n), checks.flag(nested, "nested", HierarchyError)
-        rows = _without_conflicts(raw) if checks.flag(repair, "repair", HierarchyError) else raw
-        ordered, inside = _nest(rows)
-        conflict = _conflict(inside, times)
+        times = None
+        if edges is not None:
+            listed = checks.finite_numbers(edges, "edges", HierarchyError, "a time in seconds").tolist()
+            if len(listed) != n + 1:
+                raise HierarchyError(f"edges: expected {n + 1} times for {n} units; got {len(listed)}")
+            for i, (before, after) in enumerate(pairwise(listed), 1):
+                if not before < after:
+                    raise HierarchyError(f"edges[{i}]: times must ascend; got {after:g} after {before:g}")
+            times = tuple(listed)
+        must_nest = checks.flag(nested, "nested", HierarchyError)
+        if without_level:
+            raw = _with_levels(raw)
+        rows = raw
+        if checks.flag(repair, "repair", HierarchyError):
+            rows = _without_conflicts(raw)
+            rows = _with_levels(rows) if without_level else rows
+        conflict = _conflict(rows, times, has_levels=not without_level)
         if conflict is not None and (must_nest or without_level):
             raise HierarchyError(conflict)
         words = None if units is None else tuple(map(str, checks.as_list(units, "units", error=HierarchyError)))
@@ -163,6 +176,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
         steps = n if extent is None else checks.whole_number(extent)
         if steps is None or steps < 1:
             raise HierarchyError(f"extent: expected a whole number from 1 up; got {extent!r:.80}")
+        ordered = tuple(dict.fromkeys(_in_order(rows)))
         self._fill(length=n, spans=ordered, units=texts, edges=times, extent=steps, nested=conflict is None)
 
     @classmethod
@@ -201,8 +215,7 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
             raise HierarchyError(f"levels: all must segment the same text; got {lengths} units")
         spans = []
         for level, segmentation in enumerate(listed, 1):
-            edges = [0, *segmentation.inner.tolist(), segmentation.length]
-            spans += [(start + 1, end, level) for start, end in pairwise(edges)]
+            spans += [(start + 1, end, level) for start, end, *_ in segmentation.ranges]
         units = next((segmentation.units for segmentation in listed if segmentation.units is not None), None)
         return cls(listed[0].length, spans, units=units, repair=repair, nested=nested)
 
@@ -463,9 +476,6 @@ Span(start=1, end=2, level=3, label=None), Span(start=5, end=6, level=2, label=N
     def __len__(self) -> int:
         return len(self.spans)
 
-    def _key(self) -> tuple[Any, ...]:  # faster than the general key
-        return (self.length, self.spans, self.units, self.edges, self.extent)
-
     def __json__(self) -> dict[str, Any]:
         spans = [span._asdict() for span in self.spans]
         return {"length": self.length, "edges": self.edges and list(self.edges), "spans": spans}
@@ -553,77 +563,57 @@ def _check_rows(spans: Rows, number: Callable[[Any], float | None], expected: st
     return rows
 
 
-def _check_edges(edges: Iterable[float] | None, n: int) -> tuple[float, ...] | None:
-    if edges is None:
-        return None
-    times = checks.finite_numbers(edges, "edges", HierarchyError, "a time in seconds").tolist()
-    if len(times) != n + 1:
-        raise HierarchyError(f"edges: expected {n + 1} times for {n} units; got {len(times)}")
-    for i, (before, after) in enumerate(pairwise(times), 1):
-        if not before < after:
-            raise HierarchyError(f"edges[{i}]: times must ascend; got {after:g} after {before:g}")
-    return tuple(times)
+def _in_order(spans: Iterable[Span]) -> list[Span]:
+    """Sort spans by start, then from largest to smallest, then by level and label."""
+    return sorted(spans, key=lambda span: (span.start, -span.end, span.level, span.label or ""))
 
 
-def _nest(raw: Iterable[Span]) -> tuple[tuple[Span, ...], list[tuple[Span, Span]]]:
-    """Return spans in order, with levels by nesting if they have none, and each with the smallest that starts before it."""
+def _conflict(spans: Iterable[Span], edges: tuple[float, ...] | None, *, has_levels: bool) -> str | None:
+    """Return which spans cross or are not on a deeper level than the span around them, if there are any."""
+
+    def place(span: Span) -> str:
+        units = (
+            f"{span.start}-{span.end}" if edges is None else f"{edges[span.start - 1]:.10g}-{edges[span.end]:.10g} s"
+        )
+        return f"{units} on level {span.level}" if has_levels else units
+
     around: list[Span] = []  # the distinct spans that contain the current one, the largest first
-    spans = []
-    inside = []
-    # By start, then from largest to smallest, then by level and label: of equal spans, the highest level comes first.
-    for span in sorted(raw, key=lambda span: (span.start, -span.end, span.level, span.label or "")):
+    too_high = None
+    for span in _in_order(spans):  # of equal spans, the highest level comes first
         while around and around[-1].end < span.start:
             around.pop()
-        if not around or around[-1][:2] != span[:2]:
-            inside += [(span, outer) for outer in around[-1:]]
-            around.append(span)
-        spans.append(span._replace(level=len(around)) if span.level == _NO_LEVEL else span)
-    return tuple(dict.fromkeys(spans)), inside
-
-
-def _conflict(inside: list[tuple[Span, Span]], edges: tuple[float, ...] | None) -> str | None:
-    """Return which spans cross or are not on a deeper level than the span around them, if there are any."""
-    for inner, outer in inside:
-        if outer.end < inner.end:
-            both = f"{_place(outer, edges)} and {_place(inner, edges)}"
-            hint = "" if inner.level == _NO_LEVEL else " (for t_measure and l_measure alone, nested=False allows this)"
-            return f"{both} cross; each coder's own spans must nest{hint}"
-    for inner, outer in inside:
-        if _NO_LEVEL < inner.level <= outer.level:
-            places = f"{_place(inner, edges)} lies inside {_place(outer, edges)}"
-            return f"{places}; an inner span must be deeper"
-    return None
+        if around and around[-1][:2] == span[:2]:
+            continue
+        if around and around[-1].end < span.end:
+            hint = " (for t_measure and l_measure alone, nested=False allows this)" if has_levels else ""
+            return f"{place(around[-1])} and {place(span)} cross; each coder's own spans must nest{hint}"
+        if around and span.level <= around[-1].level and too_high is None:
+            too_high = f"{place(span)} lies inside {place(around[-1])}; an inner span must be deeper"
+        around.append(span)
+    return too_high
 
 
 def spans_nest(spans: Iterable[Span]) -> bool:
     """Return whether spans nest, and inner spans are on deeper levels, as those of a hierarchy must."""
-    return _conflict(_nest(spans)[1], None) is None
-
-
-def _place(span: Span, edges: tuple[float, ...] | None) -> str:
-    units = f"{span.start}-{span.end}" if edges is None else f"{edges[span.start - 1]:.10g}-{edges[span.end]:.10g} s"
-    return units if span.level == _NO_LEVEL else f"{units} on level {span.level}"
+    return _conflict(spans, None, has_levels=True) is None
 
 
 def _without_conflicts(raw: list[Span]) -> list[Span]:
     # Of two conflicting spans the one on the deeper level is dropped, then the shorter one, then the later one. Therefore spans
     # are added from coarse to fine and from long to short. A span fits if every span that overlaps it contains it and is on a
     # higher level: no span begins or ends inside it, and no span on the same level contains it.
-    levels = [span.level for span in raw]
-    if _NO_LEVEL in levels:
-        levels = _depths(raw)
     fitting: set[int] = set()
     known: set[tuple[int, int]] = set()
     starts: list[int] = []
     ends: list[int] = []
     by_level: dict[int, list[tuple[int, int]]] = {}
-    for i in sorted(range(len(raw)), key=lambda i: (levels[i], raw[i].start - raw[i].end, raw[i].start, i)):
-        start, end = raw[i].start, raw[i].end
+    for i in sorted(range(len(raw)), key=lambda i: (raw[i].level, raw[i].start - raw[i].end, raw[i].start, i)):
+        start, end, level, _ = raw[i]
         if (start, end) not in known:
             after, inside = bisect_right(starts, start), bisect_left(ends, start)
             begins_inside = after < len(starts) and starts[after] <= end
             ends_inside = inside < len(ends) and ends[inside] < end
-            same_level = by_level.setdefault(levels[i], [])
+            same_level = by_level.setdefault(level, [])
             at = bisect_right(same_level, (start, MAX_UNITS))
             if begins_inside or ends_inside or (at and same_level[at - 1][1] >= end):
                 continue
@@ -635,8 +625,8 @@ def _without_conflicts(raw: list[Span]) -> list[Span]:
     return [raw[i] for i in sorted(fitting)]
 
 
-def _depths(raw: list[Span]) -> list[int]:
-    """Return 1 + the number of distinct spans that strictly contain each span, even if spans cross."""
+def _with_levels(raw: list[Span]) -> list[Span]:
+    """Set the level of each span to 1 + the number of distinct spans that strictly contain it, even if spans cross."""
     pairs = sorted({(span.start, span.end) for span in raw}, key=lambda pair: (pair[0], -pair[1]))
     ends: list[int] = []  # ends of the spans that begin earlier, or begin at the same unit and are longer
     depth = {}
@@ -644,4 +634,4 @@ def _depths(raw: list[Span]) -> list[int]:
         at = bisect_left(ends, pair[1])
         depth[pair] = len(ends) - at + 1
         ends.insert(at, pair[1])
-    return [depth[span.start, span.end] for span in raw]
+    return [span._replace(level=depth[span.start, span.end]) for span in raw]

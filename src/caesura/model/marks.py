@@ -12,8 +12,8 @@ from caesura.model import checks
 from caesura.model.annotation import HAS_COUNTS, HAS_NO_TYPES, HAS_UNITS, HEADER, Annotation, Axis, pack_places
 from caesura.model.fingerprint import content_bytes, numbers_bytes
 from caesura.model.index import flatnonzero, searchsorted
+from caesura.model.projection import text_difference
 from caesura.model.segmentation import MAX_DRAWN_UNITS, Segmentation
-from caesura.model.text_difference import text_difference
 from caesura.model.value import Ints, Numbers, Texts, count_of
 
 

@@ -1,4 +1,4 @@
-"""Plain data: dictionaries, lists, strings, numbers, booleans and None, which results become for JSON and data frames.
+"""Plain data: dictionaries, lists, strings, numbers, booleans and None, which results become for JSON text and data frames.
 
 No class writes its own JSON. A dataclass becomes a dictionary of its fields. A class can change that with
 
@@ -9,8 +9,9 @@ No class writes its own JSON. A dataclass becomes a dictionary of its fields. A 
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -18,23 +19,16 @@ from typing import Any
 
 from caesura.errors import OptionError
 
+_LEVELS = 3  # of a value whose entries have lines of their own: such as envelope, results and rows
+_CHARACTERS = 2**20  # characters of a piece of text
+
+_line = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False)
+_short_line = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
 _SAME = frozenset((str, int, bool, type(None)))  # types that are plain data as they are
 
 
 def to_plain(value: Any) -> Any:
-    """Return ``value`` as plain data: dictionaries, lists, strings, numbers, booleans and None.
-
-    Parameters
-    ----------
-    value : object
-        A result, a dataclass, an array, a mapping, a sequence or a number. Objects may define ``__json__``, a method that
-        returns what is converted in their place.
-
-    Returns
-    -------
-    object
-        The plain form. NaN becomes None and infinity becomes ``"inf"``, because JSON has no such numbers.
-    """
+    """Return a value as plain data. NaN becomes None and infinity ``"inf"``, because JSON has no such numbers."""
     value = opened(value)
     if type(value) is dict:
         return {name: entry if type(entry) in _SAME else to_plain(entry) for name, entry in value.items()}
@@ -95,39 +89,12 @@ def _shown_names(kind: type) -> tuple[str, ...]:
 
 
 def key_text(key: object) -> str:
-    """Return the key of a mapping as the name in a JSON object.
-
-    Parameters
-    ----------
-    key : object
-        A string, a tuple or another object.
-
-    Returns
-    -------
-    str
-        The entries of a tuple with bars between them, such as ``"Ann|Bo"``; other objects as text.
-    """
+    """Return the key of a mapping as the name in a JSON object; a tuple has bars between its entries, such as ``"Ann|Bo"``."""
     return key if isinstance(key, str) else "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a data frame.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Column -> value of each row. A row need not have every column.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        The data frame; pandas unless only polars is installed.
-
-    Raises
-    ------
-    OptionError
-        If neither is installed.
-    """
+    """Return rows, which need not have every column, as a data frame of pandas, or of polars if only that is installed."""
     columns = dict.fromkeys(column for row in rows for column in row)
     data = {column: [row.get(column) for row in rows] for column in columns}
     for name in ("pandas", "polars"):
@@ -140,23 +107,11 @@ def to_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def flatten(plain: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested plain data as one row of a table.
+    """Return nested plain data as one row of a table: column -> text, number, truth value or None.
 
-    Parameters
-    ----------
-    plain : mapping
-        Plain data, see :func:`to_plain`.
-    prefix : str, optional
-        Beginning of the names of the columns.
+    Entries of mappings have columns such as ``parts.matches``; an interval has two columns, ``low`` and ``high``; other lists
+    become one text, and lists of lists or mappings are left out.
 
-    Returns
-    -------
-    dict
-        Column -> text, number, truth value or None. Entries of mappings have columns such as ``parts.matches``; an interval
-        has two columns, ``low`` and ``high``; other lists become one text, and lists of lists or mappings are left out.
-
-    Examples
-    --------
     >>> flatten({"coders": ["Ann", "Bo"], "score": {"value": 0.5}, "interval": [0.4, 0.6]})
     {'coders': 'Ann, Bo', 'score.value': 0.5, 'interval.low': 0.4, 'interval.high': 0.6}
     """
@@ -172,3 +127,42 @@ def flatten(plain: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         elif not any(isinstance(entry, (list, dict)) for entry in value):
             row[column] = ", ".join("" if entry is None else str(entry) for entry in value)
     return row
+
+
+def to_json(value: Any) -> str:
+    """Return the plain form of a value as one line of JSON."""
+    return _short_line.encode(to_plain(value))
+
+
+def json_pieces(value: Any) -> Iterator[str]:
+    """Yield JSON text in pieces of about a million characters, so that a large table is never in memory as a whole."""
+    texts: list[str] = []
+    size = 0
+    for text in _texts(value, _LEVELS, "\n"):
+        texts.append(text)
+        size += len(text)
+        if size >= _CHARACTERS:
+            yield "".join(texts)
+            texts, size = [], 0
+    yield "".join(texts)
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return plain data as one line of ASCII in which the order of names does not count, for checksums and journals."""
+    return json.dumps(value, sort_keys=True).encode("ascii")
+
+
+def _texts(value: Any, levels: int, margin: str) -> Iterator[str]:
+    """Yield the pieces of a value after a margin: a line break and blanks. Entries are converted when it is their turn."""
+    value = opened(value)
+    if not levels or not value or not isinstance(value, (dict, list)):
+        yield _line.encode(to_plain(value))
+        return
+    inner = margin + "  "
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    names = (f"{_line.encode(name)}: " for name in value) if isinstance(value, dict) else (("",) * len(value))
+    for name, entry in zip(names, value.values() if isinstance(value, dict) else value, strict=True):
+        yield opening + inner + name
+        yield from _texts(entry, levels - 1, inner)
+        opening = ","
+    yield margin + closing

@@ -17,10 +17,10 @@ characters, about five per English word. Choose these options accordingly.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -30,15 +30,15 @@ from numpy.typing import NDArray
 from caesura import limits
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
 from caesura.model.corpus import Corpus, collect_errors, over_streams
-from caesura.model.dialogue import Annotation, Dialogue, kind_name
+from caesura.model.dialogue import Annotation, Dialogue, kind_name, texts_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import repeat
 from caesura.model.segmentation import Segmentation
-from caesura.model.text_difference import without_space
 from caesura.model.tree import Tree
 from caesura.model.value import Ints
 
 _BLOCK_SIZE = 256  # number of distinct tokens per call of rapidfuzz
+_SPACE = re.compile(r"\s+")
 _GAP = 1000  # cost of a token without counterpart
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
@@ -396,37 +396,35 @@ def _project_corpus(
 ) -> Projection:
     annotations: dict[str, dict[str, Annotation]] = {}
     notes: dict[str, AlignmentNote] = {}
+
+    def project(_: str, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
+        """Return the annotations of one stream over the units of the first coder; count sizes and losses."""
+        tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
+        units = {coder: tuple(text if unit == "tokens" else without_space(text)) for coder, text in tokens.items()}
+        first = next(iter(by_coder))
+        if not "".join(units[first]):
+            raise MismatchError(f"expected a text of at least one character; {first} has none")
+        projected: dict[str, Annotation] = {}
+        for coder, annotation in by_coder.items():
+            alignment = align(first, coder, units[first], units[coder])
+            lengths = [1 if unit == "tokens" else len(without_space([token])) for token in tokens[coder]]
+            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+            counts[coder].update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
+            counts[coder].update(other_tokens=list(tokens[coder]) != list(tokens[first]))
+            projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], counts[coder])
+        return projected
+
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if only_differing and not _texts_differ(by_coder):
             annotations[item] = by_coder
             continue
+        counts = {coder: Counter[str]() for coder in by_coder}
         with collect_errors(item, excluded, MismatchError):
-            counts = {coder: Counter[str]() for coder in by_coder}
-            annotations[item] = over_streams(by_coder, partial(_project_texts, align, unit, counts), MismatchError)
+            annotations[item] = over_streams(by_coder, project, MismatchError)
             if note := _note(counts, unit):
                 notes[item] = note
     return Corpus(annotations), notes
-
-
-def _project_texts(
-    align: _Align, unit: str, counts: Mapping[str, Counter[str]], _: str, by_coder: Mapping[str, Annotation]
-) -> dict[str, Annotation]:
-    """Return the annotations of one stream over the units of the first coder, and add sizes and losses to ``counts``."""
-    tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
-    units = {coder: tuple(text if unit == "tokens" else without_space(text)) for coder, text in tokens.items()}
-    first = next(iter(by_coder))
-    if not "".join(units[first]):
-        raise MismatchError(f"expected a text of at least one character; {first} has none")
-    projected: dict[str, Annotation] = {}
-    for coder, annotation in by_coder.items():
-        alignment = align(first, coder, units[first], units[coder])
-        lengths = [1 if unit == "tokens" else len(without_space([token])) for token in tokens[coder]]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        counts[coder].update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
-        counts[coder].update(other_tokens=list(tokens[coder]) != list(tokens[first]))
-        projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], counts[coder])
-    return projected
 
 
 def _note(counts: Mapping[str, Counter[str]], unit: str) -> AlignmentNote | None:
@@ -447,17 +445,19 @@ def _note(counts: Mapping[str, Counter[str]], unit: str) -> AlignmentNote | None
 
 
 def _texts_differ(by_coder: Mapping[str, Annotation]) -> bool:
+    """Return whether coders have other streams, other numbers of units or other tokens; tiers have no units."""
     texts: dict[str, list[tuple[int, Sequence[str] | None]]] = {}
     for annotation in by_coder.values():
         for stream, entry in annotation.items() if isinstance(annotation, Dialogue) else [("", annotation)]:
-            length, tokens = -1, None  # a tier, which cannot be aligned
+            length, tokens = -1, None
             if isinstance(entry, (Segmentation, Hierarchy, Tree)):
-                length = entry.length
-                tokens = tuple(map(_unescaped, entry.words)) if isinstance(entry, Tree) else entry.units
+                length, tokens = entry.length, entry.axis.tokens
+            if isinstance(entry, Tree):
+                tokens = tuple(map(_unescaped, entry.words))
             texts.setdefault(stream, []).append((length, tokens))
     for entries in texts.values():
-        known = {tokens for _, tokens in entries if tokens is not None}
-        if len(entries) < len(by_coder) or len({length for length, _ in entries}) > 1 or len(known) > 1:
+        lengths, known = {length for length, _ in entries}, {tokens for _, tokens in entries if tokens is not None}
+        if len(entries) < len(by_coder) or len(lengths) > 1 or len(known) > 1:
             return True
     return False
 
@@ -516,3 +516,94 @@ def _project_annotation(
         raise MismatchError(str(problem)) from None
     counts["lost"] += annotation.length - projected.length
     return projected
+
+
+def check_same_tokens(corpus: Corpus) -> list[MismatchError]:
+    """Return the first difference between the coders' texts for each item.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Segmentations and dialogues.
+
+    Returns
+    -------
+    list of MismatchError
+        One error per item whose coders cannot be compared; empty if there is none. The errors are not raised.
+
+    Notes
+    -----
+    First the streams of all coders must be the same, then the tokens of each stream. If one coder has no text, only the
+    lengths are compared.
+
+    Examples
+    --------
+    >>> ann = Segmentation.from_marks(["", "."], units=["good", "night"])
+    >>> bo = Segmentation.from_marks([",", "."], units=["good", "knight"])
+    >>> for problem in check_same_tokens(Corpus({"x": {"Ann": {"F": ann}, "Bo": {"F": bo}}})):
+    ...     print(str(problem).split(";")[0])
+    item 'x', stream 'F': token 2 is 'night' for Ann and 'knight' for Bo
+    """
+    differences = ((item, text_difference(corpus.of_item(item))) for item in corpus.item_names)
+    return [MismatchError(f"item {item!r}{difference}") for item, difference in differences if difference is not None]
+
+
+def text_difference(by_coder: Mapping[str, Annotation]) -> str | None:
+    # The streams of every coder are compared with those of the first coder, and every text with the first known text.
+    if are_same_texts(by_coder.values()):
+        return None
+    (first, annotation), *_ = by_coder.items()
+    for coder, entry in by_coder.items():
+        if isinstance(annotation, Dialogue) != isinstance(entry, Dialogue):
+            with_streams, without = (first, coder) if isinstance(annotation, Dialogue) else (coder, first)
+            return f": {with_streams} has streams and {without} has none"
+        if (
+            isinstance(annotation, Dialogue)
+            and isinstance(entry, Dialogue)
+            and (unshared := annotation.keys() ^ entry.keys())
+        ):
+            stream = next(name for name in (*annotation, *entry) if name in unshared)
+            present, absent = (first, coder) if stream in annotation else (coder, first)
+            return f": {present} has stream {stream!r}, but {absent} does not"
+    for stream in texts_of(annotation):
+        sides = {coder: texts_of(side)[stream] for coder, side in by_coder.items()}
+        base = next((coder for coder, side in sides.items() if side.units is not None), first)
+        for coder, side in sides.items():
+            difference = _token_difference(base, sides[base], coder, side)
+            if difference is not None:
+                place = f", stream {stream!r}" if isinstance(annotation, Dialogue) else ""
+                return f"{place}: {difference}"
+    return None
+
+
+def are_same_texts(annotations: Collection[object]) -> bool:
+    """Return whether annotations are certainly segmentations of the same text, which most are."""
+    first = next(iter(annotations))
+    return type(first) is Segmentation and all(
+        type(entry) is Segmentation and entry.length == first.length and entry.units is first.units
+        for entry in annotations
+    )
+
+
+def _token_difference(a: str, a_side: Segmentation, b: str, b_side: Segmentation) -> str | None:
+    lengths = f"{a_side.length} tokens for {a} and {b_side.length} for {b}" if a_side.length != b_side.length else ""
+    tokens = () if a_side.units == b_side.units else zip(a_side.units or (), b_side.units or (), strict=False)
+    for i, (x, y) in enumerate(tokens, 1):
+        if x != y:
+            difference = f"token {i} is {x!r} for {a} and {y!r} for {b}" + (f" ({lengths})" if lengths else "")
+            return difference + alignment_hint(a_side.units, b_side.units)
+    return lengths + alignment_hint(a_side.units, b_side.units) if lengths else None
+
+
+def alignment_hint(a: Sequence[str] | None, b: Sequence[str] | None) -> str:
+    """Return advice about units that differ, to be added to an error message."""
+    if a is None or b is None:
+        return ""
+    advice = "; to align them, read with align='tokens'"
+    if without_space(a) == without_space(b):
+        return f"{advice} (or align='characters', because the characters agree)"
+    return f"{advice} (or align='positions', which ignores the spelling)" if len(a) == len(b) else advice
+
+
+def without_space(tokens: Sequence[str]) -> str:
+    return _SPACE.sub("", "".join(tokens))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
@@ -17,7 +16,7 @@ from caesura.model.index import bincount, searchsorted
 from caesura.model.result import HIDDEN, Result
 from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans
-from caesura.model.tier import Point, Tier
+from caesura.model.tier import Tier
 from caesura.model.value import count_of, list_few
 
 if TYPE_CHECKING:
@@ -30,9 +29,7 @@ _MAX_TYPES = 20  # more boundary types than this are implausible
 _MAX_NAMES = 8  # names in one line of text
 _MIN_USES = 2  # of each label, on average
 _MIN_SCALE = 300  # ratio of times that may be in seconds and in milliseconds
-_MIN_DEVIATIONS = (
-    3  # standard deviations by which a coder whose marks look inverted shares fewer boundaries than at random
-)
+_MIN_DEVIATIONS = 3  # standard deviations; a coder with inverted marks shares fewer boundaries than at random
 
 
 @dataclass(frozen=True)
@@ -78,45 +75,39 @@ class ReadingReport(Result):
 
     @classmethod
     def of(cls, corpus: Corpus, source: Source) -> ReadingReport:
-        by_item: dict[str, dict[str, Annotation]] = {}
-        boundaries: dict[str, dict[str, int]] = {}
-        for (item, coder), annotation in corpus.items():
-            by_item.setdefault(item, {})[coder] = annotation
-            boundaries.setdefault(item, {})[coder] = number_of_boundaries(annotation)
+        by_item = {item: corpus.of_item(item) for item in corpus.item_names}
+        boundaries = {
+            item: {coder: number_of_boundaries(entry) for coder, entry in by_coder.items()}
+            for item, by_coder in by_item.items()
+        }
         lengths = {item: _item_length(by_coder.values()) for item, by_coder in by_item.items()}
-        types = _all_types(corpus)
-        listed = len(lengths) <= MAX_LISTED_ITEMS
         numbers = [number for by_coder in boundaries.values() for number in by_coder.values()]
+        types, listed = _all_types(corpus), len(lengths) <= MAX_LISTED_ITEMS
+        facts = {name: getattr(source, name) for name in ("files", "format", "part", "roles", "ignored", "notes")}
         return cls(
-            files=source.files,
-            format=source.format,
             kind=corpus.kind,
             items=lengths if listed else _extent(lengths.values()),
             coders=corpus.coders,
             boundaries=boundaries if listed else _extent(numbers),
             types=types,
-            roles=source.roles,
-            ignored=source.ignored,
-            notes=source.notes,
             warnings=tuple(_implausible(corpus, boundaries, types, source.hint)),
-            part=source.part,
             extent=sum(lengths.values()),
             unit=_unit(corpus),
+            **facts,
         )
 
 
 def _unit(corpus: Corpus) -> str:
-    units = {_unit_of(annotation) for annotation in corpus.values()}
+    """Return what the lengths of annotations count."""
+    units = set()
+    for annotation in corpus.values():
+        if annotation.tiers or (not isinstance(annotation, Dialogue) and annotation.axis.seconds):
+            units.add("seconds")
+        elif isinstance(annotation, Spans) and annotation.axis.tokens is not None:
+            units.add("tokens" if annotation.text is None else "characters")
+        else:
+            units.add("units")
     return units.pop() if len(units) == 1 else "units"
-
-
-def _unit_of(annotation: Annotation) -> str:
-    """Return what the length of an annotation counts."""
-    if annotation.tiers or (not isinstance(annotation, Dialogue) and annotation.axis.seconds):
-        return "seconds"
-    if isinstance(annotation, Spans) and annotation.text is not None:
-        return "characters"
-    return "tokens" if isinstance(annotation, Spans) and annotation.units is not None else "units"
 
 
 def _extent(values: Iterable[float]) -> dict[str, float]:
@@ -156,14 +147,14 @@ def number_of_boundaries(annotation: Annotation) -> int:
 
 
 def _all_types(corpus: Corpus) -> tuple[str, ...]:
-    scales: dict[tuple[str | None, ...], None] = {}
+    names: dict[str | None, None] = {}
     for annotation in corpus.values():
         if isinstance(annotation, Spans):
-            scales[tuple(annotation.category_names)] = None
+            names |= dict.fromkeys(annotation.category_names)
         for text in annotation.texts.values():
             if text.types is not UNTYPED:
-                scales[text.types] = None
-    return tuple(dict.fromkeys(name for scale in scales for name in scale if name is not None))
+                names |= dict.fromkeys(text.types)
+    return tuple(name for name in names if name is not None)
 
 
 def _implausible(
@@ -179,7 +170,13 @@ def _implausible(
     if not any(entry.texts or _is_marked(entry) for entry in corpus.values()):
         return
     by_coder = corpus.by_coder()
-    counts = {coder: _marks_and_places(coder, entries, boundaries) for coder, entries in by_coder.items()}
+    # How many boundaries each coder placed in texts with units, and how many positions these texts have.
+    counts = dict.fromkeys(by_coder, (0, 0))
+    for (item, coder), entry in corpus.items():
+        if entry.texts:
+            marks, places = counts[coder]
+            places += sum(text.length - 1 for text in entry.texts.values())
+            counts[coder] = marks + boundaries[item][coder], places
     yield from _inverted_coders(corpus, counts)
     advice = f"if that is wrong, change how the file is read with {hint}"
     yield from (f"{problem}; {advice}" for problem in _implausible_counts(corpus, boundaries, by_coder, counts))
@@ -213,15 +210,11 @@ def _different_scales(corpus: Corpus) -> Iterator[str]:
         return
     for item in corpus.item_names:
         last = {coder: time for coder, entry in corpus.of_item(item).items() if (time := _last_time(entry)) > 0}
-        if len(last) < 2:
-            continue
-        if max(last.values()) < _MIN_SCALE * min(last.values()):
+        if len(last) < 2 or max(last.values()) < _MIN_SCALE * min(last.values()):
             continue
         middle, total = float(np.median([*last.values()])), sum(last.values())
         for coder, time in last.items():
             ratios.setdefault(coder, []).append(time / (total - time if len(last) == 2 else middle))
-    if not ratios:
-        return
     medians = {coder: float(np.median(values)) for coder, values in ratios.items()}
     large = [coder for coder, ratio in medians.items() if _MIN_SCALE <= ratio <= 10 * _MIN_SCALE]
     small = [coder for coder, ratio in medians.items() if _MIN_SCALE <= 1 / ratio <= 10 * _MIN_SCALE]
@@ -235,8 +228,7 @@ def _last_time(annotation: Annotation) -> float:
     """Return the last time that a coder marked; 0 if there is none, or if positions are not in seconds."""
     if isinstance(annotation, Spans):
         return float(annotation.ends.max()) if annotation.axis == "seconds" and len(annotation) else 0.0
-    rows = [tier.rows[-1] for tier in annotation.tiers.values() if tier.rows]
-    return max((row.time if isinstance(row, Point) else row.end for row in rows), default=0.0)
+    return max((tier.rows[-1][-2] for tier in annotation.tiers.values() if tier.rows), default=0.0)
 
 
 def _is_marked(annotation: Annotation) -> bool:
@@ -285,7 +277,15 @@ def _implausible_counts(
     everywhere = [coder for coder, (marks, places) in counts.items() if marks == places > 1]
     yield from _of_coders(without, "no boundary")
     yield from _of_coders(everywhere, "a boundary at every position")
-    yield from _of_coders(_without_spans(by_coder), "no span in any item")
+    # Coders that marked no span, if another coder marked one.
+    numbers = {
+        coder: sum(map(number_of_boundaries, entries.values()))
+        for coder, entries in by_coder.items()
+        if all(map(_is_marked, entries.values()))
+    }
+    yield from _of_coders(
+        [coder for coder, n in numbers.items() if not n and any(numbers.values())], "no span in any item"
+    )
     first_of_item = {item: corpus[item, next(iter(entries))] for item, entries in boundaries.items()}
     short = [item for item, entry in first_of_item.items() if entry.texts and length_of(entry) == 1]
     if short:
@@ -295,63 +295,37 @@ def _implausible_counts(
     yield from _identical_coders({coder: by_coder[coder] for coder, size in sizes.items() if number_of[size] > 1})
 
 
-def _without_spans(by_coder: Mapping[str, Mapping[str, Annotation]]) -> list[str]:
-    """Return the coders that marked no span, if another coder marked one."""
-    numbers = {
-        coder: sum(number_of_boundaries(entry) for entry in entries.values())
-        for coder, entries in by_coder.items()
-        if entries and all(map(_is_marked, entries.values()))
-    }
-    return [coder for coder, number in numbers.items() if not number and any(numbers.values())]
-
-
-def _marks_and_places(
-    coder: str, entries: Mapping[str, Annotation], boundaries: Mapping[str, Mapping[str, int]]
-) -> tuple[int, int]:
-    """Return how many boundaries a coder placed in texts with units, and how many positions these texts have."""
-    marks = places = 0
-    for item, entry in entries.items():
-        if entry.texts:
-            marks += boundaries[item][coder]
-            places += sum(text.length - 1 for text in entry.texts.values())
-    return marks, places
-
-
 def _inverted_coders(corpus: Corpus, counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     """Yield a message for coders whose boundaries are where the others have none, as if 0 and 1 were swapped."""
     # Such a coder has boundaries at more than half of the positions, the others at fewer than half. The coder shares fewer
     # boundaries with the others than at random, and the F-measure would be higher with the boundaries at the other positions.
     dense = [coder for coder, (marks, places) in counts.items() if places > marks > places / 2]
+    # Equal boundaries, own boundaries, boundaries of others, and positions, over pairs with others.
     tallies = {coder: np.zeros(4) for coder in dense}
     marks, places = np.sum([entry for coder, entry in counts.items() if coder not in tallies] or [(0, 0)], axis=0)
     if not dense or not places or 2 * marks >= places:
         return
     for item in corpus.item_names:
-        _tally_marks(corpus.of_item(item), tallies)
+        texts = {coder: entry.texts for coder, entry in corpus.of_item(item).items() if entry.texts}
+        for stream in {stream: None for streams in texts.values() for stream in streams}:
+            inner = {coder: streams[stream].inner for coder, streams in texts.items() if stream in streams}
+            if len(inner) < 2 or not {*inner} & {*tallies}:
+                continue
+            positions, votes = np.unique(np.concatenate([*inner.values()]), return_counts=True)
+            for coder in {*inner} & {*tallies}:
+                own, pairs = inner[coder], len(inner) - 1
+                shared = votes[searchsorted(positions, own)].sum() - len(own)
+                number = texts[coder][stream].length - 1
+                tallies[coder] += (shared, pairs * len(own), votes.sum() - len(own), pairs * number)
     inverted = []
-    for coder, (hits, own, others, shared) in tallies.items():
+    for coder, (hits, marked, others, possible) in tallies.items():
         # Hits at random have a binomial distribution: others * rate on average.
-        rate = own / shared if shared else 1.0
+        rate = marked / possible if possible else 1.0
         is_rare = others * rate - hits > _MIN_DEVIATIONS * (others * rate * (1 - rate)) ** 0.5
-        if is_rare and hits / (own + others) < (others - hits) / (shared - own + others):
+        if is_rare and hits / (marked + others) < (others - hits) / (possible - marked + others):
             inverted.append(coder)
     problem = "more than half of the positions, but rarely where the others do; perhaps 0 and 1 are swapped"
     yield from _of_coders(inverted, problem, "marks", "mark")
-
-
-def _tally_marks(annotations: Mapping[str, Annotation], tallies: Mapping[str, NDArray[np.float64]]) -> None:
-    """Add the pairs of equal boundaries, own boundaries, boundaries of others, and positions, over pairs with others."""
-    texts = {coder: annotation.texts for coder, annotation in annotations.items() if annotation.texts}
-    for stream in {stream: None for streams in texts.values() for stream in streams}:
-        inner = {coder: streams[stream].inner for coder, streams in texts.items() if stream in streams}
-        if len(inner) < 2 or not {*inner} & {*tallies}:
-            continue
-        positions, votes = np.unique(np.concatenate([*inner.values()]), return_counts=True)
-        for coder in {*inner} & {*tallies}:
-            own, pairs = inner[coder], len(inner) - 1
-            hits = votes[searchsorted(positions, own)].sum() - len(own)
-            places = texts[coder][stream].length - 1
-            tallies[coder] += (hits, pairs * len(own), votes.sum() - len(own), pairs * places)
 
 
 def _of_coders(coders: Sequence[str], what: str, verb: str = "has", plural: str = "have") -> Iterator[str]:

@@ -2,10 +2,26 @@
 
 A result is a frozen dataclass that derives from :class:`Result`. No result class writes its own JSON:
 :mod:`caesura.model.plain` converts every result to dictionaries, lists, strings and numbers.
+
+A signature says how a number was computed, on which data, and with which version. The long form has everything::
+
+    multi_pi|coders:3|items:6|chance:counted|boundary_similarity|documents:18|n_t:2|...|data:84fe092bf3cfdac1|value:0.62|caesura:0.3.0.dev0
+
+    signature = entry { "|" entry } "|caesura:" version
+    entry     = word | name ":" value
+
+Words name the task or the coefficient and the measure. The options of the measure follow its name, each as an entry whose
+value :func:`option_value` reads. The short form, for the screen, is::
+
+    B(n_t=2) = .7500 · caesura 0.3.0.dev0 · data 84fe092b
+    multi_pi over B(n_t=2) = .6200 · caesura 0.3.0.dev0 · data 84fe092b
 """
 
 from __future__ import annotations
 
+import ast
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields
@@ -14,12 +30,24 @@ from inspect import get_annotations
 from types import MappingProxyType
 from typing import Any, ClassVar, ParamSpec, Protocol, Self, TypeVar
 
+from caesura.errors import OptionError
 from caesura.model.plain import flatten, key_text, to_frame, to_plain
-from caesura.model.signature import data_of, with_data
 from caesura.model.value import Displayed, Floats
 from caesura.notices import record_warnings
 from caesura.options import non_negative
 from caesura.version import __version__
+
+# Fingerprint in the signature of a result whose data have no fingerprint, because the collection is too large.
+UNKNOWN_DATA = "none"
+# Number of digits of a fingerprint in a short signature, and in a long one.
+SHORT_DATA, DATA_DIGITS = 8, 16
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
+_ENTRY = re.compile(r"([a-z_][a-z0-9_]*):(.*)", re.DOTALL)
+_VERSION = re.compile(r"\d++\.\d++\.\d++[0-9A-Za-z.+]*+")
+_SHORT = re.compile(r"(?P<label>.+?) = (?P<value>[-−+]?\d*\.?\d+)(?P<rest>.*)", re.DOTALL)
+_NAME = re.compile(r"[^()=]++")
+_MAX_LENGTH = 100_000
+_RESERVED = {"yes", "no", "auto", "inf", "nan", "True", "False", "None"}
 
 HIDDEN: Mapping[str, Any] = {"json": False}
 """Metadata of a dataclass field that is not part of the result's JSON: ``field(metadata=HIDDEN)``."""
@@ -66,18 +94,7 @@ _ResultType = TypeVar("_ResultType", bound="Result")
 
 
 def keep_warnings(function: Callable[_Arguments, _ResultType]) -> Callable[_Arguments, _ResultType]:
-    """Decorate a function so that its result has the warnings of the computation as ``result.warnings``.
-
-    Parameters
-    ----------
-    function : callable
-        Function that returns a result.
-
-    Returns
-    -------
-    callable
-        The function. Warnings are issued as before, and each call and thread has its own.
-    """
+    """Decorate a function so that its result has the warnings of the computation; each call and thread has its own."""
 
     @wraps(function)
     def call(*args: _Arguments.args, **options: _Arguments.kwargs) -> _ResultType:
@@ -192,18 +209,7 @@ MAX_COLUMNS = 100
 
 
 def short_repr(value: Any) -> str:
-    """Return a dataclass as text of at most 10 lines.
-
-    Parameters
-    ----------
-    value : object
-        A dataclass.
-
-    Returns
-    -------
-    str
-        Name and fields, in one line if they fit. Long tables are given by their number of entries.
-    """
+    """Return a dataclass as text of at most 10 lines. Long tables are given by their number of entries."""
     name = type(value).__name__
     texts = [f"{entry.name}={_field_text(getattr(value, entry.name))}" for entry in fields(value) if entry.repr]
     line = f"{name}({', '.join(texts)})"
@@ -231,45 +237,126 @@ def _cut(text: str) -> str:
 
 
 def signature_line(*words: str, over: str | None = None, **facts: Any) -> str:
-    """Return the signature of a result: one line with everything needed to reproduce the result.
-
-    Parameters
-    ----------
-    *words : str
-        First words of the line, such as the names of the function and the coefficient.
-    over : str, optional
-        Signature at the end of the line, such as that of the measure, which contains the version. Without it, the version
-        is added.
-    **facts : object
-        ``name:value`` entries. Entries whose value is None are left out.
-
-    Returns
-    -------
-    str
-        The line.
-    """
+    """Return the signature of a result: words, ``name:value`` entries that are not None, and ``over`` or the version."""
     entries = [f"{name}:{signature_value(value)}" for name, value in facts.items() if value is not None]
     return "|".join([*words, *entries, over if over is not None else f"caesura:{__version__}"])
 
 
 def signature_value(value: object) -> str:
-    """Format a value for a signature: booleans as yes or no, None as ``auto``, without line breaks and bars.
-
-    Parameters
-    ----------
-    value : object
-        Value of an option.
-
-    Returns
-    -------
-    str
-        The formatted value.
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "auto"
+    """Format a value for a signature: booleans as yes or no, None as ``auto``, without line breaks and bars."""
+    if value is None or isinstance(value, bool):
+        return option_text(value)
     return str(value).replace("|", "¦").replace("\n", " ")
+
+
+def option_text(value: Any) -> str:
+    """Format the value of an option so that ``option_value`` can read it."""
+    if value is None or isinstance(value, bool):
+        return "auto" if value is None else "yes" if value else "no"
+    if isinstance(value, str) and _WORD.fullmatch(value) and value not in _RESERVED:
+        return value
+    return repr(value).replace("|", "\\x7c").replace("\n", " ")
+
+
+def option_value(text: str) -> Any:
+    words = {"auto": None, "yes": True, "no": False, "inf": math.inf}
+    if text in words:
+        return words[text]
+    if _WORD.fullmatch(text):
+        return text
+
+    class Infinity(ast.NodeTransformer):
+        """Replaces the name ``inf``, which Python has no literal for, with the number."""
+
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            return ast.copy_location(ast.Constant(math.inf), node) if node.id == "inf" else node
+
+    try:
+        return ast.literal_eval(Infinity().visit(ast.parse(text, mode="eval")))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise OptionError(f"{text!r} is not the value of an option; copy the whole signature") from None
+
+
+def with_data(signature: str, data: str, value: float) -> str:
+    """Return a long signature with the fingerprint of the data and the value, which stand before the version."""
+    head, _, version = signature.rpartition("|")
+    return f"{head}|data:{data}|value:{float(value)!r}|{version}"
+
+
+def data_of(signature: str | None) -> str | None:
+    """Return the fingerprint in a long signature; None if there is none."""
+    match = re.search(rf"\|data:([0-9a-f]{{{DATA_DIGITS}}})\|", signature or "")
+    return match[1] if match else None
+
+
+def format_short(label: str, value: float, data: str | None = None) -> str:
+    number = re.sub(r"^(-?)0\.", r"\1.", f"{value:.4f}")
+    known = [] if data in (None, UNKNOWN_DATA) else [f"data {str(data)[:SHORT_DATA]}"]
+    return " · ".join([f"{label} = {number}", f"caesura {__version__}", *known])
+
+
+@dataclass(frozen=True)
+class SignatureParts:
+    # Entries of a long signature in order; a word has an empty value. One word, the label, for a short signature.
+    entries: tuple[tuple[str, str], ...]
+    value: str | None = None  # the number, as it is written
+    data: str | None = None  # fingerprint of the data, or its beginning
+    version: str | None = None
+    short: bool = False  # whether it is a short signature
+    missing: tuple[str, ...] = ()  # what every signature has and this one lacks
+
+
+def is_signature(text: str) -> bool:
+    """Return whether a text looks like a signature, long or short, rather than like a measure."""
+    if "|" in text:
+        return "(" not in text.partition("|")[0]
+    name = _NAME.match(text)
+    if name is None:
+        return False
+    rest = text[name.end() :]
+    if rest.startswith("("):
+        if any(mark in rest for mark in (") = ", ") · ")):
+            return True
+        _, _, chance = rest.partition(") over ")
+        return any(mark in chance for mark in (" = ", " · "))
+    return " · " in name[0][1:] or (name[0][1:].endswith(" ") and rest.startswith("= "))
+
+
+def split_signature(text: str) -> SignatureParts:
+    text = " ".join(filter(None, map(str.strip, text.split("\n"))))  # a terminal may have broken the line
+    if not text or len(text) > _MAX_LENGTH or not is_signature(text):
+        raise OptionError(
+            f"expected a signature, such as 'B(n_t=2) = .7500 · caesura {__version__} · data 84fe092b' or the long form "
+            f"that --json prints; got {text[:60]!r}"
+        )
+    missing = []
+    if "|" in text:
+        entries = [
+            (match[1], match[2]) if (match := _ENTRY.fullmatch(entry)) else (entry, "") for entry in text.split("|")
+        ]
+        last: dict[str, str] = {}  # data, value and version, at the end
+        while entries and entries[-1][0] in ("data", "value", "caesura") and entries[-1][0] not in last:
+            name, last[name] = entries.pop()
+        value, data, version = (last.get(name) for name in ("value", "data", "caesura"))
+        if not _VERSION.fullmatch(version or ""):
+            missing.append(f"caesura:VERSION at the end, such as caesura:{__version__}")
+        if data not in (None, UNKNOWN_DATA) and not re.fullmatch(rf"[0-9a-f]{{{DATA_DIGITS}}}", data):
+            missing.append(f"digits of data:{data}, which has {len(data)} of {DATA_DIGITS}")
+        return SignatureParts(tuple(entries), value, data, version, missing=tuple(missing))
+    # A terminal without the dot prints a question mark.
+    head, *tail = map(str.strip, re.split(r"·|(?<=\s)\?(?=\s)", text))
+    match = _SHORT.fullmatch(head)
+    known = dict(part.split(" ", 1) for part in tail if " " in part)
+    version, data = known.get("caesura"), known.get("data")
+    if match is None or match["rest"].strip():
+        missing.append("the value, as in 'B(n_t=2) = .7500'")
+    if version is None or not _VERSION.fullmatch(version):
+        missing.append(f"the version, as in 'caesura {__version__}'")
+    if data is None or not re.fullmatch(rf"[0-9a-f]{{{SHORT_DATA},{DATA_DIGITS}}}", data):
+        missing.append(f"the fingerprint of the data, as in 'data 84fe092b' ({SHORT_DATA} digits)")
+        data = None
+    label, value = (head, None) if match is None else (match["label"], match["value"].replace("−", "-"))
+    return SignatureParts(((label.strip(), ""),), value, data, version, short=True, missing=tuple(missing))
 
 
 def _row(entry: Any) -> dict[str, Any]:
@@ -319,17 +406,10 @@ class Edit:
 
 
 class Parts(Mapping[str, Any]):
-    """The additive counts from which a score is computed, in a fixed order.
+    """The additive counts of a score, in a fixed order.
 
-    Iteration, length and equality use only the counts, so that counts can be summed. Figures derived from the counts
-    (precision, recall, f) can also be looked up: ``score.parts["precision"]``.
-
-    Parameters
-    ----------
-    counts : mapping of str to float
-        The counts.
-    figures : mapping of str to float, or callable, optional
-        Figures derived from the counts, or a function of the counts that computes them when they are first needed.
+    Iteration, length and equality use only the counts, so that counts can be summed. Figures derived from the counts (such as
+    precision) can also be looked up: ``score.parts["precision"]``; they may be a function of the counts.
     """
 
     __slots__ = ("_figures", "_known")
@@ -344,21 +424,7 @@ class Parts(Mapping[str, Any]):
 
     @classmethod
     def of_row(cls, names: tuple[str, ...], row: Floats, figures: Any) -> Parts:
-        """Return the parts in a row of counts, which become a dictionary when they are first needed.
-
-        Parameters
-        ----------
-        names : tuple of str
-            Name of each count.
-        row : numpy.ndarray
-            The counts.
-        figures : callable or None
-            Function of the counts that returns the figures.
-
-        Returns
-        -------
-        Parts
-        """
+        """Return the parts in a row of counts, which become a dictionary when they are first needed."""
         self = cls.__new__(cls)
         self._known, self._figures = (names, row.tolist()), figures or {}
         return self
@@ -612,45 +678,14 @@ def _restore(kind: type[Score], values: dict[str, Any]) -> Score:
 
 
 def ratio(part: float, whole: float, boundaries: float) -> float:
-    """Return precision or recall, which is also defined if the denominator is 0.
-
-    Parameters
-    ----------
-    part, whole : float
-        Numerator and denominator.
-    boundaries : float
-        Total number of boundaries on both sides.
-
-    Returns
-    -------
-    float
-        ``part / whole``. If ``whole`` is 0, the result is 1 if neither side has boundaries, and 0 otherwise.
-    """
+    """Return precision or recall; without a denominator it is 1 if neither side has boundaries, and 0 otherwise."""
     if whole > 0:
         return part / whole
     return 0.0 if boundaries > 0 else 1.0
 
 
 def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
-    """Return the weighted harmonic mean of precision and recall.
-
-    Parameters
-    ----------
-    precision, recall : float
-        Numbers from 0 to 1.
-    beta : float, default 1
-        Weight of recall relative to precision, at least 0.
-
-    Returns
-    -------
-    float
-        0 if both are 0.
-
-    Raises
-    ------
-    OptionError
-        If ``beta`` is negative, infinite or not a number.
-    """
+    """Return the weighted harmonic mean of precision and recall, 0 if both are 0."""
     checked = _check_beta("beta", beta)
     weight = checked * checked
     weighted = weight * precision + recall

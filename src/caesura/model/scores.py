@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ScoresError
 from caesura.model import checks
-from caesura.model.annotation import HAS_SCORES, Annotation, Axis, pack_places, to_ticks
-from caesura.model.edges import SAME_PLACE
+from caesura.model.annotation import HAS_SCORES, SAME_PLACE, Annotation, Axis, pack_places, to_ticks
 from caesura.model.value import Floats, count_of
 
 
@@ -59,8 +58,16 @@ class BoundaryScores(Annotation):
     def __init__(
         self, scores: Sequence[float] | NDArray[Any], times: Sequence[float] | NDArray[Any] | None = None
     ) -> None:
-        values = checks.finite_numbers(scores, "scores", ScoresError)
-        self._fill(scores=values, times=None if times is None else _check_times(times, len(values)))
+        values, places = checks.finite_numbers(scores, "scores", ScoresError), None
+        if times is not None:
+            places = checks.finite_numbers(times, "times", ScoresError)
+            if len(places) != len(values):
+                raise ScoresError(f"times: expected one time per score, so {len(values)}; got {len(places)}")
+            steps = np.diff(places)
+            if (i := checks.first_true(steps <= SAME_PLACE)) is not None:
+                problem = "occurs twice" if abs(steps[i]) <= SAME_PLACE else f"comes after {places[i]:.10g}"
+                raise ScoresError(f"times[{i + 1}]: times must ascend; {places[i + 1]:.10g} {problem}")
+        self._fill(scores=values, times=places)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[Sequence[float]] | NDArray[Any]) -> BoundaryScores:
@@ -116,22 +123,11 @@ class BoundaryScores(Annotation):
         return len(self.scores)
 
     def __repr__(self) -> str:
-        number = count_of(len(self), "score")
+        number, place = count_of(len(self), "score"), ""
         if len(self):
             number += f" from {self.scores.min():.10g} to {self.scores.max():.10g}"
         if self.times is None:
             return f"BoundaryScores({self.length} units: {number})"
-        return f"BoundaryScores({number}" + (
-            f" at {self.times[0]:.10g} to {self.times[-1]:.10g} s)" if len(self) else ")"
-        )
-
-
-def _check_times(times: Any, number: int) -> Floats:
-    array = checks.finite_numbers(times, "times", ScoresError)
-    if len(array) != number:
-        raise ScoresError(f"times: expected one time per score, so {number}; got {len(array)}")
-    steps = np.diff(array)
-    if (i := checks.first_true(steps <= SAME_PLACE)) is not None:
-        problem = "occurs twice" if abs(steps[i]) <= SAME_PLACE else f"comes after {array[i]:.10g}"
-        raise ScoresError(f"times[{i + 1}]: times must ascend; {array[i + 1]:.10g} {problem}")
-    return array
+        if len(self):
+            place = f" at {self.times[0]:.10g} to {self.times[-1]:.10g} s"
+        return f"BoundaryScores({number}{place})"

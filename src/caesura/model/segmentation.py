@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain, pairwise
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.model import boundaries as bounds
+from caesura.limits import MAX_LABELLED_UNITS
 from caesura.model import checks
 from caesura.model.annotation import (
     HAS_LABELS,
@@ -24,7 +24,7 @@ from caesura.model.annotation import (
     Shape,
     pack_places,
 )
-from caesura.model.boundaries import NO_CODES, UNTYPED, Types, check_types, constructors_for, sort_types
+from caesura.model.checks import NO_CODES, UNTYPED, Types, check_types, constructors_for, sort_types
 from caesura.model.index import flatnonzero, lexsort, searchsorted
 from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Ints, Numbers, Texts, count_of, read_only
@@ -82,9 +82,6 @@ class Segmentation(Annotation, Displayed):
         Positions 1..N-1 that have a boundary, each once, in ascending order. Window measures and crisp measures use these.
     boundary_positions : ndarray of int64
         Position of each entry of ``boundaries``; a position with two types appears twice.
-    packed : bytes
-        The header of :mod:`caesura.model.annotation` and ``inner``, as 64-bit integers. Kernels read it without asking the
-        object; ``inner`` is a view of it.
 
     Notes
     -----
@@ -126,10 +123,8 @@ class Segmentation(Annotation, Displayed):
         units: Texts | None = None,
         labels: tuple[str, ...] | None = None,
     ) -> None:
-        scale = check_types(types)
-        n, array = checks.count(length), checks.whole_numbers(positions, "positions")
-        kinds = checks.whole_numbers(codes, "codes") if len(scale) > 1 else NO_CODES
-        bounds.check_entries(n, array, kinds, scale)
+        scale, n = check_types(types), checks.count(length)
+        array, kinds = checks.entries(positions, codes, scale, n)
         labels = checks.unit_texts(labels, n, name="labels", content=" of strings")
         declared = checks.flag(types_declared, "types_declared")
         self._fill(n, array, kinds, scale, declared, checks.unit_texts(units, n), labels)
@@ -186,11 +181,6 @@ class Segmentation(Annotation, Displayed):
         ------
         SegmentationError
             If a mass is not a whole number of at least 1, or the number of units or labels does not match.
-
-        Examples
-        --------
-        >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
-        [2, 5]
         """
         array = checks.whole_numbers(masses, "masses")
         if not array.size:
@@ -199,8 +189,18 @@ class Segmentation(Annotation, Displayed):
             i = int(((array < 1) | (array > MAX_UNITS)).argmax())
             raise SegmentationError(f"masses[{i}]: a mass must be a whole number from 1 to {MAX_UNITS}; got {array[i]}")
         ends = array.cumsum()
-        unit_labels = None if labels is None else bounds.labels_of_units(labels, array.tolist(), checks.count(ends[-1]))
-        return cls._at(int(ends[-1]), ends[:-1], units, unit_labels)
+        if labels is None:
+            return cls._at(int(ends[-1]), ends[:-1], units)
+        names, length = checks.as_list(labels, "labels"), checks.count(ends[-1])
+        if len(names) != len(array):
+            raise SegmentationError(
+                f"labels: expected one label per segment; got {len(names)} for {len(array)} segments"
+            )
+        checks.strings(names, "labels")
+        if length > MAX_LABELLED_UNITS:
+            raise SegmentationError(f"labels: a text with labels has at most {MAX_LABELLED_UNITS} units; got {length}")
+        unit_labels = tuple(name for name, mass in zip(names, array.tolist(), strict=True) for _ in range(mass))
+        return cls._at(length, ends[:-1], units, unit_labels)
 
     @classmethod
     def from_positions(
@@ -240,7 +240,7 @@ class Segmentation(Annotation, Displayed):
         array = checks.whole_numbers(positions, "positions")
         if marks is None and types is not None:
             raise SegmentationError("types require marks, one for each position; got no marks")
-        bounds.check_positions(array, length, length if marks is not None else length - 1)
+        checks.positions(array, length, length if marks is not None else length - 1)
         if marks is None:
             return cls._at(length, array, units)
         listed = checks.as_list(marks, "marks")
@@ -249,7 +249,8 @@ class Segmentation(Annotation, Displayed):
         sets = [tuple(mark) if isinstance(mark, (tuple, list, set, frozenset)) else (mark,) for mark in listed]
         if () in sets:
             raise SegmentationError(f"marks[{sets.index(())}]: a position needs a type; got none")
-        return cls._from_types(length, array.tolist(), sets, types, units, "marks[{}]".format)
+        entries = checks.typed_entries(array.tolist(), sets, types, "marks[{}]".format)
+        return cls._typed(length, entries, types, units)
 
     @staticmethod
     def from_times(times: Sequence[float] | NDArray[Any], *, duration: float, begin: float = 0.0) -> Tier:
@@ -303,7 +304,7 @@ class Segmentation(Annotation, Displayed):
         SegmentationError
             If an entry is neither 0 nor 1.
         """
-        flags = bounds.as_flags(bits, "bits")
+        flags = checks.flags(bits, "bits")
         return cls._at(len(flags) + 1, flatnonzero(flags) + 1, units)
 
     @classmethod
@@ -331,7 +332,7 @@ class Segmentation(Annotation, Displayed):
         >>> Segmentation.from_starts([1, 0, 0, 1])
         Segmentation(4 units: ···|·)
         """
-        flags = bounds.as_flags(starts, "starts")
+        flags = checks.flags(starts, "starts")
         return cls._at(len(flags), flatnonzero(flags[1:]) + 1, units)
 
     @classmethod
@@ -359,7 +360,7 @@ class Segmentation(Annotation, Displayed):
         >>> Segmentation.from_ends([0, 0, 1, 1])
         Segmentation(4 units: ···|·)
         """
-        flags = bounds.as_flags(ends, "ends")
+        flags = checks.flags(ends, "ends")
         return cls._at(len(flags), flatnonzero(flags[:-1]) + 1, units)
 
     @classmethod
@@ -390,12 +391,15 @@ class Segmentation(Annotation, Displayed):
         if isinstance(marks, str):
             raise SegmentationError("marks: expected a sequence with one mark per unit; got one string")
         marks = checks.as_list(marks, "marks")
-        if types is None and bounds.are_flags(marks):
-            return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
+        if types is None and any(mark is not None for mark in marks):
+            numbers = (int, float, np.number, np.bool_)
+            if all(mark is None or (isinstance(mark, numbers) and mark in (0, 1)) for mark in marks):
+                return cls.from_ends([0 if mark is None else mark for mark in marks], units=units)
         length = checks.count(len(marks))
         at = [i for i, mark in enumerate(marks) if not (mark is None or (isinstance(mark, str) and mark == ""))]
         sets: list[tuple[str | int]] = [(marks[i],) for i in at]
-        return cls._from_types(length, [i + 1 for i in at], sets, types, units, lambda i: f"marks[{at[i]}]")
+        entries = checks.typed_entries([i + 1 for i in at], sets, types, lambda i: f"marks[{at[i]}]")
+        return cls._typed(length, entries, types, units)
 
     @classmethod
     def from_sets(
@@ -421,11 +425,14 @@ class Segmentation(Annotation, Displayed):
         SegmentationError
             If an entry is not a set of types, a type is not declared, or the number of units does not match.
         """
-        sets = [bounds.check_set(names, i) for i, names in enumerate(checks.as_list(sets, "sets"))]
-        length = checks.count(len(sets) + 1)
-        at = [i for i, names in enumerate(sets) if len(names)]
-        occupied = [tuple(sets[i]) for i in at]
-        return cls._from_types(length, [i + 1 for i in at], occupied, types, units, lambda i: f"sets[{at[i]}]")
+        listed = [() if names is None else names for names in checks.as_list(sets, "sets")]
+        for i, names in enumerate(listed):
+            if not isinstance(names, Collection) or (isinstance(names, str) and names):
+                raise SegmentationError(f"sets[{i}]: expected a set of types; got {names!r}")
+        at = [i for i, names in enumerate(listed) if len(names)]
+        occupied, length = [tuple(listed[i]) for i in at], checks.count(len(listed) + 1)
+        entries = checks.typed_entries([i + 1 for i in at], occupied, types, lambda i: f"sets[{at[i]}]")
+        return cls._typed(length, entries, types, units)
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Texts | None = None) -> Segmentation:
@@ -457,21 +464,11 @@ class Segmentation(Annotation, Displayed):
         return cls._at(len(labels), np.array(changes, np.int64), units, tuple(map(str, labels)))
 
     @classmethod
-    def _from_types(
-        cls,
-        length: int,
-        positions: list[int],
-        sets: Sequence[Collection[str | int]],
-        types: Types | None,
-        units: Texts | None,
-        place: Callable[[int], str],
+    def _typed(
+        cls, length: int, entries: tuple[Ints, Ints, tuple[str, ...]], types: Types | None, units: Texts | None
     ) -> Segmentation:
-        """Return the segmentation for one set of types per position; ``place`` names a set in error messages."""
-        named = [bounds.type_names(marks, place, i) for i, marks in enumerate(sets)]
-        scale = check_types(types) if types is not None else sort_types(set(chain.from_iterable(named))) or UNTYPED
-        at, codes = bounds.encode_sets(positions, named, scale, place)
         texts = checks.unit_texts(units, length)
-        return cls.from_valid_entries(length, at, codes, scale, types_declared=types is not None, units=texts)
+        return cls.from_valid_entries(length, *entries, types_declared=types is not None, units=texts)
 
     def reversed(self) -> Segmentation:
         """Return the segmentation of the text read backwards.
@@ -512,7 +509,7 @@ class Segmentation(Annotation, Displayed):
         places = [place.get(name, -1) for name in self.types]
         codes = np.array(places, np.int64)[self.codes]
         if -1 in places and (i := checks.first_true(codes < 0)) is not None:
-            raise SegmentationError(f"boundaries[{i}]: {bounds.not_declared(self.boundaries[i][1], scale)}")
+            raise SegmentationError(f"boundaries[{i}]: {checks.not_declared(self.boundaries[i][1], scale)}")
         return self._with_boundaries(self.boundary_positions, codes, types=scale, types_declared=types_declared)
 
     def _with_boundaries(self, positions: Ints, codes: Ints, **slots: Any) -> Self:
@@ -648,8 +645,8 @@ class Segmentation(Annotation, Displayed):
         return tuple(map(frozenset, marks))
 
     def _key(self) -> tuple[Any, ...]:  # faster than the general key
-        boundaries = (self.boundary_positions.tobytes(), self._codes.tobytes())
-        return (self.length, boundaries, self.types, self.types_declared, self.units, self.labels)
+        boundaries = self.boundary_positions.tobytes(), self._codes.tobytes()
+        return self.length, boundaries, self.types, self.types_declared, self.units, self.labels
 
     def __repr__(self) -> str:
         head = f"Segmentation({count_of(self.length, 'unit')}"

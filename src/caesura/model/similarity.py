@@ -81,21 +81,6 @@ def check_matrix(name: str, types: Any, matrix: Any) -> Matrix:
     size = len(matrix)
     if len(types) == size and size and types[-1] in (NONE, None, ""):
         types = types[:-1]  # "none" was named
-    names = _check_type_names(name, types)
-    if size != len(names) + 1:
-        raise OptionError(
-            f"{name}: the matrix must have {len(names) + 1} rows, one for each of {len(names)} types and a last one "
-            f'for "none"; got {size}'
-        )
-    rows = _plain_rows(matrix, size)
-    return names, rows if rows is not None else _check_rows(name, (*names, NONE), matrix)
-
-
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
-
-
-def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
     names = tuple(check_type_name(f"{name}: types[{i}]", entry) for i, entry in enumerate(types))
     if not names:
         raise OptionError(f"{name}: expected at least one type; got none")
@@ -104,25 +89,13 @@ def _check_type_names(name: str, types: Any) -> tuple[str, ...]:
             raise OptionError(f"{name}: a type may be named only once; got {type_name!r} again")
         if type_name == NONE:
             raise OptionError(f'{name}: "none" means no boundary and must be last; got it as types[{i}]')
-    return names
-
-
-def _plain_rows(matrix: Any, size: int) -> tuple[tuple[float, ...], ...] | None:
-    """Return the rows of a valid matrix of numbers; None if it needs a detailed check."""
-    try:
-        array = np.array(matrix)
-    except ValueError:
-        return None
-    if array.shape != (size, size) or array.dtype.kind not in "fiu":
-        return None
-    if not ((array >= 0) & (array <= 1)).all() or not (np.diagonal(array) == 1).all():
-        return None
-    return tuple(tuple(int(s) if s in (0, 1) else s for s in row) for row in array.tolist())
-
-
-def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[float, ...], ...]:
-    size = len(names)
+    if size != len(names) + 1:
+        raise OptionError(
+            f"{name}: the matrix must have {len(names) + 1} rows, one for each of {len(names)} types and a last one "
+            f'for "none"; got {size}'
+        )
     rows = []
+    names = (*names, NONE)
     for i, (x, row) in enumerate(zip(names, matrix, strict=True)):
         if not _is_sequence(row):
             raise OptionError(f"{name}[{x!r}]: expected a row of {size} numbers; got {row!r}")
@@ -133,4 +106,8 @@ def _check_rows(name: str, names: tuple[str, ...], matrix: Any) -> tuple[tuple[f
         rows.append(tuple(_check_value(f"{name}[{x!r}, {y!r}]", s) for y, s in zip(names, row, strict=True)))
         if rows[i][i] != 1:
             raise OptionError(f"{name}[{x!r}, {x!r}]: the diagonal must be exactly 1; got {rows[i][i]}")
-    return tuple(rows)
+    return names[:-1], tuple(rows)
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))

@@ -15,6 +15,8 @@ from caesura.model import checks
 from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import lexsort, repeat
+from caesura.model.segmentation import Segmentation
+from caesura.model.tier import Tier
 from caesura.model.value import MAX_UNITS, Displayed, Floats, Ints, count_of, frozen_array, read_only
 
 _MAX_SHOWN = 8
@@ -129,16 +131,7 @@ class Spans(Annotation, Displayed):
 
     @classmethod
     def from_arrays(
-        cls,
-        starts: ArrayLike,
-        ends: ArrayLike,
-        categories: Iterable[str | float | None] | None = None,
-        *,
-        length: float | None = None,
-        bounds: Sequence[float] | None = None,
-        seconds: bool = False,
-        text: str | None = None,
-        units: Iterable[str] | None = None,
+        cls, starts: ArrayLike, ends: ArrayLike, categories: Iterable[str | float | None] | None = None, **item: Any
     ) -> Spans:
         """Return spans from one array per column, which is faster for many spans.
 
@@ -148,8 +141,8 @@ class Spans(Annotation, Displayed):
             Start and end of each span.
         categories : iterable of str, float or None, optional
             Category of each span (default: none has a category).
-        length, bounds, seconds, text, units
-            See the class.
+        **item
+            ``length``, ``bounds``, ``seconds``, ``text`` and ``units``; see the class.
 
         Returns
         -------
@@ -174,7 +167,7 @@ class Spans(Annotation, Displayed):
             sizes = f"{number} starts, {len(last)} ends and {len(listed)} categories"
             raise SpansError(f"expected one start, one end and one category per span; got {sizes}")
         self = cls.__new__(cls)
-        self._set(first, last, listed, _check_item(length, bounds, seconds, text, units))
+        self._set(first, last, listed, _check_item(**item))
         return self
 
     @classmethod
@@ -221,7 +214,14 @@ class Spans(Annotation, Displayed):
             yield part
 
     def _set(self, starts: Floats, ends: Floats, categories: Sequence[Any], item: dict[str, Any]) -> None:
-        labels = [_check_category(i, category) for i, category in enumerate(categories)]
+        labels: list[str | None] = []
+        for place, category in enumerate(categories):
+            if category is None or isinstance(category, str):
+                labels.append(category)
+            elif (number := checks.finite_number(category)) is not None:
+                labels.append(f"{number:.15g}")
+            else:
+                raise SpansError(f"spans[{place}]: a category must be a string, a number or None; got {category!r:.80}")
         rules = [(ends < starts, "end must not be before start")]
         if (bounds := item["bounds"]) is not None:
             outside = (starts < bounds[0]) | (ends > bounds[1])
@@ -426,7 +426,11 @@ class Spans(Annotation, Displayed):
 
 
 def _check_item(
-    length: float | None, bounds: Sequence[float] | None, seconds: bool, text: str | None, units: Iterable[str] | None
+    length: float | None = None,
+    bounds: Sequence[float] | None = None,
+    seconds: bool = False,
+    text: str | None = None,
+    units: Iterable[str] | None = None,
 ) -> dict[str, Any]:
     """Return the slots that say what the spans lie in."""
     words = None if units is None else tuple(map(str, checks.as_list(units, "units", error=SpansError)))
@@ -440,37 +444,23 @@ def _check_item(
         raise SpansError("text and units belong to spans in characters or tokens; these are in seconds")
     if length is not None and bounds is not None:
         raise SpansError("length and bounds: set only one of them")
+    name, values = ("bounds", bounds) if length is None else ("length", (0.0, length))
     extent = None
-    if length is not None:
-        extent = _check_bounds((0.0, length), "length")
-    elif bounds is not None:
-        extent = _check_bounds(bounds, "bounds")
+    if values is not None:
+        pair = tuple(values) if isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) else ()
+        begin, end = [*map(checks.finite_number, pair), None, None][:2]
+        if len(pair) != 2 or begin is None or end is None:
+            expected = "a finite number" if name == "length" else "two finite numbers, beginning and end"
+            raise SpansError(f"{name}: expected {expected}; got {length if name == 'length' else bounds!r}")
+        if begin > end:
+            raise SpansError(f"{name}: an item must not end before it begins; got {begin:.10g}-{end:.10g}")
+        extent = begin + 0.0, end + 0.0
     if content is None:
         return {**slots, "bounds": extent}
     whole = (0.0, float(len(content)))
     if extent not in (None, whole):
         raise SpansError(f"length: expected the number of characters or tokens, {len(content)}; got {extent}")
     return {**slots, "bounds": whole}
-
-
-def _check_bounds(bounds: object, name: str) -> tuple[float, float]:
-    values = tuple(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else ()
-    numbers = [checks.finite_number(value) for value in values]
-    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
-        expected = "a finite number" if name == "length" else "two finite numbers, beginning and end"
-        raise SpansError(f"{name}: expected {expected}; got {values[-1] if name == 'length' else bounds!r}")
-    if numbers[0] > numbers[1]:
-        raise SpansError(f"{name}: an item must not end before it begins; got {numbers[0]:.10g}-{numbers[1]:.10g}")
-    return numbers[0] + 0.0, numbers[1] + 0.0
-
-
-def _check_category(i: int, category: object) -> str | None:
-    if category is None or isinstance(category, str):
-        return category
-    number = checks.finite_number(category)
-    if number is None:
-        raise SpansError(f"spans[{i}]: a category must be a string, a number or None; got {category!r:.80}")
-    return f"{number:.15g}"
 
 
 def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], Ints]:
@@ -483,3 +473,13 @@ def _codes(categories: Sequence[str | None]) -> tuple[tuple[str | None, ...], In
 def _plain(position: float) -> float:
     """Return a position as an integer if it is whole, for JSON."""
     return int(position) if position.is_integer() else position
+
+
+def to_spans(annotation: object) -> Spans:
+    """Return the intervals of a tier, the spans of a hierarchy, or the segments of a segmentation as spans."""
+    if isinstance(annotation, Spans):
+        return annotation
+    if not isinstance(annotation, (Tier, Hierarchy, Segmentation)):
+        raise SpansError(f"expected spans, a tier, a hierarchy or a segmentation; got {type(annotation).__name__}")
+    rows, axis = [row[:3] for row in annotation.ranges], annotation.axis
+    return Spans(rows, bounds=axis.extent, seconds=axis.seconds, units=None if axis.seconds else axis.tokens)

@@ -12,9 +12,19 @@ import numpy as np
 from caesura.errors import TierError
 from caesura.limits import MAX_SECONDS
 from caesura.model import checks
-from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
-from caesura.model.boundaries import UNTYPED
-from caesura.model.edges import SAME_PLACE, Divided, Edges, edges_of_intervals, edges_of_points
+from caesura.model.annotation import (
+    SAME_PLACE,
+    Annotation,
+    Axis,
+    Divided,
+    Edges,
+    Range,
+    Shape,
+    cut_rows,
+    edges_of_intervals,
+    edges_of_points,
+)
+from caesura.model.checks import UNTYPED
 from caesura.model.value import Displayed, Floats, count_of
 
 
@@ -199,24 +209,22 @@ class Tier(Divided, Displayed):
         from caesura.model.segmentation import Segmentation
 
         # All ends first, then the starts at positions without an end.
-        marks: dict[int, str] = {}
         ending: dict[int, Interval | Point] = {}
         for row in self.rows:
             at = axis.place(row[-2])
             if at == 0:
                 raise TierError(f"{row} lies before the first unit; boundaries are not possible there")
-            if at in marks:
+            if at in ending:
                 raise TierError(
                     f"two ends must not fall on the same position; {ending[at]} and {row} both end at {at}; "
                     "join them, or use finer units"
                 )
-            marks[at], ending[at] = row.label if row.label.strip() else UNTYPED[0], row
-        for interval in self.intervals:
-            if at := axis.place(interval.start):
-                marks.setdefault(at, UNTYPED[0])
-        positions = sorted(marks)
-        names = [marks[position] for position in positions]
-        return Segmentation.from_positions(int(axis.end), positions, marks=names, units=axis.tokens)
+            ending[at] = row
+        marks = {axis.place(interval.start): UNTYPED[0] for interval in self.intervals}
+        marks |= {at: row.label if row.label.strip() else UNTYPED[0] for at, row in ending.items()}
+        marks.pop(0, None)
+        names = [marks[position] for position in sorted(marks)]
+        return Segmentation.from_positions(int(axis.end), sorted(marks), marks=names, units=axis.tokens)
 
     @property
     def shape(self) -> Shape:
@@ -234,11 +242,10 @@ class Tier(Divided, Displayed):
     def __repr__(self) -> str:
         numbers = [count_of(len(self.intervals), "interval")] if self.intervals or self.points is None else []
         numbers += [] if self.points is None else [count_of(len(self.points), "point")]
-        number = " and ".join(numbers)
-        labels = [row.label for row in self.intervals] + [point.label for point in self.points or ()]
-        labels = [label for label in labels if label]
+        listed_labels = [row.label for row in self.intervals] + [point.label for point in self.points or ()]
+        labels = [*filter(None, listed_labels)]
         listed = " ".join(label[:20] for label in labels[:8]) + (" …" if len(labels) > 8 else "")
-        return f"Tier({number} from {self.begin:g} to {self.end:g} s{': ' if labels else ''}{listed})"
+        return f"Tier({' and '.join(numbers)} from {self.begin:g} to {self.end:g} s{': ' if labels else ''}{listed})"
 
     def with_words(self, words: Iterable[Sequence[Any]] | None) -> Tier:
         """Return the same tier with different words.

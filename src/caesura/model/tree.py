@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -195,7 +194,16 @@ class Tree(Annotation, Displayed):
         stack: list[tuple[int, list[Any]]] = []  # open nodes, each with the children still to visit
         bracket: Any = tree
         while True:
-            label, *children = _check_bracket(bracket, nodes)
+            place = f"bracket {len(nodes.labels) + 1}"
+            if isinstance(bracket, str) or not isinstance(bracket, Sequence):
+                form = "(label, child, ...), or (label, word) for a word"
+                raise TreeError(f"{place}: expected {form}; got {bracket!r:.80}")
+            if len(bracket) < 2 or not isinstance(bracket[0], str):
+                size = (
+                    f"a {type(bracket).__name__} of {len(bracket)}"  # the repr of a deep tree would exhaust the stack
+                )
+                raise TreeError(f"{place}: expected (label, child, ...) with a string as label; got {size}")
+            label, *children = bracket
             nodes.labels.append(label)
             nodes.start.append(len(nodes.words))
             nodes.end.append(0)
@@ -318,10 +326,6 @@ class Tree(Annotation, Displayed):
         """The tree as a Penn Treebank bracket string on one line."""
         return _format_brackets(self.labels, self.start.tolist(), self.end.tolist(), self.words)
 
-    def _key(self) -> tuple[Any, ...]:  # faster than the general key
-        times = None if self.times is None else self.times.tobytes()
-        return self.labels, self.parent.tobytes(), self.start.tobytes(), self.words, times
-
     def __str__(self) -> str:
         return self.brackets
 
@@ -330,16 +334,6 @@ class Tree(Annotation, Displayed):
         drawing = self.brackets if len(self) <= 100 else _format_brackets(self.labels[:1], [0], [1], ["…"])
         times = "" if self.times is None else f" from {self.times[0, 0]:g} to {self.times[-1, 1]:g} s"
         return f"Tree({size}{times}: {drawing if len(drawing) <= 200 else drawing[:199] + '…'})"
-
-
-def _check_bracket(bracket: Any, nodes: Nodes) -> Sequence[Any]:
-    place = f"bracket {len(nodes.labels) + 1}"
-    if isinstance(bracket, str) or not isinstance(bracket, Sequence):
-        raise TreeError(f"{place}: expected (label, child, ...), or (label, word) for a word; got {bracket!r:.80}")
-    if len(bracket) < 2 or not isinstance(bracket[0], str):
-        size = f"a {type(bracket).__name__} of {len(bracket)}"  # the repr of a deep tree would exhaust the stack
-        raise TreeError(f"{place}: expected (label, child, ...) with a string as label; got {size}")
-    return bracket
 
 
 def _check_nodes(labels: tuple[str, ...], parent: Ints, start: Ints, end: Ints, words: tuple[str, ...]) -> None:
@@ -390,22 +384,17 @@ def _check_times(times: Times, words: tuple[str, ...], *, zero_length: str = "er
     begin, end = array.T
     bad = ~np.isfinite(array).all(axis=1) | (begin > end) | ((begin == end) & (zero_length != "merge"))
     bad[1:] |= begin[1:] < end[:-1]
-    if bad.any():
-        raise TreeError(_time_problem(int(bad.argmax()), array, words))
-    return array
-
-
-def _time_problem(i: int, times: Floats, words: tuple[str, ...]) -> str:
-    begin, end = times[i].tolist()
-    place = f"word {i + 1} {words[i][:40]!r}"
-    if not (np.isfinite(begin) and np.isfinite(end)):
-        return f"{place}: times must be numbers; got {begin} to {end}"
-    if begin > end:
-        return f"{place}: must not end before it begins; got {begin:.10g} to {end:.10g} s"
-    if i and begin < times[i - 1, 1]:
+    if (i := checks.first_true(bad)) is None:
+        return array
+    place, (start, stop) = f"word {i + 1} {words[i][:40]!r}", array[i].tolist()
+    if not np.isfinite(array[i]).all():
+        raise TreeError(f"{place}: times must be numbers; got {start} to {stop}")
+    if start > stop:
+        raise TreeError(f"{place}: must not end before it begins; got {start:.10g} to {stop:.10g} s")
+    if i and start < end[i - 1]:
         before = f"word {i} {words[i - 1][:40]!r}"
-        return f"{place}: must not begin before {before} ends; got {begin:.10g} < {times[i - 1, 1]:.10g} s"
-    return f"{place}: must take time; it begins and ends at {begin:.10g} s (or use zero_length='merge')"
+        raise TreeError(f"{place}: must not begin before {before} ends; got {start:.10g} < {end[i - 1]:.10g} s")
+    raise TreeError(f"{place}: must take time; it begins and ends at {start:.10g} s (or use zero_length='merge')")
 
 
 def join_words(tree: Tree, boundaries: Iterable[int]) -> Tree:
@@ -526,46 +515,41 @@ def _parse_brackets(text: str) -> Nodes:
             start.append(len(words))
             end.append(0)
         elif lone_word or not stack or start[stack[-1]] == len(words):
-            raise _bracket_error(text, *_bracket_problem(tokens, at, nodes, stack))
+            raise _bracket_error(text, at, nodes, stack)
         else:
             end[stack.pop()] = len(words)
     if stack:
-        raise _bracket_error(text, *_unclosed(tokens, nodes, stack))
+        raise _bracket_error(text, len(tokens), nodes, stack)
     if not labels:
         raise TreeError("a tree has at least one word; got nothing", 1, 1)
     return nodes
 
 
-def _bracket_problem(tokens: list[tuple[str, ...]], at: int, nodes: Nodes, stack: list[int]) -> tuple[int, str]:
-    """Return what is wrong with a closing bracket or with a word outside a preterminal, and the number of the token."""
-    word = tokens[at][-1]
+def _bracket_error(text: str, at: int, nodes: Nodes, stack: list[int]) -> TreeError:
+    """Return the error for a token, a closing bracket or a word, that cannot stand here, or for the end of the text."""
+    tokens = list(_TOKEN.finditer(text))
+    word = tokens[at][5] if at < len(tokens) else None
+    alone = None
+    if (
+        word and stack and nodes.start[stack[-1]] == len(nodes.words)
+    ):  # the first in its bracket; the next token is wrong
+        at, alone = at + 1, word
+        word = tokens[at][5] if at < len(tokens) else None
+    is_end = at == len(tokens)
+    label = nodes.labels[stack[0 if is_end else -1]] if stack else ""
+    name = f"({label[:40]} ...)" if label else "( ...) without a label"
     if not stack:
-        return at, f"a tree begins with a bracket; got {word[:40]!r}" if word else "this bracket has no opening bracket"
-    name = _bracket(nodes.labels[stack[-1]])
-    if not word:
-        return at, f"a bracket must contain a word or brackets; {name} is empty"
-    if nodes.start[stack[-1]] == len(nodes.words):  # the word is the first in its bracket; the next token is wrong
-        at += 1
-        if at == len(tokens):
-            return _unclosed(tokens, nodes, stack)
-        if not tokens[at][-1]:
-            return at, f"a word must be alone in its bracket; {word!r} has a bracket beside it"
-        word = tokens[at][-1]
-    return at, f"a word must be alone in its bracket; {word[:40]!r} shares {name}"
-
-
-def _unclosed(tokens: list[tuple[str, ...]], nodes: Nodes, stack: list[int]) -> tuple[int, str]:
-    """Return the number of the first opening bracket that is never closed, and the message."""
-    at = [i for i, (_, word, bracket, *_) in enumerate(tokens) if word or bracket][stack[0]]
-    return at, f"this bracket, {_bracket(nodes.labels[stack[0]])}, is never closed"
-
-
-def _bracket(label: str) -> str:
-    return f"({label[:40]} ...)" if label else "( ...) without a label"
-
-
-def _bracket_error(text: str, at: int, problem: str) -> TreeError:
-    before = text[: next(islice(_TOKEN.finditer(text), at, None)).start()]
+        problem = f"a tree begins with a bracket; got {word[:40]!r}" if word else "this bracket has no opening bracket"
+    elif is_end:
+        at = [i for i, token in enumerate(tokens) if token[2] or token[3]][stack[0]]
+        problem = f"this bracket, {name}, is never closed"
+    elif word:
+        problem = f"a word must be alone in its bracket; {word[:40]!r} shares {name}"
+    elif alone:
+        problem = f"a word must be alone in its bracket; {alone!r} has a bracket beside it"
+    else:
+        problem = f"a bracket must contain a word or brackets; {name} is empty"
+    before = text[: tokens[at].start()]
     return TreeError(problem, 1 + before.count("\n"), len(before) - before.rfind("\n"))
 
 

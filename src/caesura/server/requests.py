@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.measures.registry import find_measure
-from caesura.model.json_text import to_json
+from caesura.model.plain import to_json
 from caesura.notices import collect_warnings
 from caesura.server.security import RequestError
 from caesura.tasks.workbench import Parameters, Workbench

@@ -13,9 +13,8 @@ from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.model import checks
 from caesura.model.corpus import Corpus
 from caesura.model.index import flatnonzero, searchsorted
-from caesura.model.old_names import to_spans
 from caesura.model.segmentation import UNTYPED, Segmentation
-from caesura.model.spans import MarkedSpan, Spans
+from caesura.model.spans import MarkedSpan, Spans, to_spans
 from caesura.model.value import MAX_UNITS, Ints
 from caesura.options import flag, non_negative, number, positive, whole
 from caesura.options import seed as check_seed

@@ -18,10 +18,10 @@ from caesura.formats import encode, format_for_writing, formats, is_collection, 
 from caesura.formats.content import as_text_cell, table_text, unpacked_path
 from caesura.formats.format import Format
 from caesura.gold.gold import GOLD_CODER
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import HIDDEN, Excluded, Result
 from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans
@@ -302,7 +302,7 @@ def _content(annotation: Annotation) -> Any:
     assert not isinstance(annotation, Tier)
     return {
         stream: (text.length, text.inner.tolist() if text.types == UNTYPED else text.boundaries)
-        for stream, text in streams_of(annotation).items()
+        for stream, text in texts_of(annotation).items()
     }
 
 

@@ -26,8 +26,8 @@ from caesura.errors import CaesuraError, InputError, MismatchError, OptionConfli
 from caesura.formats.settings import Settings, read_groups
 from caesura.measures.base import Measure
 from caesura.measures.registry import measures
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.old_names import tiers_of
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
 from caesura.model.similarity import first_asymmetry, is_full_matrix, symmetric_mean

@@ -17,8 +17,8 @@ from caesura.measures.operations import OperationsTable, operations_from_counts
 from caesura.measures.structiou import StructIoUScore
 from caesura.memory import check_memory
 from caesura.model.corpus import Corpus
+from caesura.model.dialogue import texts_of
 from caesura.model.index import argsort, searchsorted
-from caesura.model.old_names import streams_of
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.value import Ints
 from caesura.progress import report_progress
@@ -148,7 +148,7 @@ def _possible_edits(corpus: Corpus) -> dict[str, int]:
         return {}
     marks: dict[str, list[int]] = {}
     for (item, _), annotation in corpus.items():
-        marks.setdefault(item, []).append(sum(int(text.inner.size) for text in streams_of(annotation).values()))
+        marks.setdefault(item, []).append(sum(int(text.inner.size) for text in texts_of(annotation).values()))
     return {item: (len(numbers) - 1) * sum(numbers) for item, numbers in marks.items()}
 
 

@@ -16,8 +16,8 @@ from caesura.formats.format import Format
 from caesura.formats.settings import Settings
 from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
-from caesura.model.corpus import Corpus
-from caesura.model.old_names import one_level_as_tiers, tiers_of
+from caesura.model.annotation import tiers_of
+from caesura.model.corpus import Corpus, one_level_as_tiers
 from caesura.model.tier import Interval, Point, Tier
 from caesura.options import OptionSet, setting, suggest, text
 from caesura.tasks.files import item_path, write_all

@@ -17,7 +17,7 @@ from caesura.formats.settings import Settings, read_settings
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse_measures
-from caesura.model.old_names import lack_units
+from caesura.model.corpus import lack_units
 from caesura.model.result import keep_warnings
 from caesura.model.segmentation import check_types
 from caesura.model.tier import Tier

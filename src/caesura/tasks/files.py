@@ -16,10 +16,10 @@ from caesura.errors import FormatError
 from caesura.files import write_files
 from caesura.formats import NAMES, detect, find, format_for_writing, formats, list_tiers, write
 from caesura.formats.timed import FileTier
-from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.annotation import tiers_of
+from caesura.model.corpus import Corpus, one_level_as_tiers
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import one_level_as_tiers, streams_of, tiers_of
 from caesura.model.result import HIDDEN, Result
 from caesura.model.scores import BoundaryScores
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -318,7 +318,7 @@ def _item_contents(annotation: Annotation) -> _ItemContents:
         seconds = max(tier.end for tier in tiers.values()) - min(tier.begin for tier in tiers.values())
         return _labelled(0, labels, has_words)._replace(streams=tuple(filter(None, tiers)), seconds=seconds)
     assert not isinstance(annotation, Tier)
-    texts = list(streams_of(annotation).values())
+    texts = list(texts_of(annotation).values())
     return _ItemContents(
         units=annotation.length,
         marks=sum(text.positions.size for text in texts),

@@ -19,10 +19,11 @@ from caesura.gold.linear import GoldBoundary, TimeScale, method_name
 from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.measures.axis import amount
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import BoundaryTimes, boundary_times
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, lack_units, one_level_as_tiers
+from caesura.model.dialogue import texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import lack_units, one_level_as_tiers, streams_of, tiers_of
 from caesura.model.plain import json_entries
 from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import UNTYPED
@@ -199,7 +200,7 @@ def time_scale(converted: Corpus, corpus: Corpus, n_t: float) -> TimeScale:
     places: dict[tuple[str, str], Ints] = {}
     for item in converted.item_names:
         text = next(iter(converted.of_item(item).values()))
-        for stream, side in streams_of(text).items():
+        for stream, side in texts_of(text).items():
             end = max(tiers_of(entry)[stream].end for entry in corpus.of_item(item).values())
             marked = by_place.get((item, stream), {})
             seconds = [median(marked.get(position) or [end]) for position in range(1, side.length + 1)]

@@ -17,9 +17,8 @@ from caesura.measures.base import Measure
 from caesura.measures.registry import default_measures
 from caesura.measures.registry import measures as registered_measures
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
+from caesura.model.dialogue import Dialogue, texts_of
 from caesura.model.index import bincount
-from caesura.model.old_names import streams_of
 from caesura.model.reading import length_of
 from caesura.model.result import Excluded, Result
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -188,7 +187,7 @@ def stream_names(subject: Subject) -> tuple[str, ...]:
 
 def _streams(subject: Subject) -> list[Mapping[str, Segmentation]]:
     """Return the segmentations of every annotation, by stream; trees have none."""
-    return [streams_of(entry) for entry in subject.boundaries.values()] if subject.kind != "trees" else []
+    return [texts_of(entry) for entry in subject.boundaries.values()] if subject.kind != "trees" else []
 
 
 def align_items(subject: Subject, aligner: Measure, items: Sequence[str]) -> Alignments:

@@ -11,19 +11,11 @@ from caesura.measures.axis import compares_seconds, in_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import DEFAULT_MEASURES, default_measures, parse
 from caesura.measures.registry import measures as registered_measures
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import are_no_types
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpora, Corpus, extent_problem, flat_as_tiers, lack_units, tier_option, tiers_by_item
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import (
-    Corpora,
-    extent_problem,
-    flat_as_tiers,
-    lack_units,
-    tier_option,
-    tiers_by_item,
-    tiers_of,
-)
 from caesura.model.segmentation import UNTYPED
 from caesura.model.spans import Spans
 from caesura.notices import warn

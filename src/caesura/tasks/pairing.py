@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caesura.errors import MismatchError, OptionError
+from caesura.model.annotation import tiers_of
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Dialogue
+from caesura.model.dialogue import Dialogue, texts_of
 from caesura.model.fingerprint import fingerprint_of_pairs
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Excluded
 from caesura.model.tier import Tier
 
@@ -133,5 +133,5 @@ def _annotations(corpus: Corpus, coder: str | None, side: str, *, tiers: bool = 
                 f"{side}, item {item!r}: expected a Segmentation; got a Tier, which has times but no units; "
                 "convert the corpus with over_units(corpus)"
             )
-        comparable[item] = streams_of(annotation) if isinstance(annotation, Dialogue) else annotation
+        comparable[item] = texts_of(annotation) if isinstance(annotation, Dialogue) else annotation
     return comparable

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from caesura.errors import OptionError
 from caesura.judging.planning import Plan, plan_study
 from caesura.measures.base import Measure
-from caesura.model.corpus import Corpus
-from caesura.model.old_names import flat_as_tiers, lack_units
+from caesura.model.corpus import Corpus, flat_as_tiers, lack_units
 from caesura.options import OptionSet, number, path, seed, setting, whole
 from caesura.tasks.measure_choice import measures_setting
 from caesura.tasks.units import with_units

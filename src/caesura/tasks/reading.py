@@ -16,10 +16,9 @@ from caesura.formats.ptb import read_trees
 from caesura.formats.settings import Settings, read_settings
 from caesura.measures.base import Measure
 from caesura.measures.recipes import recipe_of, recipes
-from caesura.model.corpus import Corpus, Source
+from caesura.model.corpus import Corpus, Source, tiers_where_mixed
 from caesura.model.dialogue import Annotation
-from caesura.model.json_text import to_json
-from caesura.model.old_names import tiers_where_mixed
+from caesura.model.plain import to_json
 from caesura.model.projection import ALIGNMENTS
 from caesura.model.reading import ReadingReport
 from caesura.model.result import Excluded

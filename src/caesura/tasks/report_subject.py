@@ -14,15 +14,14 @@ from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.registry import parse
 from caesura.model.common_units import BoundaryTimes, boundary_times
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, one_level_as_tiers
 from caesura.model.dialogue import Annotation, Dialogue
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import one_level_as_tiers
+from caesura.model.projection import text_difference
 from caesura.model.reading import length_of
 from caesura.model.result import HIDDEN, Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
-from caesura.model.text_difference import text_difference
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
 from caesura.notices import collect_warnings

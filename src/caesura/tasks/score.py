@@ -19,9 +19,8 @@ from caesura.measures.registry import parse
 from caesura.measures.sums import AVERAGE
 from caesura.model.batch import Pair
 from caesura.model.common_units import pair_over_common_units, short_spans_note
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, tiers_where_mixed
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import tiers_where_mixed
 from caesura.model.plain import json_entries
 from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation

@@ -9,11 +9,11 @@ from typing import Any
 from caesura.errors import InputError, OptionError, SpansError, TierError, own_errors
 from caesura.measures.base import Measure
 from caesura.measures.needs import UNKNOWN_END
+from caesura.model.annotation import tiers_of
 from caesura.model.common_units import levels_as_types, over_common_units, tiers_over_units
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import tiers_of
 from caesura.model.result import Excluded
 from caesura.model.spans import Spans
 from caesura.model.value import count_of

@@ -25,8 +25,7 @@ from caesura.judging.participants import collect_participants
 from caesura.measures.registry import Signature, chance_word, read_number, short_text, signature_text
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.result import Excluded, Result
-from caesura.model.signature import SHORT_DATA, UNKNOWN_DATA, option_value
+from caesura.model.result import SHORT_DATA, UNKNOWN_DATA, Excluded, Result, option_value
 from caesura.tasks.evaluate import evaluate
 from caesura.tasks.measure_choice import measures_as_they_are
 from caesura.tasks.pairing import fingerprint_of_sides, pair_items

@@ -14,9 +14,9 @@ from caesura.gold.gold import GOLD_CODER, Gold
 from caesura.gold.linear import GoldBoundary
 from caesura.gold.unify import UnifiedHierarchy
 from caesura.limits import short_count
-from caesura.model.old_names import streams_of
+from caesura.model.dialogue import texts_of
+from caesura.model.result import SHORT_DATA
 from caesura.model.segmentation import UNTYPED
-from caesura.model.signature import SHORT_DATA
 from caesura.model.value import OnDemand, count_of
 from caesura.tasks.gold import GoldStudy
 from caesura.views.answer import Answer, Section
@@ -217,7 +217,7 @@ def _near_text(boundary: GoldBoundary, kept: bool, place: Callable[[GoldBoundary
 
 
 def _text_around(result: Gold, boundary: GoldBoundary) -> str | None:
-    text = streams_of(result.corpus[boundary.item, GOLD_CODER])[boundary.stream or ""]
+    text = texts_of(result.corpus[boundary.item, GOLD_CODER])[boundary.stream or ""]
     if text.units is None:
         return None
     before, after = text.units[boundary.position - 1], "".join(text.units[boundary.position : boundary.position + 1])

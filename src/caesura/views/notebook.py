@@ -29,11 +29,11 @@ from caesura.judging.judge import Judgement
 from caesura.judging.planning import Plan
 from caesura.judging.reactions import Reactions
 from caesura.measures.operations import OperationsTable
+from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue
+from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import nonzero
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.result import Edit, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
@@ -257,7 +257,7 @@ def _size(annotation: Annotation) -> Cell:
         return count_of(len(annotation), "node")
     if tiers := tiers_of(annotation):
         return "a tier" if len(tiers) == 1 else f"{len(tiers)} tiers"
-    return sum(text.inner.size for text in streams_of(annotation).values())
+    return sum(text.inner.size for text in texts_of(annotation).values())
 
 
 # -- numbers --------------------------------------------------------------------------------------------------------

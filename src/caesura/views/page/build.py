@@ -19,7 +19,7 @@ from caesura.formats.settings import Settings
 from caesura.judging.participants import Systems
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
-from caesura.model.json_text import to_json
+from caesura.model.plain import to_json
 from caesura.model.result import Excluded
 from caesura.model.value import count_of, list_few
 from caesura.notices import collect_warnings

@@ -9,9 +9,9 @@ from itertools import count
 from typing import Any
 
 from caesura.measures.edit_columns import EDIT_KINDS
-from caesura.model.dialogue import Annotation
+from caesura.model.annotation import tiers_of
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.old_names import streams_of, tiers_of
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
@@ -78,7 +78,7 @@ def _text_items(report: CorpusReport, types: _Numbering, streams: _Numbering) ->
     coders = {coder: i for i, coder in enumerate(subject.corpus.coders)}
     items: dict[str, dict[str, Any]] = {}
     for item in report.text_items:
-        by_coder = {coders[name]: streams_of(entry) for name, entry in subject.in_detail(boundaries, item).items()}
+        by_coder = {coders[name]: texts_of(entry) for name, entry in subject.in_detail(boundaries, item).items()}
         annotations, tiers = subject.in_detail(subject.corpus, item), _tiers(report, item)
         example = next(iter(annotations.values()))
         edges = example.edges if isinstance(example, Hierarchy) else None  # the times at which units begin and end

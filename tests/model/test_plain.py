@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.model import json_text
-from caesura.model.json_text import json_pieces, to_json
-from caesura.model.plain import json_entries, to_plain
+from caesura.model import plain as plain_module
+from caesura.model.plain import json_entries, json_pieces, to_json, to_plain
 from caesura.model.result import HIDDEN, Reasoned, Result
 
 ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -99,7 +98,7 @@ def test_the_text_of_any_value_is_that_of_its_plain_form(value: Any, characters:
     """The length of pieces makes no difference."""
     plain = to_plain(value)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_text, "_CHARACTERS", characters)
+        patch.setattr(plain_module, "_CHARACTERS", characters)
         pieces = list(json_pieces(value))
     assert all(len(piece) >= characters for piece in pieces[:-1])
     # The plain form has no NaN, so equal texts are equal values of the same types, in the same order.

@@ -1,14 +1,15 @@
-"""The axis, the shape and the header of every annotation, and the conversion to another axis."""
+"""What every annotation has: an axis, a shape, a header, the semantics of a value, and the conversion to another axis."""
 
 from __future__ import annotations
 
 import pickle
-from copy import copy
+from copy import copy, deepcopy
 from struct import unpack_from
 
+import numpy as np
 import pytest
 
-from caesura import BoundaryScores, Hierarchy, Marks, Segmentation, Spans, Tier, Tree
+from caesura import BoundaryScores, Corpus, Dialogue, Hierarchy, Marks, Segmentation, Spans, Tier, Tree
 from caesura.errors import MismatchError
 from caesura.model.annotation import IN_SECONDS, SHAPE_BIT, TICKS, Annotation, Axis, Shape
 from caesura.model.common_units import common_axis
@@ -42,6 +43,67 @@ def test_axis_shape_and_header(
     scale = TICKS if seconds else 1
     assert (begin, end) == (extent[0] * scale, extent[1] * scale)
     assert (traits >> SHAPE_BIT, bool(traits & IN_SECONDS)) == (shape, seconds)
+
+
+UNITS = ["a", "b", "c", "d", "e"]
+VALUES = [
+    *(annotation for annotation, *_ in ANNOTATIONS),
+    Segmentation.from_masses([1]),
+    Segmentation.from_masses([2, 3], units=UNITS),
+    Segmentation.from_marks(["", ",", "", "", "."]),
+    Segmentation.from_marks(["", ",", "", "", "."], types=[",", "."]),
+    Segmentation.from_sets([{"x"}, {"x", "y"}, set(), set()], types=["x", "y"]),
+    Tier([(1, 2, "A")], end=3, words=[(1, 3, "w")]),
+    Hierarchy(4, [(1, 4), (1, 2)], edges=[0, 1, 2.5, 3, 4], extent=14),
+    Hierarchy(4, [(1, 4), (1, 2)], units="abcd"),
+    Spans([(0, 3), (2, 5)], text="abcdefghi"),
+    Spans([(0, 3, "A"), (0, 3, "A")]),
+    Tree.from_brackets(TREE, [(0, 1), (1, 2.5)]),
+    Marks([0, 1, 0, 1], 1, units=UNITS),
+    Dialogue({"F": Segmentation.from_masses([2, 3])}),
+    Dialogue({"F": Tier([(1, 2, "A")], end=3), "M": Tier(end=3)}),
+    Corpus({"x": {"ann": Segmentation.from_masses([2, 3])}}),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_values_can_be_copied_but_not_changed(value: Annotation) -> None:
+    pickled = (pickle.loads(pickle.dumps(value, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1))
+    slots = type(value).__slots__
+    for again in (*pickled, copy(value), deepcopy(value)):
+        assert again == value
+        assert hash(again) == hash(value)
+        assert repr(again) == repr(value)
+        assert [str(getattr(again, name)) for name in slots] == [str(getattr(value, name)) for name in slots]
+    assert value != "text"
+    for name in (*slots, "new"):
+        with pytest.raises(
+            AttributeError, match=f"^{type(value).__name__} objects are immutable; cannot set '{name}'$"
+        ):
+            setattr(value, name, 5)
+        with pytest.raises(AttributeError, match=f"cannot delete '{name}'$"):
+            delattr(value, name)
+
+
+def test_values_with_different_content_differ() -> None:
+    assert len({*VALUES}) == len(VALUES)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_arrays_cannot_change_a_value(value: Annotation) -> None:
+    """An array is read-only, or a copy."""
+    names = {"inner", "positions", "codes", "boundary_positions", "counts", "spans", "places", *type(value).__slots__}
+    for name in names:
+        array = getattr(value, name, None)
+        if not isinstance(array, np.ndarray) or not array.size:
+            continue
+        before = array.tolist()
+        if array.flags.writeable:
+            array.flat[0] += 1
+        else:
+            with pytest.raises(ValueError, match="read-only"):
+                array.flat[0] = 99
+        assert getattr(value, name).tolist() == before, name
 
 
 def test_shapes_include_the_ones_before() -> None:
