@@ -12,15 +12,7 @@ from typing import Any, ClassVar
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.gold.candidates import Candidate, DroppedSpan, collect_hierarchies
-from caesura.gold.linear import (
-    METHODS,
-    GoldBoundary,
-    LinearGold,
-    LinearGoldOptions,
-    TimeScale,
-    linear_golds,
-    method_name,
-)
+from caesura.gold.linear import METHODS, GoldBoundary, GoldItem, LinearGoldOptions, TimeScale, linear_golds, method_name
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
 from caesura.gold.unify import (
     UnificationMethod,
@@ -69,27 +61,6 @@ class GoldSpan:
         return cls(item, span.start, span.end, span.level, span.label, candidate.coders, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """The gold standard of one item in numbers."""
-
-    item: str
-    units: int
-    coders: tuple[str, ...]  # coders of the item
-    # Number of boundaries or spans that are in the gold standard, and of others that coders placed.
-    kept: int
-    dropped: int
-    optima: int  # number of equally good solutions
-    cost: float | None  # sum of the boundary edit distances to the coders; None for a hierarchy
-    # B of the gold standard with the coders, from their edits together; for a hierarchy, mean kappa with the coders.
-    agreement: float | None
-
-    def __json__(self) -> dict[str, Any]:
-        """Return the plain form; a number of optima with thousands of digits becomes text."""
-        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return plain | {"optima": plain_count(self.optima)}
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Gold(Result):
     """Result of :func:`gold`.
@@ -104,9 +75,10 @@ class Gold(Result):
         The coders whose annotations were used.
     items : tuple of GoldItem
         One entry per item.
-    kept : tuple of GoldBoundary or GoldSpan
+    kept : sequence of GoldBoundary or GoldSpan
         Every boundary (or span) of the gold standard, with the coders who placed it and those who placed one near it.
-    dropped : tuple of GoldBoundary or GoldSpan
+        Boundaries are built whenever they are asked for.
+    dropped : sequence of GoldBoundary or GoldSpan
         Every other boundary (or span) that a coder placed.
     thresholds : mapping of str to int
         Boundary type -> minimum number of coders, if Cochran's Q determined it.
@@ -130,8 +102,8 @@ class Gold(Result):
     method: str
     coders: tuple[str, ...]
     items: tuple[GoldItem, ...]
-    kept: tuple[GoldBoundary, ...] | tuple[GoldSpan, ...]
-    dropped: tuple[GoldBoundary, ...] | tuple[GoldSpan, ...]
+    kept: Sequence[GoldBoundary] | Sequence[GoldSpan]
+    dropped: Sequence[GoldBoundary] | Sequence[GoldSpan]
     thresholds: Mapping[str, int]
     excluded: tuple[Excluded, ...]
     signature: str
@@ -315,20 +287,18 @@ def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str,
 def _linear_gold(
     corpus: Corpus, options: LinearGoldOptions, scale: TimeScale | None = None, n_t: str | None = None
 ) -> Gold:
-    golds, excluded, thresholds = linear_golds(corpus, options, scale)
-    several = [*golds.values()]
-    coders = _coders_of(corpus, several)
-    data = corpus.select(items=golds).fingerprint
-    facts: dict[str, Any] = {**corpus.alignment_facts, "data": data}
+    golds = linear_golds(corpus, options, scale)
+    coders, thresholds = _coders_of(corpus, golds.items), golds.thresholds
+    facts: dict[str, Any] = {**corpus.alignment_facts, "data": corpus.select(items=golds.annotations).fingerprint}
     return Gold(
-        corpus=Corpus({item: {GOLD_CODER: entry.annotation} for item, entry in golds.items()}),
+        corpus=Corpus({item: {GOLD_CODER: annotation} for item, annotation in golds.annotations.items()}),
         method=options.method,
         coders=coders,
-        items=tuple(map(_linear_item, several)),
-        kept=tuple(boundary for entry in several for boundary in entry.kept),
-        dropped=tuple(boundary for entry in several for boundary in entry.dropped),
+        items=golds.items,
+        kept=golds.kept,
+        dropped=golds.dropped,
         thresholds=thresholds,
-        excluded=excluded,
+        excluded=golds.excluded,
         signature=signature_line(
             "gold",
             method=options.method,
@@ -337,13 +307,13 @@ def _linear_gold(
             alpha=f"{options.alpha:g}" if options.method == "cochran" else None,
             ignore_types=options.ignore_types or None,
             coders=len(coders),
-            items=len(golds),
+            items=len(golds.items),
             **facts,
         ),
     )
 
 
-def _coders_of(corpus: Corpus, entries: Collection[LinearGold | UnifiedHierarchy]) -> tuple[str, ...]:
+def _coders_of(corpus: Corpus, entries: Collection[GoldItem]) -> tuple[str, ...]:
     names = {coder for entry in entries for coder in entry.coders}
     return tuple(coder for coder in corpus.coders if coder in names)
 
@@ -353,12 +323,6 @@ def _threshold_text(thresholds: Mapping[str, int]) -> str:
     if [*thresholds] == [*UNTYPED]:
         return str(thresholds[UNTYPED[0]])
     return ",".join(f"{name}={number}" for name, number in thresholds.items())
-
-
-def _linear_item(entry: LinearGold) -> GoldItem:
-    kept, dropped = len(entry.kept), len(entry.dropped)
-    units = entry.annotation.length
-    return GoldItem(entry.item, units, entry.coders, kept, dropped, entry.optima, entry.cost, entry.agreement)
 
 
 def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | None, options: dict[str, Any]) -> Gold:
@@ -374,7 +338,7 @@ def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | No
     return Gold(
         corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in hierarchies.items()}),
         method=name,
-        coders=_coders_of(corpus, golds.values()),
+        coders=_coders_of(corpus, items),
         items=tuple(items),
         kept=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.included),
         dropped=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.dropped),
