@@ -11,17 +11,10 @@ from typing import Any, ClassVar
 
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import CaesuraError, OptionError, own_errors
-from caesura.gold.candidates import Candidate, DroppedSpan, collect_hierarchies
+from caesura.gold.candidates import Candidate, DroppedSpan, collect_items
 from caesura.gold.linear import METHODS, GoldBoundary, GoldItem, LinearGoldOptions, TimeScale, linear_golds, method_name
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
-from caesura.gold.unify import (
-    UnificationMethod,
-    UnifiedHierarchy,
-    build_gold,
-    check_method,
-    check_pair_spans,
-    kappas_or_none,
-)
+from caesura.gold.unify import UnifiedHierarchy, build_gold, check_method, kappas_or_none
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, spans_nest
@@ -30,6 +23,7 @@ from caesura.model.result import HIDDEN, Excluded, Result, keep_warnings, signat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
+from caesura.progress import report_progress
 
 # Name of the coder of a gold standard.
 GOLD_CODER = "gold"
@@ -331,62 +325,46 @@ def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | No
     if threshold is not None:
         options |= {"threshold": threshold}
     tolerance = options.pop("tolerance")
-    golds, items, excluded = _unify_items(corpus, check_method(name, **options), tolerance)
-    hierarchies, notes = writable_hierarchies(golds)
+    checked = check_method(name, **options)
+    collected, excluded = collect_items(corpus, tolerance)
+    golds: dict[str, UnifiedHierarchy] = {}
+    for number, (item, hierarchies) in enumerate(collected.items(), 1):
+        try:
+            with own_errors():
+                golds[item] = build_gold(hierarchies, checked, tolerance)
+        except CaesuraError as error:
+            excluded[item] = Excluded(item, None, str(error))
+        report_progress(number, len(collected))
+    reasons = [excluded[item] for item in corpus.item_names if item in excluded]
+    if not golds:
+        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, reasons[:5]))}")
+    pairs = [(entry.hierarchy, own) for item, entry in golds.items() for own in collected[item].by_coder.values()]
+    kappas = iter(kappas_or_none(pairs))
+    items = []
+    for item, entry in golds.items():
+        defined = [kappa for kappa in islice(kappas, len(entry.coders)) if kappa is not None]
+        counts = len(entry.included), len(entry.dropped), entry.optima or 1
+        mean = math.fsum(defined) / len(defined) if defined else None
+        items.append(GoldItem(item, entry.hierarchy.length, entry.coders, *counts, None, mean))
+    written, notes = _writable_hierarchies(golds)
     data = corpus.select(items=golds).fingerprint
     head, _, version = next(iter(golds.values())).signature.rpartition("|")
     return Gold(
-        corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in hierarchies.items()}),
+        corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in written.items()}),
         method=name,
         coders=_coders_of(corpus, items),
         items=tuple(items),
         kept=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.included),
         dropped=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.dropped),
         thresholds={},
-        excluded=tuple(excluded),
+        excluded=tuple(reasons),
         signature=f"{head}|items:{len(golds)}|data:{data}|{version}",
         notes=notes,
         hierarchies=golds,
     )
 
 
-def _unify_items(
-    corpus: Corpus, method: UnificationMethod, tolerance: float
-) -> tuple[dict[str, UnifiedHierarchy], list[GoldItem], list[Excluded]]:
-    """Return the gold standard and the description of each item, and the items without one; raise if none has one."""
-    golds: dict[str, UnifiedHierarchy] = {}
-    pairs: list[tuple[Hierarchy, Hierarchy]] = []
-    excluded: list[Excluded] = []
-    if method.name == "best_annotator":
-        check_pair_spans(_hierarchies_of(corpus, item) for item in corpus.item_names)
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        try:
-            with own_errors():
-                annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
-                golds[item] = build_gold(annotations, method, tolerance)
-                pairs += [(golds[item].hierarchy, hierarchy) for hierarchy in annotations.by_coder.values()]
-        except CaesuraError as error:
-            excluded.append(Excluded(item, None, str(error)))
-    if not golds:
-        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
-    kappas = iter(kappas_or_none(pairs))
-    items = [_hierarchy_item(item, entry, [*islice(kappas, len(entry.coders))]) for item, entry in golds.items()]
-    return golds, items, excluded
-
-
-def _hierarchies_of(corpus: Corpus, item: str) -> list[Hierarchy]:
-    return [annotation for annotation in corpus.of_item(item).values() if isinstance(annotation, Hierarchy)]
-
-
-def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float | None]) -> GoldItem:
-    defined = [kappa for kappa in kappas if kappa is not None]
-    mean = math.fsum(defined) / len(defined) if defined else None
-    kept, dropped = len(entry.included), len(entry.dropped)
-    return GoldItem(item, entry.hierarchy.length, entry.coders, kept, dropped, entry.optima or 1, None, mean)
-
-
-def writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[str, Hierarchy], tuple[str, ...]]:
+def _writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[str, Hierarchy], tuple[str, ...]]:
     """Return the unified hierarchies in a form that can be written to a file."""
     hierarchies: dict[str, Hierarchy] = {}
     notes = []

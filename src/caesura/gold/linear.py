@@ -325,8 +325,8 @@ def _decision(
         "any": 1,
         "all": len(marks),
     }[options.method]
-    counts = bincount(np.concatenate([*marks.values()]), minlength=last + 1)
-    return _Decision(text, name, at, marks, last, tuple(flatnonzero(counts >= minimum).tolist()), 1)
+    positions, counts = np.unique(np.concatenate([*marks.values()]), return_counts=True)
+    return _Decision(text, name, at, marks, last, tuple(positions[counts >= minimum].tolist()), 1)
 
 
 def _cochran_thresholds(texts: Sequence[_Text], alpha: float) -> dict[str, int]:

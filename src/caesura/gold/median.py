@@ -28,7 +28,7 @@ import numpy as np
 from caesura.errors import OptionError
 from caesura.kernels.median import MedianGraph, small_count
 from caesura.memory import check_memory
-from caesura.model.index import argsort, bincount, flatnonzero, repeat, searchsorted
+from caesura.model.index import argsort, flatnonzero, offsets, repeat, searchsorted
 from caesura.model.value import Ints
 from caesura.progress import report_progress
 
@@ -61,14 +61,17 @@ def find_median(coders: Sequence[Sequence[int] | Ints], positions: int, n_t: int
     ``at`` has the time of each position, in a fraction of a second in which ``n_t`` is a whole number.
     """
     marks = [np.asarray(own, np.int64) for own in coders]
-    counts = bincount(np.concatenate(marks), minlength=positions + 1)
-    marked = flatnonzero(counts)
+    marked, counts = np.unique(np.concatenate(marks), return_counts=True)
     if at is not None:
         return _search(marks, marked, at[marked - 1], n_t)
     if n_t == 1:
-        return _majority(counts, len(marks))
-    begins = bincount(np.maximum(marked - n_t + 1, 1), minlength=positions + 2)
-    near = flatnonzero(np.cumsum(begins - bincount(np.minimum(marked + n_t, positions + 1), minlength=positions + 2)))
+        return _majority(marked, counts, len(marks))
+    ends = np.minimum(marked + n_t, positions + 1)
+    begins = np.maximum(np.maximum(marked - n_t + 1, 1), np.concatenate([[0], ends[:-1]])[: len(ends)])
+    sizes = ends - begins
+    hint = "choose a smaller n_t, shorter items, or the method 'majority'"
+    check_memory(f"the median of {sizes.sum():,} positions near boundaries", 100 * int(sizes.sum()), hint)
+    near = repeat(begins - offsets(sizes)[:-1], sizes) + np.arange(sizes.sum())
     return _by_kernel(marks, near) if n_t == 2 else _search(marks, near, near, n_t)
 
 
@@ -192,11 +195,10 @@ def _next_state(state: _State, who: int, place: int, following: int, n_t: int) -
     return tuple(sorted(useful)), base
 
 
-def _majority(counts: Ints, coders: int) -> Median:
-    gold = (2 * counts >= coders) & (counts > 0)
-    cost = int(np.minimum(counts, coders - counts).sum())
-    ties = int(np.count_nonzero((2 * counts == coders) & (counts > 0)))
-    return Median(tuple(flatnonzero(gold).tolist()), float(cost), int(counts[gold].sum()), 2**ties)
+def _majority(marked: Ints, counts: Ints, coders: int) -> Median:
+    gold, cost = 2 * counts >= coders, np.minimum(counts, coders - counts).sum()
+    ties = int(np.count_nonzero(2 * counts == coders))
+    return Median(tuple(marked[gold].tolist()), float(cost), int(counts[gold].sum()), 2**ties)
 
 
 def _by_kernel(marks: Sequence[Ints], near: Ints) -> Median:
