@@ -32,8 +32,6 @@ MAX_KAPPA_CELLS = 8_000_000
 MAX_ITEM_CELLS = 2**25
 # Items times pairs of coders of an agreement coefficient.
 MAX_SHARED_CELLS = 2**28
-# Units times coders of a table with one entry for each, such as that of Cochran's Q.
-MAX_CELLS = 2**24
 # Pairs of coders, summed over items, whose alignments and scores are shown on a page.
 MAX_REPORT_PAIRS = 10_000
 # Coders whose clusters are drawn on a page.
@@ -57,10 +55,6 @@ MAX_PAGE_GOLD = 20_000
 MAX_FIGURE_CODERS = 200
 # Units without words that a measure of words numbers instead: about two seconds.
 MAX_NUMBERED_UNITS = 2**18
-# Comparisons of spans in the search for the heaviest set without crossing.
-MAX_SPAN_STEPS = 50_000_000
-# Spans of both coders, summed over all pairs of coders and all items, that are compared to find the best annotators.
-MAX_UNIFIED_SPANS = 6_000_000
 # Digits of a count that is exact. Python does not print longer whole numbers.
 MAX_DIGITS = 4000
 # Levels of a hierarchy that become boundary types.

@@ -83,13 +83,16 @@ def test_cost_is_that_of_the_alignment_and_no_change_of_one_position_is_better(
         assert _cost(coder, coders, positions, n_t) >= result.cost - 1e-9
 
 
-@given(_texts(), st.sampled_from([1, 2]))
-def test_general_program_equals_the_majority_and_the_kernel(case: tuple[list[tuple[int, ...]], int], n_t: int) -> None:
-    coders, positions = case
+@given(_texts(), st.sampled_from([(1, 1), (2, 4), (2, 2**16)]))
+def test_general_program_equals_the_majority_and_the_kernel(
+    case: tuple[list[tuple[int, ...]], int], size: tuple[int, int]
+) -> None:
+    (coders, positions), (n_t, block) = case, size
     places = np.arange(1, positions + 1)
-    assert module._search([np.array(own, int) for own in coders], places, places, n_t) == find_median(
-        coders, positions, n_t
-    )
+    expected = module._search([np.array(own, int) for own in coders], places, places, n_t)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BLOCK", block)
+        assert find_median(coders, positions, n_t) == expected
 
 
 def test_independent_parts_multiply() -> None:

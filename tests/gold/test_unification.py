@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura.errors import LimitError, OptionError, Undefined
+from caesura.errors import OptionError, Undefined
 from caesura.gold import unify
 from caesura.gold.experiment import FigureSummary
 from caesura.gold.unify import METHODS
@@ -238,21 +238,6 @@ def test_blocks_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row.precision.mean == pytest.approx(fmean(overlap.precision() for _, overlap, _ in scores), abs=1e-15)
     crossing = fmean(score.value for text, _, score in scores if text.spans)
     assert row.non_crossing.mean == pytest.approx(crossing, abs=1e-15)
-
-
-def test_limit_of_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = cz.Corpus({"item": {f"coder {j}": nested(random.Random(j)) for j in range(5)}})
-    spans = 4 * sum(len(annotation.spans) for annotation in corpus.of_item("item").values())
-    monkeypatch.setattr(unify, "MAX_UNIFIED_SPANS", spans)
-    assert cz.evaluate_unification(corpus).rows
-    monkeypatch.setattr(unify, "MAX_UNIFIED_SPANS", spans - 1)
-    message = f"spans in all pairs of coders: {spans}, more than {spans - 1}; choose items"
-    with pytest.raises(LimitError, match=message):
-        cz.evaluate_unification(corpus)
-    with pytest.raises(LimitError, match=message):
-        cz.gold(corpus, "best_annotator")
-    assert cz.gold(corpus, "majority").corpus
-    assert cz.evaluate_unification(corpus, methods=["majority"]).rows
 
 
 def nested(rng: random.Random) -> cz.Hierarchy:

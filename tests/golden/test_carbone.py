@@ -10,7 +10,7 @@ import pytest
 
 import caesura as cz
 from caesura.gold.candidates import Candidate
-from caesura.gold.unify import kappa_or_none
+from caesura.gold.unify import kappas_or_none
 
 Hierarchy = cz.Hierarchy
 
@@ -110,24 +110,23 @@ def test_figure_5():
     gold = cz.unify(FIGURE_1, method="union", level="full")
     assert letters(gold.included) == set("ABCDEFGHIJ")
     assert (gold.dropped, gold.conflicts) == ((), 2)
-    assert kappa_or_none(FIGURE_1["annotation 1"], FIGURE_1["annotation 3"]) == 1
+    assert kappas_or_none([(FIGURE_1["annotation 1"], FIGURE_1["annotation 3"])]) == [1]
 
 
 def test_kappa_by_hand():
     """Annotations 1 and 2: only A and E match. Three of eight units begin and three end a segment of 1, two and two of 2."""
     observed = 2 / 7
     chance = 4 / 7 * (3 / 8) ** 2 * (1 / 4 + 1 / 4 - 1 / 16) ** 2 + 3 / 7 * (1 / 4) ** 2 * (3 / 8 + 3 / 8 - 9 / 64) ** 2
-    kappa = kappa_or_none(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])
+    (kappa,) = kappas_or_none([(FIGURE_1["annotation 1"], FIGURE_1["annotation 2"])])
     assert kappa == pytest.approx((observed - chance) / (1 - chance), abs=1e-12)
 
 
 def test_figure_6():
     """The two hierarchies differ clearly, but kappa is 1."""
     a, b = FIGURE_6
-    assert kappa_or_none(a, b) == kappa_or_none(b, a) == 1
+    assert kappas_or_none([(a, b), (b, a)]) == [1, 1]
     assert a.flat != b.flat
     # Both begin and end segments at half of the units: P_c = 1/4 * (3/4)^2 = .140625, which has no effect because P_o = 1.
     # Compared with an empty hierarchy, both are 0.
     empty = Hierarchy(6, [])
-    assert kappa_or_none(a, empty) == kappa_or_none(empty, a) == 0
-    assert kappa_or_none(empty, empty) is None
+    assert kappas_or_none([(a, empty), (empty, a), (empty, empty)]) == [0, 0, None]

@@ -14,7 +14,6 @@ from caesura.agreement.disagreement_rows import MAJORITY, SPAN, Mark
 from caesura.errors import InputError
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
-from caesura.measures.edit_columns import NONE
 from caesura.model.annotation import tiers_of
 from caesura.model.common_units import (
     BoundaryTimes,
@@ -28,7 +27,7 @@ from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.hierarchy import Hierarchy, Span
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED
-from caesura.model.value import Ints
+from caesura.model.spans import MarkedSpan
 from caesura.notices import warn
 
 # Kinds of disagreement about boundaries, by the numbers of links.
@@ -119,31 +118,22 @@ class ComparedTexts:
         self._around: dict[tuple[Any, ...], tuple[str, str, str]] = {}
         self._marks: dict[tuple[str, str, str | None], dict[Any, list[Mark]]] = {}
 
-    def pair(self, i: int) -> dict[str, Any]:
-        """Return what a row says about a link beside item, coders, kind and cost."""
-        links, (item, *coders) = self.links, self.keys[self.links.comparison[i]]
-        stream, span = links.streams[links.stream[i]], self._span(i)
-        codes = links.a_label[i], links.b_label[i]
-        starts = links.a_start[i].item(), links.b_start[i].item()
-        positions = tuple(None if code == NONE else at for at, code in zip(starts, codes, strict=True))
-        known = sorted(at for at in positions if at is not None)
-        before, between, after = self.around(item, stream, known if span is None else [known[0], span[1]])
-        return {
-            "positions": positions,
-            "times": tuple(
-                self.prepared.time(item, coder, stream, at) for coder, at in zip(coders, positions, strict=True)
-            ),
-            "types": tuple(None if code == NONE else links.labels[code] for code in codes),
-            "before": before,
-            "between": between,
-            "after": after,
-            "span": span,
-        }
+    def number(self, item: str, position: Any) -> Any:
+        return position
 
-    def place(self, rows: Ints) -> dict[str, Any]:
-        """Return what coders have at the place of some links, and where it is."""
-        links = self.links.take(rows)
-        item, stream, span = self.keys[links.comparison[0]][0], links.streams[links.stream[0]], self._span(int(rows[0]))
+    def time(self, item: str, coder: str, stream: str | None, position: Any) -> float | None:
+        return self.prepared.time(item, coder, stream, position)
+
+    def span(self, i: int) -> tuple[int, int] | None:
+        """Return first and last unit of the span of a hierarchy at the place of a link."""
+        return self._places[self.links.place[i]][1:] if self.prepared.spans else None
+
+    def units(self, i: int) -> dict[str, MarkedSpan]:
+        return {}
+
+    def marks_at(self, i: int, links: Links) -> tuple[dict[str, tuple[Mark, ...]], list[Any]]:
+        """Return coder -> the marks at the place of some links that a pair disputes, and the positions of these marks."""
+        item, stream, span = self.keys[links.comparison[0]][0], links.streams[links.stream[0]], self.span(i)
         disputed = links.marks()
         positions = sorted({at for at, _ in disputed})
         marks: dict[str, tuple[Mark, ...]] = {}
@@ -153,36 +143,7 @@ class ComparedTexts:
                 marks[coder] = tuple(mark for at in positions for mark in own.get(at, ()) if mark in disputed)
             else:
                 marks[coder] = tuple(own.get(span, ()))
-        has = {coder: entries for coder, entries in marks.items() if entries}
-        mark_times, times = self._times_here(item, stream, span, has)
-        before, between, after = self.around(item, stream, positions if span is None else [positions[0], span[1]])
-        return {
-            "positions": tuple(positions),
-            "times": times,
-            "marks": has,
-            "mark_times": mark_times,
-            "has_not": tuple(coder for coder in marks if coder not in has),
-            "before": before,
-            "between": between,
-            "after": after,
-            "span": span,
-        }
-
-    def _span(self, i: int) -> tuple[int, int] | None:
-        return self._places[self.links.place[i]][1:] if self.prepared.spans else None
-
-    def _times_here(
-        self, item: str, stream: str | None, span: tuple[int, int] | None, marks: Mapping[str, Sequence[Mark]]
-    ) -> tuple[dict[str, tuple[float, ...]], tuple[float, ...]]:
-        """Return coder -> times of the boundaries at a place, and all times there, with the end of a span."""
-        time = self.prepared.time
-        known = {coder: [time(item, coder, stream, at) for at, _ in entries] for coder, entries in marks.items()}
-        mark_times = {
-            coder: tuple(at for at in times if at is not None) for coder, times in known.items() if None not in times
-        }
-        ends = [] if span is None else [time(item, coder, None, span[1]) for coder in marks]
-        every = {at for times in (*mark_times.values(), ends) for at in times if at is not None}
-        return mark_times, tuple(sorted(every))
+        return marks, positions
 
     def marks(self, item: str, coder: str, stream: str | None) -> dict[Any, list[Mark]]:
         """Return the boundaries of a coder by position, or the spans of the coder's hierarchy by their units."""
@@ -198,10 +159,14 @@ class ComparedTexts:
                     at.setdefault(position, []).append((position, name if self.links.labels != (None,) else None))
         return self._marks[key]
 
-    def units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
+    def around(self, item: str, stream: str | None, positions: Sequence[int]) -> tuple[str, str, str]:
+        """Return the text before, between and after positions; empty without text."""
         if (item, stream) not in self._units:
             self._units[item, stream] = self._find_units(item, stream) if self.prepared.words.get(item, True) else None
-        return self._units[item, stream]
+        key, units = (item, stream, *positions), self._units[item, stream]
+        if key not in self._around:
+            self._around[key] = ("", "", "") if units is None else _around(units, positions)
+        return self._around[key]
 
     def _find_units(self, item: str, stream: str | None) -> tuple[str, ...] | None:
         for annotation in self.prepared.corpus.of_item(item).values():
@@ -209,14 +174,6 @@ class ComparedTexts:
             if text is not None and text.units is not None:
                 return text.units
         return None
-
-    def around(self, item: str, stream: str | None, positions: Sequence[int]) -> tuple[str, str, str]:
-        """Return the text before, between and after positions."""
-        key = (item, stream, *positions)
-        if key not in self._around:
-            units = self.units(item, stream)
-            self._around[key] = ("", "", "") if units is None else _around(units, positions)
-        return self._around[key]
 
 
 def span_name(span: Span) -> str:

@@ -64,9 +64,12 @@ class Links:
 
     def marks(self) -> set[tuple[Any, str | None]]:
         """Return start and label of all marks."""
-        marks = ((self.a_start, self.a_label), (self.b_start, self.b_label))
-        rows = np.unique(np.concatenate([np.stack([at[x != NONE], x[x != NONE]]) for at, x in marks], axis=1), axis=1)
-        return {(at, self.labels[int(x)]) for at, x in zip(*rows.tolist(), strict=True)}
+        sides = zip(
+            (*self.a_start.tolist(), *self.b_start.tolist()),
+            (*self.a_label.tolist(), *self.b_label.tolist()),
+            strict=True,
+        )
+        return {(at, self.labels[code]) for at, code in sides if code != NONE}
 
 
 def links_of_scores(scores: Scores, item: Ints) -> Links:
@@ -104,18 +107,18 @@ def _small(column: Any) -> Any:
     )
 
 
-# Comparison, kind, starts of the marks of both coders (None without one), label, cost, and number of the place.
-SpanRow = tuple[int, int, float | None, float | None, str | None, float, int]
+# Comparison, kind, start and label of the marks of both coders (None without one), cost, and number of the place.
+SpanRow = tuple[int, int, tuple[float, str | None] | None, tuple[float, str | None] | None, float, int]
 
 
 def links_of_spans(rows: Iterable[SpanRow]) -> Links:
-    """Return the links of spans, one row each; marks of one row have the same label."""
+    """Return the links of spans, one row each."""
     labels: dict[str | None, int] = {}
     entries = []
-    for comparison, kind, a, b, label, cost, place in rows:
-        code = labels.setdefault(label, len(labels))
-        codes = NONE if a is None else code, NONE if b is None else code
-        entries.append((comparison, 0, kind, a or 0, b or 0, *codes, cost, place))
+    for comparison, kind, a, b, cost, place in rows:
+        codes = (NONE if mark is None else labels.setdefault(mark[1], len(labels)) for mark in (a, b))
+        starts = (0 if mark is None else mark[0] for mark in (a, b))
+        entries.append((comparison, 0, kind, *starts, *codes, cost, place))
     columns = map(np.array, zip(*entries, strict=True)) if entries else [np.zeros(0, np.int64)] * len(_COLUMNS)
     arrays: dict[str, Any] = dict(zip(_COLUMNS, columns, strict=True))
     return Links(**arrays, labels=tuple(labels))

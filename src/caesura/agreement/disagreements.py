@@ -39,6 +39,7 @@ from caesura.agreement.unitizing_registry import resolve_unitizing
 from caesura.errors import MismatchError, OptionError
 from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
+from caesura.measures.edit_columns import NONE
 from caesura.measures.registry import default_measures, measures, parse
 from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus, extent_problem, lack_units, one_level_as_tiers
@@ -250,8 +251,8 @@ def _links_of_hierarchies(corpus: Corpus, keys: Sequence[Key], measure: Measure)
             for side, spans in enumerate(measure.unmatched_spans(first, second) or ()):
                 for span in spans:
                     place = places.setdefault((item, span.start, span.end), len(places))
-                    starts = (span.start - 1, None) if side == 0 else (None, span.start - 1)
-                    yield comparison, MISSING, *starts, span_name(span), 1.0, place
+                    mark = span.start - 1, span_name(span)
+                    yield comparison, MISSING, *((mark, None) if side == 0 else (None, mark)), 1.0, place
 
     return links_of_spans(rows()), list(places)
 
@@ -303,30 +304,68 @@ class _Builder:
 
     def row(self, number: int) -> Disagreement:
         i = int(self._ranked.order[number])
-        links = self.links
-        item, a, b = self.keys[links.comparison[i]]
+        links, texts = self.links, self.texts
+        item, *coders = self.keys[links.comparison[i]]
+        stream, codes = links.streams[links.stream[i]], (links.a_label[i], links.b_label[i])
+        starts = links.a_start[i].item(), links.b_start[i].item()
+        marked = [code != NONE for code in codes]
+        positions = [texts.number(item, at) if has else None for at, has in zip(starts, marked, strict=True)]
+        span, spans = texts.span(i), texts.units(i)
+        units = [spans.get(coder) for coder in coders]
+        edges: set[Any] = {at for at in positions if at is not None} | {unit.end for unit in units if unit is not None}
+        before, between, after = texts.around(item, stream, sorted(edges | ({span[1]} if span else set())))
+        pair: dict[str, Any] = {
+            "coders": tuple(coders),
+            "positions": tuple(positions),
+            "times": tuple(texts.time(item, coder, stream, at) for coder, at in zip(coders, positions, strict=True)),
+            "types": tuple(links.labels[code] if has else None for code, has in zip(codes, marked, strict=True)),
+            "units": tuple(units),
+        }
         return Disagreement(
             item=item,
-            stream=links.streams[links.stream[i]],
-            coders=(a, b),
-            kind=self.texts.kinds[links.kind[i]],
+            stream=stream,
+            kind=texts.kinds[links.kind[i]],
             cost=links.cost[i].item(),
-            **self.texts.pair(i),
+            before=before,
+            between=between,
+            after=after,
+            span=span,
+            **pair,
         )
 
     def place(self, number: int) -> DisagreementPlace:
         begin, end = self._ranked.ends[number].item(), self._ranked.ends[number + 1].item()
         rows = np.sort(self._ranked.order[begin:end])
-        links = self.links
-        kinds = zip((self.texts.kinds[k] for k in links.kind[rows].tolist()), links.cost[rows].tolist(), strict=True)
-        described = self.texts.place(rows)
+        texts, links, first = self.texts, self.links.take(rows), int(rows[0])
+        item, stream = self.keys[links.comparison[0]][0], links.streams[links.stream[0]]
+        kinds = zip((texts.kinds[k] for k in links.kind.tolist()), links.cost.tolist(), strict=True)
+        span, units = texts.span(first), texts.units(first)
+        marks, positions = texts.marks_at(first, links)
+        has = {coder: own for coder, own in marks.items() if own}
+        known = {coder: [texts.time(item, coder, stream, at) for at, _ in own] for coder, own in has.items()}
+        mark_times = {
+            coder: tuple(at for at in times if at is not None) for coder, times in known.items() if None not in times
+        }
+        ends = dict.fromkeys(has, span[1]) if span else {coder: unit.end for coder, unit in units.items()}
+        end_times = [texts.time(item, coder, None, at) for coder, at in ends.items()]
+        times = {at for times in (*mark_times.values(), end_times) for at in times if at is not None}
+        before, between, after = texts.around(item, stream, [positions[0], span[1]] if span else positions)
         return DisagreementPlace(
-            item=self.keys[links.comparison[rows[0]]][0],
-            stream=links.streams[links.stream[rows[0]]],
+            item=item,
+            stream=stream,
+            positions=tuple(positions),
+            times=tuple(sorted(times)),
             kinds=tuple(sum_by_name((), kinds)),
-            has=tuple(described["marks"]),
+            marks=has,
+            mark_times=mark_times,
+            has=tuple(has),
+            has_not=tuple(coder for coder in marks if coder not in has),
             pairs=end - begin,
             cost=self._ranked.cost[number].item(),
+            before=before,
+            between=between,
+            after=after,
+            span=span,
             rows=OnDemand(self.row, range(begin, end)),
-            **described,
+            units=units,
         )

@@ -16,10 +16,12 @@ from caesura.measures.needs import different_units
 from caesura.model.batch import stream_pairs
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import texts_of
+from caesura.model.index import bincount
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.similarity import NONE
 from caesura.model.value import Ints
+from caesura.progress import report_progress
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,13 @@ def similarity_from_experts(corpus: Corpus, *, smoothing: float = 0.0) -> Expert
     types = _types(corpus)
     counts = np.zeros((len(types) + 1, len(types) + 1), np.int64)
     items, excluded = [], []
-    for item in corpus.item_names:
+    for number, item in enumerate(corpus.item_names, 1):
         try:
             counts += _count_item(corpus, item, types)
+            items.append(item)
         except MismatchError as error:
             excluded.append(Excluded(item, None, str(error)))
-        else:
-            items.append(item)
+        report_progress(number, len(corpus.item_names))
     if not items:
         raise OptionError("\n".join(map(str, excluded)))
     if len(corpus.coders) > 2:
@@ -169,14 +171,19 @@ def _count_item(corpus: Corpus, item: str, types: tuple[str, ...]) -> Ints:
     coders = [coder for coder in corpus.coders if coder in annotations]
     if len(coders) < 2:
         raise MismatchError(f"coded by {coders[0]} only")
-    counts = np.zeros((len(types) + 1, len(types) + 1), np.int64)
+    size = len(types) + 1
+    counts = np.zeros(size * size, np.int64)
+    known: dict[tuple[str, str | None], Ints] = {}
     for pair in combinations(coders, 2):
         first, second = (texts_of(annotations[coder]) for coder in pair)
         for stream, a, b in stream_pairs(first, second, pair):
             if (problem := different_units(a, b, pair)) is not None:
                 raise MismatchError(f"stream {stream!r}: {problem}")
-            np.add.at(counts, (_codes(a, types, pair[0]), _codes(b, types, pair[1])), 1)
-    return counts
+            for coder, text in zip(pair, (a, b), strict=True):
+                if (coder, stream) not in known:
+                    known[coder, stream] = _codes(text, types, coder)
+            counts += bincount(known[pair[0], stream] * size + known[pair[1], stream], minlength=len(counts))
+    return counts.reshape(size, size)
 
 
 def _codes(text: Segmentation, types: Sequence[str], coder: str) -> Ints:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
+
+import numpy as np
 
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import OptionError, Undefined
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, reason_not_linear
+from caesura.model.dialogue import reason_not_linear
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded, Result, keep_warnings, signature_line
 from caesura.model.segmentation import Segmentation
 from caesura.options import optional, text
+from caesura.progress import report_progress
 
 # Number of times that each similarity occurred. Tallies can be added, and give means and deviations.
 Tally = Counter[float]
@@ -156,69 +158,62 @@ def label_agreement(corpus: Corpus, *, separator: str | None = "/") -> LabelAgre
     if not labels:
         reasons = "; ".join(str(entry) for entry in excluded if entry.coder is None)
         raise OptionError(f"no item has labels from two coders: {reasons}".removesuffix(": "))
-    tallies = _Tallies(separator)
-    for item, by_coder in labels.items():
-        tallies.compare(item, by_coder)
-    value, deviation = _mean(tallies.total)
+    total: Tally = Counter()
+    by_pair: dict[tuple[str, str], Tally] = {}
+    by_item: dict[str, Tally] = {}
+    units: dict[str, tuple[float | None, ...]] = {}
+    pairs_of_units = 0
+    for number, (item, by_coder) in enumerate(labels.items(), 1):
+        tallies, units[item] = _compare(by_coder, separator)
+        for pair, tally in tallies.items():
+            for sums in (total, by_item.setdefault(item, Counter()), by_pair.setdefault(pair, Counter())):
+                sums.update(tally)
+        pairs_of_units += len(tallies) * len(units[item])
+        report_progress(number, len(labels))
+    value, deviation = _mean(total)
     if value is None or deviation is None:
         raise Undefined("no coder gave any unit a label, so their similarity is 0/0")
     labelled_coders: set[str] = set().union(*labels.values())
-    comparisons = tallies.total.total()
+    comparisons = total.total()
     return LabelAgreement(
         value=value,
         deviation=deviation,
         comparisons=comparisons,
-        empty=tallies.pairs_of_units - comparisons,
+        empty=pairs_of_units - comparisons,
         coders=tuple(coder for coder in corpus.coders if coder in labelled_coders),
-        pairs=tuple(PairLabels(pair, *_mean(tally), tally.total()) for pair, tally in sorted(tallies.by_pair.items())),
-        items=tuple(ItemLabels(item, *_mean(tally), tally.total()) for item, tally in tallies.by_item.items()),
-        units=tallies.units,
+        pairs=tuple(PairLabels(pair, *_mean(tally), tally.total()) for pair, tally in sorted(by_pair.items())),
+        items=tuple(ItemLabels(item, *_mean(tally), tally.total()) for item, tally in by_item.items()),
+        units=units,
         separator=separator,
         excluded=excluded,
     )
 
 
-class _Tallies:
-    """Similarities of pairs of coders, counted item by item."""
-
-    def __init__(self, separator: str | None) -> None:
-        self.separator = separator
-        self.total: Tally = Counter()
-        self.by_pair: dict[tuple[str, str], Tally] = {}
-        self.by_item: dict[str, Tally] = {}
-        self.units: dict[str, tuple[float | None, ...]] = {}
-        self.pairs_of_units = 0
-
-    def compare(self, item: str, by_coder: Labels) -> None:
-        sets = {coder: self._sets(labels) for coder, labels in by_coder.items()}
-        self.by_item[item] = Counter()
-        similarities = []
-        for pair in combinations(sets, 2):
-            row = list(map(_jaccard, *(sets[coder] for coder in pair)))
-            similarities.append(row)
-            self.pairs_of_units += len(row)
-            compared = _defined(row)
-            for tally in (self.total, self.by_item[item], self.by_pair.setdefault(pair, Counter())):
-                tally.update(compared)
-        units = map(_defined, zip(*similarities, strict=True))
-        self.units[item] = tuple(sum(values) / len(values) if values else None for values in units)
-
-    def _sets(self, labels: tuple[str, ...]) -> list[frozenset[str]]:
-        sets = {}
-        for label in set(labels):
-            parts = [label] if self.separator is None else label.split(self.separator)
-            sets[label] = frozenset(part.strip() for part in parts) - {""}
-        return [sets[label] for label in labels]
-
-
-@lru_cache(100_000)
-def _jaccard(a: frozenset[str], b: frozenset[str]) -> float | None:
-    """Return the similarity of two sets; None if both are empty."""
-    return len(a & b) / len(a | b) if a or b else None
-
-
-def _defined(similarities: Iterable[float | None]) -> list[float]:
-    return [similarity for similarity in similarities if similarity is not None]
+def _compare(by_coder: Labels, separator: str | None) -> tuple[dict[tuple[str, str], Tally], tuple[float | None, ...]]:
+    """Return the similarities of each pair of coders of an item, and the mean of each unit, None if nobody labelled it."""
+    sets: dict[frozenset[str], int] = {frozenset(): 0}
+    code_of: dict[str, int] = {}
+    for label in dict.fromkeys(chain.from_iterable(by_coder.values())):
+        parts = [label] if separator is None else label.split(separator)
+        code_of[label] = sets.setdefault(frozenset(part.strip() for part in parts) - {""}, len(sets))
+    names = [*sets]
+    codes = {coder: np.array([code_of[label] for label in labels], np.int64) for coder, labels in by_coder.items()}
+    tallies: dict[tuple[str, str], Tally] = {}
+    sums, compared = (np.zeros(len(next(iter(codes.values())))) for _ in range(2))
+    for pair in combinations(codes, 2):
+        both, cell, times = np.unique(
+            codes[pair[0]] * len(names) + codes[pair[1]], return_inverse=True, return_counts=True
+        )
+        tally = tallies[pair] = Counter()
+        similarities = np.zeros(len(both))
+        for number, (code, count) in enumerate(zip(both.tolist(), times.tolist(), strict=True)):
+            a, b = (names[side] for side in divmod(code, len(names)))
+            if a or b:
+                similarities[number] = J = len(a & b) / len(a | b)  # noqa: N806 - the symbol of the study
+                tally[J] += count
+        sums += similarities[cell]
+        compared += (both > 0)[cell]
+    return tallies, tuple(value / n if n else None for value, n in zip(sums.tolist(), compared.tolist(), strict=True))
 
 
 def _mean(tally: Tally) -> tuple[float | None, float | None]:
@@ -232,28 +227,22 @@ def _mean(tally: Tally) -> tuple[float | None, float | None]:
 
 def _labels_by_item(corpus: Corpus) -> tuple[dict[str, Labels], tuple[Excluded, ...]]:
     """Return item -> coder -> labels, in a fixed order of coders, and the excluded items and annotations."""
-    labels: dict[str, Labels] = {}
+    items: dict[str, Labels] = {}
     excluded: list[Excluded] = []
     for item in corpus.item_names:
         by_coder = dict(sorted(corpus.of_item(item).items()))
         reason = reason_not_linear(by_coder)
-        labelled = _labelled(by_coder)
         if reason is None:
-            excluded += [Excluded(item, coder, "no labels") for coder in by_coder if coder not in labelled]
-            reason = _reason_not_comparable(labelled)
-        if reason is not None:
-            excluded.append(Excluded(item, None, reason))
+            texts = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Segmentation)}
+            labels = {coder: text.labels for coder, text in texts.items() if text.labels is not None}
+            excluded += [Excluded(item, coder, "no labels") for coder in by_coder if coder not in labels]
+            if len(labels) < 2:
+                reason = f"labelled by {next(iter(labels))} only" if labels else "not labelled by any coder"
+            else:
+                difference = text_difference({coder: texts[coder] for coder in labels})
+                reason = (difference or "").removeprefix(": ") or None
+        if reason is None:
+            items[item] = labels
         else:
-            labels[item] = {coder: entry.labels or () for coder, entry in labelled.items()}
-    return labels, tuple(excluded)
-
-
-def _labelled(by_coder: Mapping[str, Annotation]) -> dict[str, Segmentation]:
-    segmentations = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Segmentation)}
-    return {coder: entry for coder, entry in segmentations.items() if entry.labels is not None}
-
-
-def _reason_not_comparable(labelled: Mapping[str, Segmentation]) -> str | None:
-    if len(labelled) < 2:
-        return f"labelled by {next(iter(labelled))} only" if labelled else "not labelled by any coder"
-    return (text_difference(labelled) or "").removeprefix(": ") or None
+            excluded.append(Excluded(item, None, reason))
+    return items, tuple(excluded)

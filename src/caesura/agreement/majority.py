@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,15 +41,21 @@ def _majority_of_boundaries(coders: Sequence[Segmentation]) -> Segmentation:
     _check_lengths([coder.length for coder in coders])
     length, units = coders[0].length, _units(coders)
     if {coder.types for coder in coders} == {UNTYPED}:
-        marked = Counter(position for coder in coders for position in coder.positions.tolist())
-        kept = sorted(position for position, number in marked.items() if 2 * number > len(coders))
-        return Segmentation.from_positions(length, kept, units=units)
+        positions, numbers = np.unique(np.concatenate([coder.positions for coder in coders]), return_counts=True)
+        return Segmentation.from_valid_entries(length, positions[2 * numbers > len(coders)], units=units)
     scale = _scale(coders)
-    place = {name: code for code, name in enumerate(scale)}
-    marks = [(at, place[name]) for at, names in sorted(_majority_types(coders, scale).items()) for name in names]
-    positions, codes = (np.array([mark[side] for mark in marks], np.int64) for side in (0, 1))
+    marks = [(at, name) for at, names in _majority_types(coders, scale).items() for name in names]
     declared = all(coder.types_declared for coder in coders)
-    return Segmentation.from_valid_entries(length, positions, codes, scale, types_declared=declared, units=units)
+    return segmentation_of_marks(length, marks, scale, types_declared=declared, units=units)
+
+
+def segmentation_of_marks(
+    length: int, marks: Iterable[tuple[int, str]], types: tuple[str, ...], **options: Any
+) -> Segmentation:
+    """Return the segmentation with these positions and types of boundaries, in any order; the types must be on the scale."""
+    codes = {name: code for code, name in enumerate(types)}
+    rows = np.array(sorted({(position, codes[name]) for position, name in marks}), np.int64).reshape(-1, 2)
+    return Segmentation.from_valid_entries(length, rows[:, 0].copy(), rows[:, 1].copy(), types, **options)
 
 
 def _units(coders: Sequence[Segmentation] | Sequence[Hierarchy]) -> tuple[str, ...] | None:

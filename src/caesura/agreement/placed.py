@@ -12,7 +12,7 @@ import numpy as np
 
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import MismatchError, OptionError
-from caesura.limits import MAX_CELLS, check_limit
+from caesura.memory import check_memory
 from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, texts_of
@@ -211,10 +211,10 @@ def _item_heat(item: str, by_coder: Mapping[str, Annotation]) -> list[Heat]:
 
 
 def marks_per_position(segmentations: Sequence[Segmentation]) -> tuple[int, ...]:
-    length, hint = segmentations[0].length, "use shorter texts"
-    check_limit("units of a text of which every position is counted", length, MAX_CELLS, hint)
+    length = segmentations[0].length
+    check_memory(f"the marks at each position of a text of {length:,} units", 40 * length, "use shorter texts")
     marks = np.concatenate([segmentation.inner for segmentation in segmentations])
-    return tuple(bincount(marks, minlength=segmentations[0].length)[1:].tolist())
+    return tuple(bincount(marks, minlength=length)[1:].tolist())
 
 
 def spans_placed(corpus: Corpus) -> Placed:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
 from caesura.agreement.coder_pairs import Key
 from caesura.agreement.disagreement_links import MISSING, MOVED, RELABELLED, Links, SpanRow, links_of_spans
+from caesura.agreement.disagreement_rows import Mark
 from caesura.agreement.gamma import Gamma, align_items
 from caesura.agreement.gamma_alignment import ItemAlignment, UnitaryAlignment
 from caesura.agreement.unitized import UnitizedItem
 from caesura.model.spans import MarkedSpan, Spans
-from caesura.model.value import Ints
 from caesura.notices import warn
 
 # Kinds of disagreement about spans, by the numbers of links.
@@ -41,14 +40,14 @@ def align_spans(
                     compared[i, j] = len(keys)
                     keys.append((item.name, item.coders[i], item.coders[j]))
             for unitary in alignments[item.name].unitary:
-                starts = [None if unit is None else unit.start for unit in unitary.units]
+                marks = [None if unit is None else (unit.start, unit.category) for unit in unitary.units]
                 for i, j, kind, cost in _disagreements(unitary, gamma.delta_empty):
                     if (i, j) in compared:
-                        yield compared[i, j], kind, starts[i], starts[j], None, cost, len(places)
+                        yield compared[i, j], kind, marks[i], marks[j], cost, len(places)
                 places.append((item, unitary))
 
     links = links_of_spans(rows())
-    return keys, links, ComparedSpans(keys, links, places)
+    return keys, links, ComparedSpans(items, links, places)
 
 
 def _warn_unproved(alignments: Mapping[str, ItemAlignment]) -> None:
@@ -83,84 +82,53 @@ class ComparedSpans:
     kinds = SPAN_KINDS
 
     def __init__(
-        self, keys: Sequence[Key], links: Links, places: Sequence[tuple[UnitizedItem, UnitaryAlignment]]
+        self, items: Sequence[UnitizedItem], links: Links, places: Sequence[tuple[UnitizedItem, UnitaryAlignment]]
     ) -> None:
-        self.keys, self.links, self.places = keys, links, places
-        self._contexts: dict[str, _Context] = {}
+        self._links, self._places = links, places
+        # The text of each item, and whether its positions are seconds.
+        self._text: dict[str, str | tuple[str, ...] | None] = {}
+        self._seconds: dict[str, bool] = {}
+        for item in items:
+            annotations: list[Spans] = list(item.annotations.values())
+            texts = (spans.text if spans.text is not None else spans.units for spans in annotations)
+            self._text[item.name] = next((text for text in texts if text is not None), None)
+            self._seconds[item.name] = annotations[0].axis == "seconds"
 
-    def _at(self, i: int) -> tuple[_Context, dict[str, MarkedSpan | None]]:
-        """Return the text of a link, and the span of each coder at its place."""
-        item, unitary = self.places[self.links.place[i]]
-        context = self._contexts.get(item.name) or self._contexts.setdefault(item.name, _Context.of(item))
-        return context, dict(zip(item.coders, unitary.units, strict=True))
-
-    def pair(self, i: int) -> dict[str, Any]:
-        """Return what a row says about a link beside item, coders, kind and cost."""
-        context, spans = self._at(i)
-        units = tuple(spans[coder] for coder in self.keys[self.links.comparison[i]][1:])
-        starts = tuple(None if unit is None else context.number(unit.start) for unit in units)
-        return {
-            "positions": starts,
-            "times": starts if context.seconds else (None, None),
-            "types": tuple(unit and unit.category for unit in units),
-            "units": units,
-            **context.around(_edges(units)),
-        }
-
-    def place(self, rows: Ints) -> dict[str, Any]:
-        """Return what coders have at the place of some links, and where it is."""
-        context, spans = self._at(int(rows[0]))
-        units = {coder: unit for coder, unit in spans.items() if unit is not None}
-        edges = _edges(units.values())
-        positions = tuple(map(context.number, edges))
-        starts = {coder: context.number(unit.start) for coder, unit in units.items()}
-        return {
-            "positions": positions,
-            "times": positions if context.seconds else (),
-            "marks": {coder: ((starts[coder], unit.category),) for coder, unit in units.items()},
-            "mark_times": {coder: (start,) for coder, start in starts.items()} if context.seconds else {},
-            "has_not": tuple(coder for coder in spans if coder not in units),
-            "span": None,
-            "units": units,
-            **context.around(edges),
-        }
-
-
-def _edges(units: Iterable[MarkedSpan | None]) -> list[float]:
-    return sorted({edge for unit in units if unit is not None for edge in (unit.start, unit.end)})
-
-
-@dataclass(frozen=True)
-class _Context:
-    """The text of an item, and whether its positions are seconds."""
-
-    text: str | tuple[str, ...] | None
-    seconds: bool
-
-    @classmethod
-    def of(cls, item: UnitizedItem) -> _Context:
-        annotations: list[Spans] = list(item.annotations.values())
-        texts = [spans.text if spans.text is not None else spans.units for spans in annotations]
-        text = next((text for text in texts if text is not None), None)
-        return cls(text, annotations[0].axis == "seconds")
-
-    def number(self, position: float) -> Any:
+    def number(self, item: str, position: float) -> Any:
         """Return a position as a whole number, if it is one and no time."""
-        return int(position) if not self.seconds and position == int(position) else position
+        return int(position) if not self._seconds[item] and position == int(position) else position
 
-    def around(self, edges: Sequence[float]) -> dict[str, str]:
+    def time(self, item: str, coder: str, stream: str | None, position: float | None) -> float | None:
+        return position if self._seconds[item] else None
+
+    def span(self, i: int) -> None:
+        return None
+
+    def units(self, i: int) -> dict[str, MarkedSpan]:
+        """Return the span of each coder at the place of a link."""
+        item, unitary = self._places[self._links.place[i]]
+        return {coder: unit for coder, unit in zip(item.coders, unitary.units, strict=True) if unit is not None}
+
+    def marks_at(self, i: int, links: Links) -> tuple[dict[str, tuple[Mark, ...]], list[Any]]:
+        """Return coder -> start and category of the coder's span at the place of a link, and all starts and ends there."""
+        (item, _), units = self._places[links.place[0]], self.units(i)
+        edges = sorted({self.number(item.name, edge) for unit in units.values() for edge in unit[:2]})
+        marks = {coder: ((self.number(item.name, unit.start), unit.category),) for coder, unit in units.items()}
+        return {coder: marks.get(coder, ()) for coder in item.coders}, edges
+
+    def around(self, item: str, stream: str | None, edges: Sequence[float]) -> tuple[str, str, str]:
         """Return the text before, between and after positions, with ``|`` at those inside; empty without text."""
-        if self.text is None or self.seconds:
-            return {"before": "", "between": "", "after": ""}
-        size = _CONTEXT_CHARACTERS if isinstance(self.text, str) else _CONTEXT_TOKENS
+        text = self._text[item]
+        if text is None or self._seconds[item]:
+            return "", "", ""
+        size = _CONTEXT_CHARACTERS if isinstance(text, str) else _CONTEXT_TOKENS
         places = [int(edge) for edge in edges]
-        between = " | ".join(self._part(first, last) for first, last in pairwise(places))
+        between = " | ".join(_part(text, first, last) for first, last in pairwise(places))
         if len(between) > _MAX_BETWEEN:
             between = f"{between[: _MAX_BETWEEN // 2]} … {between[-_MAX_BETWEEN // 2 :]}"
-        before, after = self._part(max(0, places[0] - size), places[0]), self._part(places[-1], places[-1] + size)
-        return {"before": before, "between": between, "after": after}
+        return _part(text, max(0, places[0] - size), places[0]), between, _part(text, places[-1], places[-1] + size)
 
-    def _part(self, first: int, last: int) -> str:
-        assert self.text is not None
-        part = self.text[first:last]
-        return " ".join((part if isinstance(part, str) else " ".join(part)).split())
+
+def _part(text: str | tuple[str, ...], first: int, last: int) -> str:
+    part = text[first:last]
+    return " ".join((part if isinstance(part, str) else " ".join(part)).split())

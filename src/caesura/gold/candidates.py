@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.agreement.coder_pairs import by_coder_name
-from caesura.errors import MismatchError, OptionError
+from caesura.errors import CaesuraError, MismatchError, OptionError, own_errors
 from caesura.kernels.nested import conflict_free
-from caesura.limits import MAX_DIGITS, MAX_SPAN_STEPS, check_limit
+from caesura.limits import MAX_DIGITS
+from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, Span, common_units
-from caesura.model.index import argsort, searchsorted
+from caesura.model.index import EMPTY, argsort, lexsort, searchsorted
+from caesura.model.result import Excluded
 from caesura.model.value import count_of
 from caesura.options import positive
-
-_FEW_PAIRS = 256  # pairs of spans that are compared one by one
+from caesura.progress import report_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +107,28 @@ def _candidate(copies: Mapping[str, Sequence[Span]], weights: str) -> Candidate:
         return Candidate(first, (first.level,), () if first.label is None else (first.label,), tuple(copies), 1)
     levels = Counter(level for spans in copies.values() for level in {span.level for span in spans})
     level = min(levels, key=lambda level: (-levels[level], level))
-    # A Counter keeps the order of coders.
-    labels = Counter((span.label, span.level) for span in all_copies if span.label is not None)
+    labelled = [span for span in all_copies if span.label is not None]
+    labels = Counter(span.label for span in labelled if span.level == level)  # keeps the order of coders
     return Candidate(
-        span=Span(first.start, first.end, level, _most_frequent_label(labels, level)),
+        span=Span(first.start, first.end, level, max(labels, key=labels.__getitem__) if labels else None),
         levels=tuple(sorted(levels)),
-        labels=tuple(dict.fromkeys(label for label, _ in labels)),
+        labels=tuple(dict.fromkeys(span.label for span in labelled if span.label is not None)),
         coders=tuple(copies),
         weight=1 if weights == "unique" else len(copies),
     )
 
 
-def _most_frequent_label(labels: Mapping[tuple[str, int], int], level: int) -> str | None:
-    """Return the label that most coders chose on a level (the first if several tie), or None if there is no label."""
-    on_level = {label: count for (label, its_level), count in labels.items() if its_level == level}
-    return max(on_level, key=on_level.__getitem__) if on_level else None
+def collect_items(corpus: Corpus, tolerance: float) -> tuple[dict[str, CoderHierarchies], dict[str, Excluded]]:
+    """Return the hierarchies of each item over common units, and the items that have none."""
+    items: dict[str, CoderHierarchies] = {}
+    excluded: dict[str, Excluded] = {}
+    for item in corpus.item_names:
+        try:
+            with own_errors():
+                items[item] = collect_hierarchies(corpus.of_item(item), tolerance)  # type: ignore[arg-type]  # checked
+        except CaesuraError as error:
+            excluded[item] = Excluded(item, None, str(error))
+    return items, excluded
 
 
 def collect_hierarchies(
@@ -133,25 +140,18 @@ def collect_hierarchies(
         raise OptionError(f"expected at least two coders to unify; got {', '.join(map(repr, by_coder)) or 'none'}")
     if not any(map(len, by_coder.values())):
         raise OptionError(f"expected at least one span to unify; none of the {len(by_coder)} coders marked any")
-    merged, empty_spans = common_units(by_coder, tolerance=tolerance) if _timed(by_coder) else (by_coder, 0)
+    timed = [coder for coder, hierarchy in by_coder.items() if hierarchy.edges is not None]
+    untimed = [coder for coder in by_coder if coder not in timed]
+    if timed and untimed:
+        units = count_of(by_coder[untimed[0]].length, "unit")
+        raise MismatchError(f"all coders must have times, or none; {timed[0]!r} has them, {untimed[0]!r} has {units}")
+    merged, empty_spans = common_units(by_coder, tolerance=tolerance) if timed else (by_coder, 0)
     _check_same_text(merged)
     if not any(map(len, merged.values())):
         raise OptionError(
             f"expected at least one span to unify; all {empty_spans} are shorter than the tolerance of {tolerance:g} s"
         )
     return CoderHierarchies(merged, empty_spans)
-
-
-def _timed(by_coder: Mapping[str, Hierarchy]) -> bool:
-    """Return whether units have times; raise an error if only some coders have them."""
-    with_times = [coder for coder, hierarchy in by_coder.items() if hierarchy.edges is not None]
-    without = [coder for coder in by_coder if coder not in with_times]
-    if with_times and without:
-        units = count_of(by_coder[without[0]].length, "unit")
-        raise MismatchError(
-            f"all coders must have times, or none; {with_times[0]!r} has them, {without[0]!r} has {units}"
-        )
-    return bool(with_times)
 
 
 def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
@@ -174,24 +174,18 @@ def crossing_places(
     spans: Collection[tuple[int, int]], against: Collection[tuple[int, int]]
 ) -> Iterator[NDArray[np.int64]]:
     """Find the spans that cross, that is, overlap although neither contains the other."""
-    if len(spans) * len(against) <= _FEW_PAIRS:  # most items of a large corpus are small
-        for i, j in spans:
-            yield np.array([k for k, (c, e) in enumerate(against) if i < c <= j < e or c < i <= e < j], np.int64)
-        return
     c, e = np.array([*against], np.int64).reshape(-1, 2).T
     starts, ends = np.array([*spans], np.int64).reshape(-1, 2).T
     by_start, by_end = argsort(c, kind="stable"), argsort(e, kind="stable")
     # A span that crosses (i, j) starts or ends inside it.
     starts_inside = [searchsorted(c[by_start], edge, "right") for edge in (starts, ends)]
     ends_inside = [searchsorted(e[by_end], edge, "left") for edge in (starts, ends)]
-    steps = int(sum((high - low).sum() for low, high in (starts_inside, ends_inside)))
-    check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, "leave spans out, or unify smaller items")
     end_of_later, start_of_earlier = e[by_start], c[by_end]
     bounds = (bound.tolist() for bound in (starts, ends, *starts_inside, *ends_inside))
     for i, j, first, last, low, high in zip(*bounds, strict=True):
         later = by_start[first:last][end_of_later[first:last] > j]
         earlier = by_end[low:high][start_of_earlier[low:high] < i]
-        yield np.sort(np.concatenate([later, earlier])) if later.size or earlier.size else later
+        yield np.sort(np.concatenate([later, earlier])) if later.size or earlier.size else EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,44 +201,32 @@ def heaviest_conflict_free_set(spans: Sequence[tuple[int, int]], weights: Sequen
     """Return the heaviest subset of distinct spans in which no two cross."""
     # The number of optima is a product over neighbouring parts of the text, so it can exceed any machine word. The kernel
     # counts modulo as many coprime numbers as the size of the count requires. The Chinese remainder theorem combines the
-    # remainders. If that would take too long, or if the number has more than 4,000 digits, it is rounded to a power of ten.
+    # remainders. A number with more than 4,000 digits is rounded to a power of ten.
     if not spans:
         return ConflictFreeSet((), 0, 1)
-    if len(spans) ** 2 <= _FEW_PAIRS and min(weights) > 0 and not _any_crossing(spans):
-        return ConflictFreeSet((True,) * len(spans), sum(weights), 1)
-    order = sorted(range(len(spans)), key=lambda i: (spans[i][1], -spans[i][0]))
-    starts, ends = [spans[i][0] for i in order], [spans[i][1] for i in order]
-    distinct = [*dict.fromkeys(ends)]
-    number = {end: i for i, end in enumerate(distinct)}
-    offsets = [*(bisect_left(ends, end) for end in distinct), len(ends)]
-    before = [bisect_left(distinct, start) for start in starts]
-    largest = {start: i for i, start in enumerate(starts)}  # in this order, the last span of each start is the largest
-    outer = [largest[start] for start in sorted(largest, reverse=True)]
-    columns = (starts, [weights[i] for i in order], [number[last] for last in ends], offsets, before, outer)
-    c, w, end, at, first_end, outermost = (np.array(column, np.int64) for column in columns)
-    in_set = np.zeros(len(spans), np.int64)
-    pairs = sum(offsets[number[ends[i]] + 1] - offsets[before[i]] for i in outer)
-    steps = pairs + len(spans)
-    hint = "leave spans out, for example with min_support, or unify smaller items"
-    check_limit("comparisons of crossing spans", steps, MAX_SPAN_STEPS, hint)
+    start, end = np.array(spans, np.int64).T
+    order = lexsort((-start, end))
+    start, end = start[order], end[order]
+    distinct, number = np.unique(end, return_inverse=True)
+    off, before = searchsorted(end, [*distinct, end[-1] + 1]), searchsorted(distinct, start)
+    largest = len(start) - 1 - np.unique(start[::-1], return_index=True)[1]  # the last span of each start
+    columns = [start, np.array(weights, np.int64)[order], number, off, before, largest[::-1]]
+    c, w, rank, at, first_end, outermost = map(np.ascontiguousarray, columns)
+    in_set = np.zeros(len(start), np.int64)
     moduli = _coprime_numbers()
-    modulus = next(moduli)
-    weight, optima, bits = conflict_free(c, w, end, at, first_end, outermost, modulus, in_set)
-    product = modulus
-    if bits > MAX_DIGITS * math.log2(10) or bits / 31 * steps > MAX_SPAN_STEPS:
+    product = modulus = next(moduli)
+    weight, optima, bits = conflict_free(c, w, rank, at, first_end, outermost, modulus, in_set)
+    if bits > MAX_DIGITS * math.log2(10):
         optima, bits = 10 ** round(bits * math.log10(2)), 0
     while math.log2(product) < bits + 1:
         modulus = next(moduli)
-        _, remainder, _ = conflict_free(c, w, end, at, first_end, outermost, modulus, None)
+        _, remainder, _ = conflict_free(c, w, rank, at, first_end, outermost, modulus, None)
         optima += product * ((remainder - optima) * pow(product, -1, modulus) % modulus)
         product *= modulus
-    members = np.zeros(len(spans), bool)
+        report_progress(int(math.log2(product)), max(int(bits) + 1, int(math.log2(product))))
+    members = np.zeros(len(start), bool)
     members[order] = in_set == 1
     return ConflictFreeSet(tuple(members.tolist()), weight, optima)
-
-
-def _any_crossing(spans: Sequence[tuple[int, int]]) -> bool:
-    return any(a < c <= b < d or c < a <= d < b for (a, b), (c, d) in combinations(spans, 2))
 
 
 def _coprime_numbers() -> Iterator[int]:

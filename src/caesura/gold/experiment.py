@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
-from caesura.gold.candidates import CoderHierarchies, collect_hierarchies
+from caesura.errors import OptionError, Undefined
+from caesura.gold.candidates import CoderHierarchies, collect_items
 from caesura.gold.unify import (
     METHODS,
     HierarchyPair,
@@ -21,7 +21,6 @@ from caesura.gold.unify import (
     blocks_of,
     build_gold,
     check_method,
-    check_pair_spans,
     pair_kappas,
     values_or_none,
 )
@@ -32,6 +31,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result, signature_line
 from caesura.model.value import Floats
 from caesura.options import names, positive, suggest
+from caesura.progress import report_progress
 
 _FIGURES = ("kappa", "recall", "precision", "non_crossing")
 # Method -> the names of its rows in Table 1.
@@ -219,61 +219,51 @@ def evaluate_unification(
     BestAnnotator-self   0.66 0.54 0.67 0.67
     """
     checked = _methods(methods, threshold=threshold, weights=weights, min_support=min_support)
-    tolerance = positive("tolerance", tolerance)
-    annotations, excluded = _annotations(corpus, tolerance)
+    annotations, excluded = collect_items(corpus, positive("tolerance", tolerance))
     if not annotations:
-        examples = "; ".join(map(str, excluded[:5]))
+        examples = "; ".join(map(str, [*excluded.values()][:5]))
         raise OptionError(f"no item can be unified{': ' if examples else '; the corpus is empty'}{examples}")
     if any(method.name == "best_annotator" for method in checked):
-        check_pair_spans(hierarchies.by_coder.values() for hierarchies in annotations.values())
         kappas = pair_kappas([*annotations.values()])
         annotations = {
             item: replace(annotations[item], kappas=of_item) for item, of_item in zip(annotations, kappas, strict=True)
         }
+    rows = []
+    for number, method in enumerate(checked, 1):
+        golds, without = _golds(method, annotations, tolerance)
+        names = (name.format(level=method.level.capitalize()) for name in _PAPER_NAMES[method.name])
+        rows += [_row(name, method, golds, annotations, without) for name in names]
+        report_progress(number, len(checked))
+    timed = any(hierarchies.timed for hierarchies in annotations.values())
     return Unification(
-        rows=tuple(row for method in checked for row in _rows(method, annotations, tolerance)),
+        rows=tuple(rows),
         items=tuple(annotations),
-        excluded=excluded,
+        excluded=tuple(excluded.values()),
         empty_spans=sum(hierarchies.empty_spans for hierarchies in annotations.values()),
-        signature=_signature(checked, [*annotations.values()], tolerance),
-    )
-
-
-def _signature(methods: list[UnificationMethod], annotations: list[CoderHierarchies], tolerance: float) -> str:
-    return signature_line(
-        "evaluate_unification",
-        methods="+".join(dict.fromkeys(method.name for method in methods)),
-        **{name: value for method in methods for name, value in method.options.items()},
-        items=len(annotations),
-        annotations=sum(len(hierarchies.coders) for hierarchies in annotations),
-        tolerance=f"{tolerance:g}" if any(hierarchies.timed for hierarchies in annotations) else None,
+        signature=signature_line(
+            "evaluate_unification",
+            methods="+".join(dict.fromkeys(method.name for method in checked)),
+            **{name: value for method in checked for name, value in method.options.items()},
+            items=len(annotations),
+            annotations=sum(len(hierarchies.coders) for hierarchies in annotations.values()),
+            tolerance=f"{tolerance:g}" if timed else None,
+        ),
     )
 
 
 def _methods(methods: Iterable[str] | None, **options: Any) -> list[UnificationMethod]:
     """Return each method on each of its levels, full before flat as in Table 1, with its options."""
     requested = tuple(METHODS) if methods is None else methods if isinstance(methods, str) else list(methods)
-    checked = []
-    for name in dict.fromkeys(names("methods", requested)):
-        for level in reversed(METHODS.get(name, ("flat",))):
-            checked.append(check_method(name, level, **options, strict=False))
-    return checked
+    return [
+        check_method(name, level, **options, strict=False)
+        for name in dict.fromkeys(names("methods", requested))
+        for level in reversed(METHODS.get(name, ("flat",)))
+    ]
 
 
-def _annotations(corpus: Corpus, tolerance: float) -> tuple[dict[str, CoderHierarchies], tuple[Excluded, ...]]:
-    """Return the hierarchies of each item over common units, and the items that have none."""
-    annotations: dict[str, CoderHierarchies] = {}
-    excluded: list[Excluded] = []
-    for item in corpus.item_names:
-        try:
-            with own_errors():
-                annotations[item] = collect_hierarchies(corpus.of_item(item), tolerance)  # type: ignore[arg-type]  # checked
-        except CaesuraError as error:
-            excluded.append(Excluded(item, None, str(error)))
-    return annotations, tuple(excluded)
-
-
-def _rows(method: UnificationMethod, annotations: Annotations, tolerance: float) -> list[UnificationRow]:
+def _golds(
+    method: UnificationMethod, annotations: Annotations, tolerance: float
+) -> tuple[dict[str, UnifiedHierarchy], tuple[Excluded, ...]]:
     golds: dict[str, UnifiedHierarchy] = {}
     excluded: list[Excluded] = []
     for item, hierarchies in annotations.items():
@@ -281,8 +271,7 @@ def _rows(method: UnificationMethod, annotations: Annotations, tolerance: float)
             golds[item] = build_gold(hierarchies, method, tolerance, explain=False)
         except Undefined as error:
             excluded.append(Excluded(item, None, str(error)))
-    names = [name.format(level=method.level.capitalize()) for name in _PAPER_NAMES[method.name]]
-    return [_row(name, method, golds, annotations, excluded) for name in names]
+    return golds, tuple(excluded)
 
 
 def _row(
@@ -290,7 +279,7 @@ def _row(
     method: UnificationMethod,
     golds: Mapping[str, UnifiedHierarchy],
     annotations: Annotations,
-    excluded: list[Excluded],
+    excluded: tuple[Excluded, ...],
 ) -> UnificationRow:
     includes_self = not name.endswith("-self")
     pairs = [
@@ -299,7 +288,10 @@ def _row(
         for coder, hierarchy in annotations[item].by_coder.items()
         if includes_self or coder != gold.best_annotator
     ]
-    figures = _figures(pairs, method.level)
+    figures: dict[str, list[float | None]] = {name: [] for name in _FIGURES}
+    for block in blocks_of(pairs):
+        for figure, values in _figures(block, method.level).items():
+            figures[figure] += values
     spans = [gold.hierarchy.full if method.level == "full" else gold.hierarchy.flat for gold in golds.values()]
     span_counts = [*map(len, spans)]
     return UnificationRow(
@@ -314,24 +306,15 @@ def _row(
         conflicting_golds=sum(gold.conflicts > 0 for gold in golds.values()),
         tied_golds=sum(gold.tied for gold in golds.values()),
         best_annotators={item: gold.best_annotator for item, gold in golds.items() if gold.best_annotator is not None},
-        excluded=tuple(excluded),
+        excluded=excluded,
     )
 
 
 def _figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float | None]]:
     """Return the figures of each pair of an annotation and a gold standard; None where a figure is undefined."""
-    figures: dict[str, list[float | None]] = {name: [] for name in _FIGURES}
-    for block in blocks_of(pairs):
-        for name, values in _block_figures(block, level).items():
-            figures[name] += values
-    return figures
-
-
-def _block_figures(pairs: Sequence[HierarchyPair], level: str) -> dict[str, list[float | None]]:
-    """Return the figures of pairs that are packed once for all measures."""
     overlap = parse(f"hierarchy_overlap(level={level!r})")
     crossing, kappa = parse("non_crossing"), parse("hierarchy_kappa")
-    batch, places, errors = overlap.pack(pairs)
+    batch, places, errors = overlap.pack(pairs)  # once for all measures
     for error in errors.values():
         raise error
     packed = batch, places, errors

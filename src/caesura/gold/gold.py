@@ -11,25 +11,10 @@ from typing import Any, ClassVar
 
 from caesura.agreement.coder_pairs import check_corpus
 from caesura.errors import CaesuraError, OptionError, own_errors
-from caesura.gold.candidates import Candidate, DroppedSpan, collect_hierarchies
-from caesura.gold.linear import (
-    METHODS,
-    GoldBoundary,
-    LinearGold,
-    LinearGoldOptions,
-    TimeScale,
-    linear_golds,
-    method_name,
-)
+from caesura.gold.candidates import Candidate, DroppedSpan, collect_items
+from caesura.gold.linear import METHODS, GoldBoundary, GoldItem, LinearGoldOptions, TimeScale, linear_golds, method_name
 from caesura.gold.unify import METHODS as HIERARCHY_METHODS
-from caesura.gold.unify import (
-    UnificationMethod,
-    UnifiedHierarchy,
-    build_gold,
-    check_method,
-    check_pair_spans,
-    kappas_or_none,
-)
+from caesura.gold.unify import UnifiedHierarchy, build_gold, check_method, kappas_or_none
 from caesura.limits import plain_count, short_count
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy, spans_nest
@@ -38,6 +23,7 @@ from caesura.model.result import HIDDEN, Excluded, Result, keep_warnings, signat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Tier
 from caesura.model.value import count_of
+from caesura.progress import report_progress
 
 # Name of the coder of a gold standard.
 GOLD_CODER = "gold"
@@ -69,27 +55,6 @@ class GoldSpan:
         return cls(item, span.start, span.end, span.level, span.label, candidate.coders, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """The gold standard of one item in numbers."""
-
-    item: str
-    units: int
-    coders: tuple[str, ...]  # coders of the item
-    # Number of boundaries or spans that are in the gold standard, and of others that coders placed.
-    kept: int
-    dropped: int
-    optima: int  # number of equally good solutions
-    cost: float | None  # sum of the boundary edit distances to the coders; None for a hierarchy
-    # B of the gold standard with the coders, from their edits together; for a hierarchy, mean kappa with the coders.
-    agreement: float | None
-
-    def __json__(self) -> dict[str, Any]:
-        """Return the plain form; a number of optima with thousands of digits becomes text."""
-        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return plain | {"optima": plain_count(self.optima)}
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Gold(Result):
     """Result of :func:`gold`.
@@ -104,9 +69,10 @@ class Gold(Result):
         The coders whose annotations were used.
     items : tuple of GoldItem
         One entry per item.
-    kept : tuple of GoldBoundary or GoldSpan
+    kept : sequence of GoldBoundary or GoldSpan
         Every boundary (or span) of the gold standard, with the coders who placed it and those who placed one near it.
-    dropped : tuple of GoldBoundary or GoldSpan
+        Boundaries are built whenever they are asked for.
+    dropped : sequence of GoldBoundary or GoldSpan
         Every other boundary (or span) that a coder placed.
     thresholds : mapping of str to int
         Boundary type -> minimum number of coders, if Cochran's Q determined it.
@@ -130,8 +96,8 @@ class Gold(Result):
     method: str
     coders: tuple[str, ...]
     items: tuple[GoldItem, ...]
-    kept: tuple[GoldBoundary, ...] | tuple[GoldSpan, ...]
-    dropped: tuple[GoldBoundary, ...] | tuple[GoldSpan, ...]
+    kept: Sequence[GoldBoundary] | Sequence[GoldSpan]
+    dropped: Sequence[GoldBoundary] | Sequence[GoldSpan]
     thresholds: Mapping[str, int]
     excluded: tuple[Excluded, ...]
     signature: str
@@ -315,20 +281,18 @@ def _reject(options: Mapping[str, Any], defaults: Mapping[str, Any], owner: str,
 def _linear_gold(
     corpus: Corpus, options: LinearGoldOptions, scale: TimeScale | None = None, n_t: str | None = None
 ) -> Gold:
-    golds, excluded, thresholds = linear_golds(corpus, options, scale)
-    several = [*golds.values()]
-    coders = _coders_of(corpus, several)
-    data = corpus.select(items=golds).fingerprint
-    facts: dict[str, Any] = {**corpus.alignment_facts, "data": data}
+    golds = linear_golds(corpus, options, scale)
+    coders, thresholds = _coders_of(corpus, golds.items), golds.thresholds
+    facts: dict[str, Any] = {**corpus.alignment_facts, "data": corpus.select(items=golds.annotations).fingerprint}
     return Gold(
-        corpus=Corpus({item: {GOLD_CODER: entry.annotation} for item, entry in golds.items()}),
+        corpus=Corpus({item: {GOLD_CODER: annotation} for item, annotation in golds.annotations.items()}),
         method=options.method,
         coders=coders,
-        items=tuple(map(_linear_item, several)),
-        kept=tuple(boundary for entry in several for boundary in entry.kept),
-        dropped=tuple(boundary for entry in several for boundary in entry.dropped),
+        items=golds.items,
+        kept=golds.kept,
+        dropped=golds.dropped,
         thresholds=thresholds,
-        excluded=excluded,
+        excluded=golds.excluded,
         signature=signature_line(
             "gold",
             method=options.method,
@@ -337,13 +301,13 @@ def _linear_gold(
             alpha=f"{options.alpha:g}" if options.method == "cochran" else None,
             ignore_types=options.ignore_types or None,
             coders=len(coders),
-            items=len(golds),
+            items=len(golds.items),
             **facts,
         ),
     )
 
 
-def _coders_of(corpus: Corpus, entries: Collection[LinearGold | UnifiedHierarchy]) -> tuple[str, ...]:
+def _coders_of(corpus: Corpus, entries: Collection[GoldItem]) -> tuple[str, ...]:
     names = {coder for entry in entries for coder in entry.coders}
     return tuple(coder for coder in corpus.coders if coder in names)
 
@@ -355,74 +319,52 @@ def _threshold_text(thresholds: Mapping[str, int]) -> str:
     return ",".join(f"{name}={number}" for name, number in thresholds.items())
 
 
-def _linear_item(entry: LinearGold) -> GoldItem:
-    kept, dropped = len(entry.kept), len(entry.dropped)
-    units = entry.annotation.length
-    return GoldItem(entry.item, units, entry.coders, kept, dropped, entry.optima, entry.cost, entry.agreement)
-
-
 def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | None, options: dict[str, Any]) -> Gold:
     name = method_name((*HIERARCHY_METHODS, *_ALIASES))("method", method or "conflict_free_union")
     name = _ALIASES.get(name, name)
     if threshold is not None:
         options |= {"threshold": threshold}
     tolerance = options.pop("tolerance")
-    golds, items, excluded = _unify_items(corpus, check_method(name, **options), tolerance)
-    hierarchies, notes = writable_hierarchies(golds)
+    checked = check_method(name, **options)
+    collected, excluded = collect_items(corpus, tolerance)
+    golds: dict[str, UnifiedHierarchy] = {}
+    for number, (item, hierarchies) in enumerate(collected.items(), 1):
+        try:
+            with own_errors():
+                golds[item] = build_gold(hierarchies, checked, tolerance)
+        except CaesuraError as error:
+            excluded[item] = Excluded(item, None, str(error))
+        report_progress(number, len(collected))
+    reasons = [excluded[item] for item in corpus.item_names if item in excluded]
+    if not golds:
+        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, reasons[:5]))}")
+    pairs = [(entry.hierarchy, own) for item, entry in golds.items() for own in collected[item].by_coder.values()]
+    kappas = iter(kappas_or_none(pairs))
+    items = []
+    for item, entry in golds.items():
+        defined = [kappa for kappa in islice(kappas, len(entry.coders)) if kappa is not None]
+        counts = len(entry.included), len(entry.dropped), entry.optima or 1
+        mean = math.fsum(defined) / len(defined) if defined else None
+        items.append(GoldItem(item, entry.hierarchy.length, entry.coders, *counts, None, mean))
+    written, notes = _writable_hierarchies(golds)
     data = corpus.select(items=golds).fingerprint
     head, _, version = next(iter(golds.values())).signature.rpartition("|")
     return Gold(
-        corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in hierarchies.items()}),
+        corpus=Corpus({item: {GOLD_CODER: hierarchy} for item, hierarchy in written.items()}),
         method=name,
-        coders=_coders_of(corpus, golds.values()),
+        coders=_coders_of(corpus, items),
         items=tuple(items),
         kept=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.included),
         dropped=tuple(GoldSpan.of(item, span) for item, entry in golds.items() for span in entry.dropped),
         thresholds={},
-        excluded=tuple(excluded),
+        excluded=tuple(reasons),
         signature=f"{head}|items:{len(golds)}|data:{data}|{version}",
         notes=notes,
         hierarchies=golds,
     )
 
 
-def _unify_items(
-    corpus: Corpus, method: UnificationMethod, tolerance: float
-) -> tuple[dict[str, UnifiedHierarchy], list[GoldItem], list[Excluded]]:
-    """Return the gold standard and the description of each item, and the items without one; raise if none has one."""
-    golds: dict[str, UnifiedHierarchy] = {}
-    pairs: list[tuple[Hierarchy, Hierarchy]] = []
-    excluded: list[Excluded] = []
-    if method.name == "best_annotator":
-        check_pair_spans(_hierarchies_of(corpus, item) for item in corpus.item_names)
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        try:
-            with own_errors():
-                annotations = collect_hierarchies(by_coder, tolerance)  # type: ignore[arg-type]  # checked there
-                golds[item] = build_gold(annotations, method, tolerance)
-                pairs += [(golds[item].hierarchy, hierarchy) for hierarchy in annotations.by_coder.values()]
-        except CaesuraError as error:
-            excluded.append(Excluded(item, None, str(error)))
-    if not golds:
-        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
-    kappas = iter(kappas_or_none(pairs))
-    items = [_hierarchy_item(item, entry, [*islice(kappas, len(entry.coders))]) for item, entry in golds.items()]
-    return golds, items, excluded
-
-
-def _hierarchies_of(corpus: Corpus, item: str) -> list[Hierarchy]:
-    return [annotation for annotation in corpus.of_item(item).values() if isinstance(annotation, Hierarchy)]
-
-
-def _hierarchy_item(item: str, entry: UnifiedHierarchy, kappas: Sequence[float | None]) -> GoldItem:
-    defined = [kappa for kappa in kappas if kappa is not None]
-    mean = math.fsum(defined) / len(defined) if defined else None
-    kept, dropped = len(entry.included), len(entry.dropped)
-    return GoldItem(item, entry.hierarchy.length, entry.coders, kept, dropped, entry.optima or 1, None, mean)
-
-
-def writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[str, Hierarchy], tuple[str, ...]]:
+def _writable_hierarchies(golds: Mapping[str, UnifiedHierarchy]) -> tuple[dict[str, Hierarchy], tuple[str, ...]]:
     """Return the unified hierarchies in a form that can be written to a file."""
     hierarchies: dict[str, Hierarchy] = {}
     notes = []

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
+from caesura.agreement.majority import segmentation_of_marks
 from caesura.errors import CaesuraError, OptionError, Undefined, own_errors
 from caesura.gold.median import find_median
+from caesura.limits import plain_count
 from caesura.measures.boundary import BoundarySimilarity
 from caesura.model.batch import Batch
-from caesura.model.columns import EMPTY, Boundaries
+from caesura.model.columns import Boundaries
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, texts_of
-from caesura.model.index import bincount, flatnonzero, repeat, searchsorted
+from caesura.model.index import EMPTY, argsort, bincount, flatnonzero, lexsort, offsets, repeat, searchsorted
 from caesura.model.projection import text_difference
 from caesura.model.result import Excluded
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
-from caesura.model.value import Ints
+from caesura.model.value import Ints, OnDemand
 from caesura.options import OptionSet, flag, fraction, setting, suggest, whole
 from caesura.progress import report_progress
 
 # Methods for segmentations and dialogues.
 METHODS = ("median", "majority", "threshold", "cochran", "any", "all")
+_BLOCK_MARKS = 500_000  # marks that are compared with their gold standards at a time
 
 
 def method_name(known: Collection[str]) -> Callable[[str, Any], str]:
@@ -85,22 +89,36 @@ class GoldBoundary:
 
 
 @dataclass(frozen=True, slots=True)
-class LinearGold:
-    """Gold standard of one item."""
+class GoldItem:
+    """The gold standard of one item in numbers."""
 
     item: str
-    annotation: Segmentation | Dialogue  # the gold standard
+    units: int
     coders: tuple[str, ...]  # coders of the item
-    kept: tuple[GoldBoundary, ...]  # boundaries of the gold standard
-    dropped: tuple[GoldBoundary, ...]  # boundaries of coders that are not in the gold standard
+    # Number of boundaries or spans that are in the gold standard, and of others that coders placed.
+    kept: int
+    dropped: int
     optima: int  # number of equally good solutions
-    cost: float  # sum of the boundary edit distances to all coders
-    pairs: int  # number of edits and matches with all coders, the denominator of B
+    cost: float | None  # sum of the boundary edit distances to the coders; None for a hierarchy
+    # B of the gold standard with the coders, from their edits together; for a hierarchy, mean kappa with the coders.
+    agreement: float | None
 
-    @property
-    def agreement(self) -> float:
-        """B of the gold standard with the coders, from their edits together; 1 if there is no boundary."""
-        return 1 - self.cost / self.pairs if self.pairs else 1.0
+    def __json__(self) -> dict[str, Any]:
+        """Return the plain form; a number of optima with thousands of digits becomes text."""
+        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return plain | {"optima": plain_count(self.optima)}
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGolds:
+    """The gold standards of all items that have one."""
+
+    annotations: dict[str, Segmentation | Dialogue]
+    items: tuple[GoldItem, ...]
+    kept: Sequence[GoldBoundary]
+    dropped: Sequence[GoldBoundary]
+    excluded: tuple[Excluded, ...]
+    thresholds: dict[str, int]  # those of Cochran's Q by type
 
 
 @dataclass(frozen=True)
@@ -113,8 +131,8 @@ class _Text:
     ignore_types: bool
 
     @property
-    def place(self) -> str:
-        return f"item {self.item!r}" + (f", stream {self.stream!r}" if self.stream is not None else "")
+    def length(self) -> int:
+        return next(iter(self.by_coder.values())).length
 
     @cached_property
     def types(self) -> tuple[str, ...]:
@@ -137,61 +155,71 @@ class _Text:
         ends = any(at.size and at[-1] == self.length for at in positions.values())
         return positions, self.length if ends else self.length - 1
 
-    @property
-    def length(self) -> int:
-        return next(iter(self.by_coder.values())).length
-
-    def segmentation(self, positions: Mapping[str, Sequence[int]], scale: _Scale | None) -> Segmentation:
-        """Return the gold standard from its positions by type, with the text of the first coder who has it."""
+    def segmentation(self, decisions: Iterable[_Decision], scale: _Scale | None) -> Segmentation:
+        """Return the gold standard, with the text of the first coder who has it."""
         units = next((side.units for side in self.by_coder.values() if side.units is not None), None)
-        if scale is None:
-            return Segmentation.from_valid_entries(self.length, np.array(positions[UNTYPED[0]], np.int64), units=units)
-        marks: dict[int, list[str]] = {}
-        for name, at in positions.items():
-            for position in at:
-                marks.setdefault(position, []).append(name)
-        order = sorted(marks)
-        names = [marks[position] for position in order]
-        typed = Segmentation.from_positions(self.length, order, marks=names, types=scale.types, units=units)
-        return typed.with_types(scale.types, types_declared=scale.declared)
+        types, declared = scale or (UNTYPED, True)
+        marks = [(position, entry.name) for entry in decisions for position in entry.positions]
+        return segmentation_of_marks(self.length, marks, types, types_declared=declared, units=units)
+
+
+# Boundary types of the gold standard, the same in all items, so that one table can store them; and whether they are declared.
+_Scale = tuple[tuple[str, ...], bool]
+
+
+def _scale_of(texts: Sequence[_Text]) -> _Scale | None:
+    """Return the scale that all coders share, or all types that occur; None if boundaries have no types."""
+    sides = [side for text in texts if not text.ignore_types for side in text.by_coder.values()]
+    scales = dict.fromkeys((side.types, side.types_declared) for side in sides if side.types != UNTYPED)
+    if len(scales) == 1 and all(side.types != UNTYPED or not side.boundary_positions.size for side in sides):
+        return next(iter(scales))
+    return (sort_types({name for side in sides for name in side.types}), False) if scales else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
-    """Boundary types of the gold standard, the same in all items, so that one table can store them."""
+class _Decision:
+    """The boundaries of one type in the gold standard of a text, and those of the coders."""
 
-    types: tuple[str, ...]
-    declared: bool
+    text: _Text
+    name: str
+    at: Ints | None  # time of each position, if near misses are in seconds
+    marks: dict[str, Ints]
+    last: int
+    positions: tuple[int, ...]
+    optima: int
 
-    @classmethod
-    def of(cls, texts: Iterable[_Text]) -> _Scale | None:
-        """Return the scale that all coders share, or all types that occur; None if boundaries have no types."""
-        sides = [side for text in texts if not text.ignore_types for side in text.by_coder.values()]
-        scales = dict.fromkeys((side.types, side.types_declared) for side in sides if side.types != UNTYPED)
-        if len(scales) == 1 and all(side.types != UNTYPED or not side.boundary_positions.size for side in sides):
-            ((types, declared),) = scales
-            return cls(types, declared)
-        return cls(sort_types({name for side in sides for name in side.types}), False) if scales else None
+    @property
+    def length(self) -> int:
+        if self.at is None:
+            return self.last + 1
+        return int(self.at[self.last - 1]) + 1 if self.last else 1
+
+    def places(self, positions: Ints) -> Ints:
+        return positions if self.at is None else self.at[positions - 1]
 
 
-def linear_golds(
-    corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None = None
-) -> tuple[dict[str, LinearGold], tuple[Excluded, ...], dict[str, int]]:
-    """Return the gold standard of each item that has one, the other items, and the thresholds of Cochran's Q by type."""
-    decided = _decide(corpus, options, scale_of_time)
-    n_t = options.n_t if scale_of_time is None else scale_of_time.n_t
-    alignment = _Alignment([decision for _, group in decided.items.values() for decision in group], n_t)
-    if too_large := alignment.errors():
-        decided.exclude(too_large)
-        alignment = _Alignment([decision for _, group in decided.items.values() for decision in group], n_t)
-    comparisons = iter(alignment.comparisons())
-    golds = {
-        item: _item_gold(
-            item, tuple(corpus.of_item(item)), annotation, decisions, [*islice(comparisons, len(decisions))]
-        )
-        for item, (annotation, decisions) in decided.items.items()
-    }
-    return golds, tuple(decided.excluded), decided.thresholds
+def linear_golds(corpus: Corpus, options: LinearGoldOptions, scale: TimeScale | None = None) -> LinearGolds:
+    """Return the gold standard of each item that has one, with the origin of every boundary."""
+    decided = _decide(corpus, options, scale)
+    origins = _Origins(options.n_t if scale is None else scale.n_t)
+    block: list[_Decision] = []
+    marks = 0
+    for number, (_, decisions) in enumerate(decided.items.values(), 1):
+        block += decisions
+        marks += sum(own.size for entry in decisions for own in entry.marks.values())
+        if marks > _BLOCK_MARKS or number == len(decided.items):
+            origins.add(block)
+            block, marks = [], 0
+    decided.exclude(origins.errors)
+    (kept, kept_in), (dropped, dropped_in) = origins.listed(True), origins.listed(False)
+    items = []
+    for item, (annotation, decisions) in decided.items.items():
+        costs, pairs = origins.costs.get(item, ([], 0))
+        cost, optima = sum(costs, 0.0), math.prod(entry.optima for entry in decisions)
+        facts = annotation.length, tuple(corpus.of_item(item)), kept_in[item], dropped_in[item], optima, cost
+        items.append(GoldItem(item, *facts, 1 - cost / pairs if pairs else 1.0))
+    annotations = {item: annotation for item, (annotation, _) in decided.items.items()}
+    return LinearGolds(annotations, tuple(items), kept, dropped, tuple(decided.excluded), decided.thresholds)
 
 
 def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, Segmentation | Dialogue]:
@@ -221,52 +249,50 @@ def _decide(corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale
     if options.threshold is not None and options.threshold > number:
         raise OptionError(f"threshold must be at most {number}, the number of coders; got {options.threshold}")
     excluded: list[Excluded] = []
-    texts = _texts(corpus, options, excluded)
-    thresholds = _cochran_thresholds(texts, options.alpha) if options.method == "cochran" else {}
-    scale = _Scale.of(text for group in texts.values() for text in group)
-    exclusive = all(side.exclusive for group in texts.values() for text in group for side in text.by_coder.values())
+    texts: dict[str, list[_Text]] = {}
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        if (reason := _reason_not_usable(by_coder, corpus.coders, options)) is not None:
+            excluded.append(Excluded(item, None, reason))
+            continue
+        streams = {coder: texts_of(annotation) for coder, annotation in by_coder.items()}
+        dialogue = any(isinstance(annotation, Dialogue) for annotation in by_coder.values())
+        texts[item] = [
+            _Text(
+                item,
+                name if dialogue else None,
+                {coder: streams[coder][name] for coder in streams},
+                options.ignore_types,
+            )
+            for name in next(iter(streams.values()))
+        ]
+    if not texts:
+        raise OptionError(f"no item was annotated by two coders: {'; '.join(map(str, excluded[:5]))}")
+    every = [text for group in texts.values() for text in group]
+    thresholds = _cochran_thresholds(every, options.alpha) if options.method == "cochran" else {}
+    scale = _scale_of(every)
+    exclusive = all(side.exclusive for text in every for side in text.by_coder.values())
     decided = _Decided({}, thresholds, excluded)
     errors: dict[str, CaesuraError] = {}
     for done, (item, group) in enumerate(texts.items(), 1):
         try:
             with own_errors():
                 decisions = [
-                    _decision(text, name, options, thresholds, scale_of_time) for text in group for name in text.types
+                    [_decision(text, name, options, thresholds, scale_of_time) for name in text.types] for text in group
                 ]
                 if exclusive:
-                    _check_exclusive(decisions)
-                decided.items[item] = _annotation(group, decisions, scale), decisions
+                    _check_exclusive(chain.from_iterable(decisions))
+                golds = {
+                    text.stream or "": text.segmentation(entries, scale)
+                    for text, entries in zip(group, decisions, strict=True)
+                }
+                annotation = golds[""] if group[0].stream is None else Dialogue(golds)
+                decided.items[item] = annotation, [*chain.from_iterable(decisions)]
         except CaesuraError as error:
             errors[item] = error
         report_progress(done, len(texts))
     decided.exclude(errors)
     return decided
-
-
-def _texts(corpus: Corpus, options: LinearGoldOptions, excluded: list[Excluded]) -> dict[str, list[_Text]]:
-    """Return the texts and streams of each item that can be used; add the other items to ``excluded``."""
-    texts: dict[str, list[_Text]] = {}
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        reason = _reason_not_usable(by_coder, corpus.coders, options)
-        if reason is not None:
-            excluded.append(Excluded(item, None, reason))
-            continue
-        streams = {coder: texts_of(annotation) for coder, annotation in by_coder.items()}
-        first = next(iter(streams.values()))
-        dialogue = any(isinstance(annotation, Dialogue) for annotation in by_coder.values())
-        texts[item] = [
-            _Text(
-                item,
-                stream if dialogue else None,
-                {coder: sides[stream] for coder, sides in streams.items()},
-                options.ignore_types,
-            )
-            for stream in first
-        ]
-    if not texts:
-        raise OptionError(f"no item was annotated by two coders: {'; '.join(map(str, excluded[:5]))}")
-    return texts
 
 
 def _reason_not_usable(
@@ -281,25 +307,6 @@ def _reason_not_usable(
     if options.threshold is not None and options.threshold > len(names):
         return f"coded by {len(names)} coders, fewer than the threshold of {options.threshold}"
     return (text_difference(by_coder) or "").removeprefix(": ") or None
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """The boundaries of one type in the gold standard of a text, and those of the coders."""
-
-    text: _Text
-    name: str
-    at: Ints | None  # time of each position, if near misses are in seconds
-    marks: dict[str, Ints]
-    last: int
-    positions: tuple[int, ...]
-    optima: int
-
-    @property
-    def length(self) -> int:
-        if self.at is None:
-            return self.last + 1
-        return int(self.at[self.last - 1]) + 1 if self.last else 1
 
 
 def _decision(
@@ -317,15 +324,15 @@ def _decision(
         "any": 1,
         "all": len(marks),
     }[options.method]
-    counts = bincount(np.concatenate([*marks.values()]), minlength=last + 1)
-    return _Decision(text, name, at, marks, last, tuple(flatnonzero(counts >= minimum).tolist()), 1)
+    positions, counts = np.unique(np.concatenate([*marks.values()]), return_counts=True)
+    return _Decision(text, name, at, marks, last, tuple(positions[counts >= minimum].tolist()), 1)
 
 
-def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[str, int]:
+def _cochran_thresholds(texts: Sequence[_Text], alpha: float) -> dict[str, int]:
     from caesura.agreement.cochran import cochran_q
 
     by_type: dict[str, dict[str, dict[str, Segmentation]]] = {}
-    for text in (text for group in texts.values() for text in group):
+    for text in texts:
         for name in text.types:
             marks, last = text.marks(name)
             by_type.setdefault(name, {})[f"{text.item}\n{text.stream}"] = {
@@ -347,39 +354,7 @@ def _cochran_thresholds(texts: Mapping[str, list[_Text]], alpha: float) -> dict[
     return thresholds
 
 
-def _item_gold(
-    item: str,
-    coders: tuple[str, ...],
-    annotation: Segmentation | Dialogue,
-    decisions: Sequence[_Decision],
-    comparisons: Sequence[_Comparison],
-) -> LinearGold:
-    boundaries = [entry for pair in zip(decisions, comparisons, strict=True) for entry in _boundaries(*pair)]
-    order = {stream: i for i, stream in enumerate(dict.fromkeys(decision.text.stream for decision in decisions))}
-    boundaries.sort(key=lambda entry: (order[entry[0].stream], entry[0].position))
-    return LinearGold(
-        item,
-        annotation,
-        coders,
-        tuple(boundary for boundary, in_gold in boundaries if in_gold),
-        tuple(boundary for boundary, in_gold in boundaries if not in_gold),
-        math.prod(decision.optima for decision in decisions),
-        sum((comparison.cost for comparison in comparisons), 0.0),
-        sum(comparison.pairs for comparison in comparisons),
-    )
-
-
-def _annotation(
-    texts: Sequence[_Text], decisions: Sequence[_Decision], scale: _Scale | None
-) -> Segmentation | Dialogue:
-    positions: dict[str, dict[str, tuple[int, ...]]] = {text.stream or "": {} for text in texts}
-    for decision in decisions:
-        positions[decision.text.stream or ""][decision.name] = decision.positions
-    streams = {name: text.segmentation(positions[name], scale) for text in texts for name in (text.stream or "",)}
-    return Dialogue(streams) if texts[0].stream is not None else streams[""]
-
-
-def _check_exclusive(decisions: Sequence[_Decision]) -> None:
+def _check_exclusive(decisions: Iterable[_Decision]) -> None:
     """Raise an error if a position would get two types although no coder ever gives a position two types."""
     names: dict[tuple[str | None, int], str] = {}
     for decision in decisions:
@@ -395,84 +370,138 @@ def _check_exclusive(decisions: Sequence[_Decision]) -> None:
             names[key] = decision.name
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """Alignment of a gold standard with each coder: near misses in both directions, cost, and number of edits and matches."""
+class _Origins:
+    """The coders and near misses of every boundary of coders and gold standards, for some items at a time."""
 
-    near_gold: Mapping[int, dict[str, int]]
-    near_coder: Mapping[int, dict[str, int]]
-    cost: float
-    pairs: int
-
-
-class _Alignment:
-    """The coders of many decisions, each as a document whose first side is the gold standard."""
-
-    def __init__(self, decisions: Sequence[_Decision], n_t: int) -> None:
-        self.decisions = decisions
+    def __init__(self, n_t: int) -> None:
         self.measure = BoundarySimilarity(n_t=n_t)
+        self.errors: dict[str, CaesuraError] = {}
+        # Item -> costs of its decisions, and number of edits and matches with all coders, the denominator of B.
+        self.costs: dict[str, tuple[list[float], int]] = {}
+        self._blocks: list[_Rows] = []
+
+    def add(self, decisions: Sequence[_Decision]) -> None:
+        """Align gold standards with their coders. A document is a coder of a decision; its first side is the gold standard."""
         coders = np.array([len(entry.marks) for entry in decisions], np.int64)
-        self.ends = np.cumsum([0, *coders])  # of the documents of each decision
+        ends, owner = offsets(coders), repeat(np.arange(len(decisions)), coders)
         golds = [np.array(entry.positions, np.int64) for entry in decisions]
-        marks = [at for entry in decisions for at in entry.marks.values()]
-        self.own = np.concatenate([EMPTY, *map(np.tile, golds, coders)])
-        self.others = np.concatenate([EMPTY, *marks])
-        a_off = np.cumsum([0, *repeat(np.array([at.size for at in golds], np.int64), coders)])
-        b_off = np.cumsum([0, *(at.size for at in marks)])
+        marks = [own for entry in decisions for own in entry.marks.values()]
+        a_off = offsets(repeat(np.array([gold.size for gold in golds], np.int64), coders))
+        b_off = offsets([own.size for own in marks])
+        times = [entry.places(gold) for entry, gold in zip(decisions, golds, strict=True)]
+        a_place = np.concatenate([EMPTY, *map(np.tile, times, coders)])
+        b_place = np.concatenate([EMPTY, *(entry.places(own) for entry in decisions for own in entry.marks.values())])
         length = repeat(np.array([entry.length for entry in decisions], np.int64), coders)
-        golds_of_coders = Boundaries(self._placed(self.own, a_off), EMPTY, a_off)
-        self.batch = Batch.of_sides(length, golds_of_coders, Boundaries(self._placed(self.others, b_off), EMPTY, b_off))
-
-    def _placed(self, positions: Ints, offsets: Ints) -> Ints:
-        if all(entry.at is None for entry in self.decisions):
-            return positions
-        parts = zip(self.decisions, np.split(positions, offsets[self.ends[1:-1]]), strict=True)
-        return np.concatenate([part if entry.at is None else entry.at[part - 1] for entry, part in parts])
-
-    def errors(self) -> dict[str, CaesuraError]:
-        found: dict[str, CaesuraError] = {}
-        for document, error in self.measure.check(self.batch).items():
-            decision = self.decisions[int(searchsorted(self.ends, document, "right")) - 1]
-            found.setdefault(decision.text.item, error)
-        return found
-
-    def comparisons(self) -> list[_Comparison]:
-        a, b = self.batch.sides("inner")
-        partners = self.measure.partners(self.batch)
+        batch = Batch.of_sides(length, Boundaries(a_place, EMPTY, a_off), Boundaries(b_place, EMPTY, b_off))
+        errors = {decisions[owner[document]].text.item: error for document, error in self.measure.check(batch).items()}
+        if errors:
+            self.errors |= errors
+            self.add([entry for entry in decisions if entry.text.item not in errors])
+            return
+        partners = self.measure.partners(batch)
         paired = partners >= 0
         distance = np.zeros(len(partners), np.int64)
-        distance[paired] = np.abs(a.place[paired] - b.place[partners[paired]])
+        distance[paired] = np.abs(a_place[paired] - b_place[partners[paired]])
+        a_ends, b_ends = a_off[ends], b_off[ends]
+        pairs = np.diff(offsets(paired.astype(np.int64))[a_ends])
+        moved = np.diff(offsets(distance)[a_ends]).tolist()
+        added = np.diff(a_ends) + np.diff(b_ends) - 2 * pairs
+        for entry, far, alone, number in zip(decisions, moved, added.tolist(), (added + pairs).tolist(), strict=True):
+            costs, before = self.costs.get(entry.text.item, ([], 0))
+            self.costs[entry.text.item] = [*costs, alone + far / self.measure["n_t"]], before + number
         near = flatnonzero(distance)
-        document = searchsorted(a.off, near, "right") - 1
-        decision = searchsorted(self.ends, document, "right") - 1
-        near_gold: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
-        near_coder: list[dict[int, dict[str, int]]] = [{} for _ in self.decisions]
-        names = [coder for entry in self.decisions for coder in entry.marks]
-        here, there = self.own[near].tolist(), self.others[partners[near]].tolist()
-        for number, coder, own, other in zip(decision.tolist(), document.tolist(), here, there, strict=True):
-            near_gold[number].setdefault(own, {})[names[coder]] = other
-            near_coder[number].setdefault(other, {})[names[coder]] = own
-        a_ends, b_ends = a.off[self.ends], b.off[self.ends]
-        pairs = np.diff(np.concatenate([[0], np.cumsum(paired)])[a_ends])
-        distances = np.diff(np.concatenate([[0], np.cumsum(distance)])[a_ends]).tolist()
-        additions = np.diff(a_ends) + np.diff(b_ends) - 2 * pairs
-        numbers = zip(distances, additions.tolist(), (additions + pairs).tolist(), strict=True)
-        return [
-            _Comparison(near_gold[i], near_coder[i], added + moved / self.measure["n_t"], total)
-            for i, (moved, added, total) in enumerate(numbers)
-        ]
+        document = searchsorted(a_off, near, "right") - 1
+        own, other = np.concatenate([EMPTY, *map(np.tile, golds, coders)]), np.concatenate([EMPTY, *marks])
+        pairs_of_documents = document, own[near], other[partners[near]]
+        document_of_mark = repeat(np.arange(len(owner)), np.diff(b_off))
+        coder = np.arange(len(owner)) - ends[owner]
+        self._blocks.append(_Rows.of(decisions, golds, owner, coder, document_of_mark, other, pairs_of_documents))
+
+    def listed(self, kept: bool) -> tuple[Sequence[GoldBoundary], Counter[str]]:
+        """Return the boundaries that are in a gold standard, or all others, and their number in each item."""
+        numbers: Counter[str] = Counter()
+        rows = [flatnonzero(block.kept == kept) for block in self._blocks]
+        for block, own in zip(self._blocks, rows, strict=True):
+            counts = bincount(block.decision[own], minlength=len(block.decisions)).tolist()
+            for decision, count in zip(block.decisions, counts, strict=True):
+                numbers[decision.text.item] += count
+        block_of = repeat(np.arange(len(rows)), np.array([len(own) for own in rows], np.int64))
+        build = partial(self._boundary, block_of, np.concatenate([EMPTY, *rows]))
+        return OnDemand(build, range(len(block_of))), numbers
+
+    def _boundary(self, block_of: Ints, row: Ints, number: int) -> GoldBoundary:
+        return self._blocks[int(block_of[number])].boundary(int(row[number]))
 
 
-def _boundaries(decision: _Decision, comparison: _Comparison) -> Iterator[tuple[GoldBoundary, bool]]:
-    """Yield every boundary of the gold standard and of the coders, and whether it is in the gold standard."""
-    text, gold = decision.text, decision.positions
-    coders: dict[int, list[str]] = {position: [] for position in gold}
-    for coder, positions in decision.marks.items():
-        for position in positions.tolist():
-            coders.setdefault(position, []).append(coder)
-    type_name = None if text.types == UNTYPED else decision.name
-    in_gold = {*gold}
-    for position in sorted(coders):
-        near = (comparison.near_gold if position in in_gold else comparison.near_coder).get(position, {})
-        boundary = GoldBoundary(text.item, text.stream, position, type_name, tuple(coders[position]), near)
-        yield boundary, position in in_gold
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Boundaries of some items in the order of item, stream, position and type."""
+
+    decisions: Sequence[_Decision]
+    decision: Any
+    position: Any
+    kept: Any  # whether it is in the gold standard
+    # The coders of each boundary, and the coders and positions of near misses, with their offsets.
+    coder_off: Ints
+    coder: Any
+    near_off: Ints
+    near: Any
+
+    @classmethod
+    def of(
+        cls,
+        decisions: Sequence[_Decision],
+        golds: Sequence[Ints],
+        owner: Ints,
+        coder: Ints,
+        document: Ints,
+        marked: Ints,
+        near: tuple[Ints, Ints, Ints],
+    ) -> _Rows:
+        """Return the rows of decisions, from the decision and coder of each document, and the document of each mark.
+
+        ``near`` has the document, the position in the gold standard and the position of the coder of each near miss.
+        """
+        step = 2 + max((entry.last for entry in decisions), default=0)
+        gold_codes = np.concatenate([EMPTY, *(number * step + gold for number, gold in enumerate(golds))])
+        codes, inverse = np.unique(np.concatenate([gold_codes, owner[document] * step + marked]), return_inverse=True)
+        decision, position = np.divmod(codes, step)
+        texts = [entry.text for entry in decisions]
+        text = np.cumsum([0, *(a is not b for a, b in pairwise(texts))])
+        order = lexsort((decision, position, text[decision]))
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        kept = np.zeros(len(order), bool)
+        kept[rank[inverse[: len(gold_codes)]]] = True
+        row = rank[inverse[len(gold_codes) :]]
+        near_document, own, other = near
+        rows = [rank[searchsorted(codes, owner[near_document] * step + position)] for position in (own, other)]
+        lost = ~kept[rows[1]]
+        near_row = np.concatenate([rows[0], rows[1][lost]])
+        near_marks = np.concatenate(
+            [np.stack([coder[near_document], at])[:, own] for at, own in ((other, slice(None)), (own, lost))], axis=1
+        )
+        return cls(
+            decisions,
+            decision[order].astype(np.int32),
+            position[order].astype(np.int32),
+            kept,
+            offsets(bincount(row, minlength=len(order))),
+            coder[document][argsort(row, kind="stable")].astype(np.int32),
+            offsets(bincount(near_row, minlength=len(order))),
+            near_marks[:, argsort(near_row, kind="stable")].astype(np.int32),
+        )
+
+    def boundary(self, row: int) -> GoldBoundary:
+        decision = self.decisions[self.decision[row]]
+        text, names = decision.text, [*decision.marks]
+        coders = self.coder[self.coder_off[row] : self.coder_off[row + 1]].tolist()
+        near = self.near[:, self.near_off[row] : self.near_off[row + 1]].T.tolist()
+        return GoldBoundary(
+            text.item,
+            text.stream,
+            int(self.position[row]),
+            None if text.types == UNTYPED else decision.name,
+            tuple(names[coder] for coder in coders),
+            {names[coder]: position for coder, position in near},
+        )

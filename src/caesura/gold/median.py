@@ -12,7 +12,8 @@ program runs from right to left: of two choices with the same cost and matches, 
 smaller whatever is chosen before them.
 
 In units, n_t = 1 makes positions independent, and the median is the majority; for n_t = 2, ``kernels/median.pyx`` has a
-handful of states per position for any number of coders. Both give what the program gives.
+handful of states per position for any number of coders. Both give what the program gives. The kernel works block by block, from
+right to left too.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ import numpy as np
 
 from caesura.errors import OptionError
 from caesura.kernels.median import MedianGraph, small_count
-from caesura.model.index import bincount, flatnonzero
+from caesura.memory import check_memory
+from caesura.model.index import argsort, flatnonzero, offsets, repeat, searchsorted
 from caesura.model.value import Ints
+from caesura.progress import report_progress
 
 # Joint states of all coders at one place, and states of one coder there. Both grow exponentially if many boundaries lie close
-# together.
+# together, so that no memory is enough.
 MAX_STATES = 20_000
 _MAX_WAITING = 200
+_BLOCK = 2**16  # positions that the kernel sees at a time
 
 _EQUAL, _GOLD, _CODER = 0, 1, 2  # who has a boundary at a place: both or neither, median only, coder only
 _Waiting = tuple[int, tuple[int, ...]]  # side and places of the boundaries that wait for a partner, the first one first
@@ -57,17 +61,18 @@ def find_median(coders: Sequence[Sequence[int] | Ints], positions: int, n_t: int
     ``at`` has the time of each position, in a fraction of a second in which ``n_t`` is a whole number.
     """
     marks = [np.asarray(own, np.int64) for own in coders]
-    counts = bincount(np.concatenate(marks), minlength=positions + 1)
+    marked, counts = np.unique(np.concatenate(marks), return_counts=True)
     if at is not None:
-        return _search(marks, flatnonzero(counts), at, n_t)
+        return _search(marks, marked, at[marked - 1], n_t)
     if n_t == 1:
-        return _majority(counts, len(marks))
-    if n_t == 2:
-        return _with_neighbours(marks, positions)
-    marked = flatnonzero(counts)
-    begins = bincount(np.maximum(marked - n_t + 1, 1), minlength=positions + 2)
-    near = np.cumsum(begins - bincount(np.minimum(marked + n_t, positions + 1), minlength=positions + 2)) > 0
-    return _search(marks, flatnonzero(near), np.arange(1, positions + 1), n_t)
+        return _majority(marked, counts, len(marks))
+    ends = np.minimum(marked + n_t, positions + 1)
+    begins = np.maximum(np.maximum(marked - n_t + 1, 1), np.concatenate([[0], ends[:-1]])[: len(ends)])
+    sizes = ends - begins
+    hint = "choose a smaller n_t, shorter items, or the method 'majority'"
+    check_memory(f"the median of {sizes.sum():,} positions near boundaries", 100 * int(sizes.sum()), hint)
+    near = repeat(begins - offsets(sizes)[:-1], sizes) + np.arange(sizes.sum())
+    return _by_kernel(marks, near) if n_t == 2 else _search(marks, near, near, n_t)
 
 
 class _Best(NamedTuple):
@@ -82,20 +87,20 @@ class _Best(NamedTuple):
 _Layer = dict[tuple[int, ...], _Best]  # number of each coder's state -> the best choice
 
 
-def _search(coders: Sequence[Ints], candidates: Ints, at: Ints, n_t: int) -> Median:
+def _search(coders: Sequence[Ints], candidates: Ints, places: Ints, n_t: int) -> Median:
     marks = [frozenset(own.tolist()) for own in coders]
-    positions = candidates[::-1].tolist()
-    places = at[candidates[::-1] - 1].tolist()
     states, layer = [_START], {(0,) * len(marks): _Best(0, 0, (), 1)}
     cost, matches, optima = 0, 0, 1
     chosen: tuple[int, ...] = ()  # to the right of a place where all choices meet in one state
-    for position, place, following in zip(
-        positions, places, [*places[1:], places[-1] - n_t] if places else (), strict=True
-    ):
+    positions, at = candidates[::-1].tolist(), places[::-1].tolist()
+    for number, (position, place) in enumerate(zip(positions, at, strict=True), 1):
+        following = at[number] if number < len(at) else place - n_t
         marked = [position in own for own in marks]
         layer, states = _after(layer, states, position, place, following, marked, n_t)
         if len(layer) > MAX_STATES:
             raise OptionError(_TOO_DENSE)
+        if len(layer) > 1000:  # such a place takes long
+            report_progress(number, len(at))
         if len(layer) == 1:
             ((joint, best),) = layer.items()
             cost, matches, optima = cost + best.cost, matches - best.matches, optima * best.optima
@@ -190,25 +195,40 @@ def _next_state(state: _State, who: int, place: int, following: int, n_t: int) -
     return tuple(sorted(useful)), base
 
 
-def _majority(counts: Ints, coders: int) -> Median:
-    gold = (2 * counts >= coders) & (counts > 0)
-    cost = int(np.minimum(counts, coders - counts).sum())
-    ties = int(np.count_nonzero((2 * counts == coders) & (counts > 0)))
-    return Median(tuple(flatnonzero(gold).tolist()), float(cost), int(counts[gold].sum()), 2**ties)
+def _majority(marked: Ints, counts: Ints, coders: int) -> Median:
+    gold, cost = 2 * counts >= coders, np.minimum(counts, coders - counts).sum()
+    ties = int(np.count_nonzero(2 * counts == coders))
+    return Median(tuple(marked[gold].tolist()), float(cost), int(counts[gold].sum()), 2**ties)
 
 
-def _with_neighbours(marks: Sequence[Ints], positions: int) -> Median:
+def _by_kernel(marks: Sequence[Ints], near: Ints) -> Median:
+    """Return the median for n_t = 2; only positions near a mark can be chosen, and those that are far apart are independent."""
     coders = len(marks)
-    padded = np.zeros((positions, -(-coders // 64) * 64), np.uint8)
-    for coder, own in enumerate(marks):
-        padded[own - 1, coder] = 1
-    words = np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little")).view("<u8").astype(np.uint64)
-    graph = MedianGraph(words, coders)
-    gold = np.zeros(positions, np.uint8)
-    factor = coders * positions + 1
-    cost, matches = graph.find(factor, gold)
-    optima = count_paths(*graph.steps(factor)) if positions else 1
-    return Median(tuple((flatnonzero(gold) + 1).tolist()), cost / 2, matches, optima)
+    at, coder = searchsorted(near, np.concatenate(marks)), repeat(np.arange(coders), [len(own) for own in marks])
+    order = argsort(at, kind="stable")
+    at, coder = at[order], coder[order]
+    gaps = flatnonzero(np.diff(near) > 1) + 1
+    cuts = [0, *gaps[flatnonzero(np.diff(gaps // _BLOCK, prepend=0))].tolist(), len(near)]
+    chosen: list[Ints] = []
+    cost, matches, optima = 0, 0, 1
+    for first, last in zip(cuts[-2::-1], cuts[:0:-1], strict=True):
+        # A boundary of all coders behind the block, if there are boundaries to the right: which of two equally good choices is
+        # smaller depends on that.
+        size, tail = last - first, 3 * bool(chosen)
+        what = f"the median of {size:,} positions of {coders:,} coders without a gap"
+        check_memory(what, (size + tail) * (2 * coders + 400), "choose the method 'majority', or shorter items")
+        padded = np.zeros((size + tail, -(-coders // 64) * 64), np.uint8)
+        low, high = searchsorted(at, [first, last])
+        padded[at[low:high] - first, coder[low:high]] = 1
+        padded[size + 2 :, :coders] = 1
+        words = np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little")).view("<u8").astype(np.uint64)
+        graph, gold, factor = MedianGraph(words, coders), np.zeros(len(padded), np.uint8), coders * len(padded) + 1
+        block_cost, block_matches = graph.find(factor, gold)
+        optima *= count_paths(*graph.steps(factor)) if len(padded) else 1
+        cost, matches = cost + block_cost, matches + block_matches - (coders if tail else 0)
+        own = near[first + flatnonzero(gold[:size])]
+        chosen += [own] if own.size else []
+    return Median(tuple(np.concatenate([near[:0], *chosen[::-1]]).tolist()), cost / 2, matches, optima)
 
 
 def count_paths(first: Ints, left: Ints, right: Ints) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -18,8 +18,7 @@ from caesura.gold.candidates import (
     crossing_places,
     heaviest_conflict_free_set,
 )
-from caesura.limits import MAX_UNIFIED_SPANS, check_limit, short_count
-from caesura.measures.hierarchy import hierarchy_kappa
+from caesura.limits import short_count
 from caesura.measures.many import Scores, score_many
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.result import Result, keep_warnings, signature_line
@@ -282,10 +281,19 @@ def build_gold(
     hierarchies: CoderHierarchies, method: UnificationMethod, tolerance: float, *, explain: bool = True
 ) -> UnifiedHierarchy:
     candidates = hierarchies.candidates(method.level, method.options.get("weights", "coders"))
-    verdict = _RULES[method.name](candidates, hierarchies, method)
+    verdict = (_best_annotator if method.name == "best_annotator" else _by_support)(candidates, hierarchies, method)
     decided = list(zip(candidates, verdict.reasons, strict=True))
     included = tuple(candidate for candidate, reason in decided if reason is None)
-    conflicts, conflict_notes = _conflicts(included, method)
+    notes = list(verdict.notes)
+    conflicts = 0
+    if method.name == "union" or method.options.get("threshold", 0.5) < 0.5:  # otherwise, no two spans cross
+        conflicts, note = _conflicts(included, method)
+        notes += note
+    if not included:
+        notes.append("the gold standard has no spans")
+    if hierarchies.empty_spans:
+        spans = count_of(hierarchies.empty_spans, "span")
+        notes.append(f"{spans} dropped, because nothing was left after times within {tolerance:g} s were merged")
     best = verdict.best_annotator
     return UnifiedHierarchy(
         hierarchy=hierarchies.text.with_spans(
@@ -300,7 +308,7 @@ def build_gold(
         optima=verdict.optima,
         best_annotator=best,
         mean_kappas=verdict.mean_kappas,
-        notes=(*verdict.notes, *conflict_notes, *_content_notes(included, hierarchies.empty_spans, tolerance)),
+        notes=tuple(notes),
         signature=signature_line(
             "unify",
             method=method.name,
@@ -312,36 +320,21 @@ def build_gold(
     )
 
 
-def _supported(
-    candidates: list[Candidate], hierarchies: CoderHierarchies, minimum: int, shortfall: str = ""
-) -> list[str | None]:
-    """Return None for each candidate that at least ``minimum`` coders marked, and the reason for the others."""
+def _by_support(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
+    """Include what enough coders marked; of that, a conflict-free union includes the heaviest set without conflicts."""
+    number, minimum, shortfall = len(hierarchies.coders), len(hierarchies.coders), ""
+    if method.name == "majority":
+        # Use the decimal value of the threshold: .29 of 100 coders are 29, not the 28.999999999999996 of floating point.
+        threshold = Fraction(method.options["threshold"]).limit_denominator(1_000_000)
+        needed = "half" if threshold == Fraction(1, 2) else f"{method.options['threshold']:g} of them"
+        minimum, shortfall = math.floor(threshold * number) + 1, f", not more than {needed}"
+    elif method.name != "consensus":
+        minimum = method.options["min_support"]
+        shortfall = f", fewer than {minimum}"
     support = [len(candidate.coders) for candidate in candidates]
-    of_coders = f"of {len(hierarchies.coders)} coders{shortfall}"
-    return [None if n >= minimum else f"marked by {n} {of_coders}" for n in support]
-
-
-def _consensus(candidates: list[Candidate], hierarchies: CoderHierarchies, _: UnificationMethod) -> _Verdict:
-    return _Verdict(_supported(candidates, hierarchies, len(hierarchies.coders)))
-
-
-def _majority(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
-    # Use the decimal value of the threshold: .29 of 100 coders are 29, not the 28.999999999999996 of floating point.
-    threshold = Fraction(method.options["threshold"]).limit_denominator(1_000_000)
-    needed = "half" if threshold == Fraction(1, 2) else f"{method.options['threshold']:g} of them"
-    minimum = math.floor(threshold * len(hierarchies.coders)) + 1
-    return _Verdict(_supported(candidates, hierarchies, minimum, f", not more than {needed}"))
-
-
-def _union(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
-    minimum = method.options["min_support"]
-    return _Verdict(_supported(candidates, hierarchies, minimum, f", fewer than {minimum}"))
-
-
-def _conflict_free_union(
-    candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod
-) -> _Verdict:
-    reasons = _union(candidates, hierarchies, method).reasons
+    reasons = [None if n >= minimum else f"marked by {n} of {number} coders{shortfall}" for n in support]
+    if method.name != "conflict_free_union":
+        return _Verdict(reasons)
     places = [i for i, reason in enumerate(reasons) if reason is None]
     best = heaviest_conflict_free_set(
         [(candidates[i].start, candidates[i].end) for i in places], [candidates[i].weight for i in places]
@@ -355,54 +348,27 @@ def _conflict_free_union(
     return _Verdict(reasons, (note,) if best.optima > 1 else (), best.optima)
 
 
-def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, _: UnificationMethod) -> _Verdict:
-    means, undefined_pairs = _mean_kappas(hierarchies)
-    defined = [mean for mean in means.values() if mean is not None]
-    if not defined:
-        raise Undefined(
-            "best_annotator: kappa is undefined for every pair of coders; choose a method that needs no kappa"
-        )
-    tied = [coder for coder, mean in means.items() if mean is not None and mean > max(defined) - 1e-12]
-    best = tied[0]
-    reasons = [None if best in candidate.coders else f"not marked by {best}" for candidate in candidates]
-    notes = _best_annotator_notes(tied, len(hierarchies.coders), undefined_pairs)
-    return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
-
-
-def _best_annotator_notes(tied: list[str], coders: int, undefined_pairs: int) -> Iterator[str]:
-    if len(tied) > 1:
-        names = "two coders always" if coders == 2 else ", ".join(tied)
-        yield f"{names} tie as best annotator; {tied[0]}, the first, was chosen"
-    if undefined_pairs:
-        yield f"kappa is undefined for {count_of(undefined_pairs, 'pair')} of coders and excluded from the means"
-
-
-_RULES: dict[str, Callable[[list[Candidate], CoderHierarchies, UnificationMethod], _Verdict]] = {
-    "consensus": _consensus,
-    "majority": _majority,
-    "conflict_free_union": _conflict_free_union,
-    "union": _union,
-    "best_annotator": _best_annotator,
-}
-
-
-def _mean_kappas(hierarchies: CoderHierarchies) -> tuple[dict[str, float | None], int]:
-    """Return the mean kappa of each coder with the others, and the number of pairs whose kappa is undefined."""
-    kappas = hierarchies.kappas
-    if kappas is None:
-        (kappas,) = pair_kappas([hierarchies])
+def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
+    """Include the spans of the coder with the highest mean kappa with the others."""
+    kappas = pair_kappas([hierarchies])[0] if hierarchies.kappas is None else hierarchies.kappas
     means: dict[str, float | None] = {}
     for coder in hierarchies.by_coder:
         defined = [kappa for pair, kappa in kappas.items() if coder in pair and kappa is not None]
         means[coder] = math.fsum(defined) / len(defined) if defined else None
-    return means, sum(kappa is None for kappa in kappas.values())
-
-
-def check_pair_spans(items: Iterable[Iterable[Hierarchy]]) -> None:
-    sizes = [[len(hierarchy.spans) for hierarchy in hierarchies] for hierarchies in items]
-    spans = sum((len(of_coders) - 1) * sum(of_coders) for of_coders in sizes)
-    hint = "choose items (--item) or fewer coders, or another method than best_annotator, without an evaluation"
-    check_limit("spans in all pairs of coders", spans, MAX_UNIFIED_SPANS, hint)
+    highest = max((mean for mean in means.values() if mean is not None), default=None)
+    if highest is None:
+        raise Undefined(
+            f"{method.name}: kappa is undefined for every pair of coders; choose a method that needs no kappa"
+        )
+    tied = [coder for coder, mean in means.items() if mean is not None and mean > highest - 1e-12]
+    best, notes = tied[0], []
+    if len(tied) > 1:
+        names = "two coders always" if len(means) == 2 else ", ".join(tied)
+        notes.append(f"{names} tie as best annotator; {best}, the first, was chosen")
+    if undefined := sum(kappa is None for kappa in kappas.values()):
+        notes.append(f"kappa is undefined for {count_of(undefined, 'pair')} of coders and excluded from the means")
+    reasons = [None if best in candidate.coders else f"not marked by {best}" for candidate in candidates]
+    return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
 
 
 def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str], float | None]]:
@@ -434,21 +400,15 @@ def values_or_none(scores: Scores) -> list[float | None]:
     return [None if place in scores.errors else value for place, value in enumerate(scores.values.tolist())]
 
 
-def kappa_or_none(a: Hierarchy, b: Hierarchy) -> float | None:
-    """Return Flammia & Zue's kappa of two hierarchies, or None if it is undefined."""
-    try:
-        return hierarchy_kappa(a, b).value
-    except Undefined:
-        return None
-
-
 def _dropped_spans(included: tuple[Candidate, ...], dropped: list[tuple[Candidate, str]]) -> tuple[DroppedSpan, ...]:
     """Return dropped candidates with the included spans that each crosses; crossing is the reason if there is no other."""
     spans = []
     places_by_span = crossing_places(_ends(candidate for candidate, _ in dropped), _ends(included))
     for (c, reason), places in zip(dropped, places_by_span, strict=True):
         crossed = tuple(included[i] for i in places.tolist())
-        reason = reason or _crossing_reason(crossed)
+        first = ", ".join(f"{start}-{end}" for start, end in _ends(crossed[:3]))
+        more = f" and {len(crossed) - 3} more" if len(crossed) > 3 else ""
+        reason = reason or f"crosses {first}{more}"
         spans.append(DroppedSpan(c.span, c.levels, c.labels, c.coders, c.weight, reason, crossed))
     return tuple(spans)
 
@@ -457,29 +417,16 @@ def _ends(candidates: Iterable[Candidate]) -> list[tuple[int, int]]:
     return [(candidate.start, candidate.end) for candidate in candidates]
 
 
-def _crossing_reason(crossed: tuple[Candidate, ...]) -> str:
-    first = ", ".join(f"{start}-{end}" for start, end in _ends(crossed[:3]))
-    return f"crosses {first}" + (f" and {len(crossed) - 3} more" if len(crossed) > 3 else "")
-
-
 def _conflicts(included: tuple[Candidate, ...], method: UnificationMethod) -> tuple[int, list[str]]:
     """Return the number of pairs of included spans that cross, and a note with the first of them."""
-    if method.name != "union" and method.options.get("threshold", 0.5) >= 0.5:
-        return 0, []
     spans = [*dict.fromkeys(_ends(included))]
-    places_by_span = list(crossing_places(spans, spans))
-    pairs = sum(places.size for places in places_by_span) // 2
-    if not pairs:
+    pairs, first = 0, None
+    for span, places in zip(spans, crossing_places(spans, spans), strict=True):
+        pairs += places.size
+        first = first or ((span, spans[places[0]]) if places.size else None)
+    if first is None:
         return 0, []
-    (a, b), (c, d) = next((spans[i], spans[places[0]]) for i, places in enumerate(places_by_span) if places.size)
+    ((a, b), (c, d)), pairs = first, pairs // 2
     cause = "a union keeps conflicts" if method.name == "union" else "below a threshold of .5 spans may conflict"
     number_of_pairs = "1 pair crosses," if pairs == 1 else f"{pairs} pairs cross, the first"
     return pairs, [f"{cause}: {number_of_pairs} {a}-{b} and {c}-{d}"]
-
-
-def _content_notes(included: tuple[Candidate, ...], empty_spans: int, tolerance: float) -> list[str]:
-    notes = [] if included else ["the gold standard has no spans"]
-    if empty_spans:
-        spans = count_of(empty_spans, "span")
-        notes.append(f"{spans} dropped, because nothing was left after times within {tolerance:g} s were merged")
-    return notes

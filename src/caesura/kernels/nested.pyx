@@ -12,6 +12,7 @@ number below 2^31, together with its logarithm. From the logarithm the caller co
 restore the number.
 """
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport exp2, log2
 from libc.stdint cimport int64_t
 
@@ -117,10 +118,12 @@ def conflict_free(
     f.F, f.val = np.empty((R + 1, SETS + 1), np.int64), np.empty((m, SETS + 1), np.int64)
     f.F_bits, f.val_bits = np.empty(R + 1), np.empty(m)
     f.choice, f.inner = np.empty((2, R), np.int64)
-    with nogil:
-        for i in range(outer.shape[0]):
-            s = outer[i]
+    for i in range(outer.shape[0]):
+        s = outer[i]
+        with nogil:
             f.window(c[s], before[s], end[s])
+        PyErr_CheckSignals()  # so that Ctrl-C ends long work
+    with nogil:
         f.window(0, 0, R - 1)  # positions count from 1: the window of the whole text, where no span starts
     result = (f.F[R, W], f.F[R, SETS], f.F_bits[R])
     if selected is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from caesura.agreement.cochran import cochran_q
 from caesura.formats import read
 from caesura.gold.experiment import evaluate_unification
-from caesura.gold.unify import kappa_or_none, unify
+from caesura.gold.unify import kappas_or_none, unify
 from caesura.measures.fuzzy import fuzzy_success
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import Marks
@@ -142,7 +142,7 @@ def conflict_free_union(_: Data) -> Computation:
 def same_kappa(_: Data) -> Computation:
     a = Hierarchy(6, [(1, 6), (1, 4), (1, 2), (3, 4), (5, 6)])
     b = Hierarchy(6, [(1, 6), (3, 6), (1, 2), (3, 4), (5, 6)])
-    kappa = kappa_or_none(a, b)
+    (kappa,) = kappas_or_none([(a, b)])
     values = {
         "kappa of two different hierarchies": math.nan if kappa is None else kappa,
         "they differ": a.flat != b.flat,
