@@ -1,6 +1,6 @@
 """Run ``caesura`` as ``python -m caesura.cli``."""
 
-from caesura.cli import main
+from caesura.__main__ import run
 
 if __name__ == "__main__":
-    main()
+    run()
