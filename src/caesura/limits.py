@@ -16,8 +16,6 @@ from caesura.errors import LimitError
 MAX_PAIRS = 600_000
 # Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions.
 MAX_PAIR_ROWS = 170_000
-# Pairs of coders in the tables of all measures together; a pair in seconds counts three times.
-MAX_TABLE_ROWS = 200_000
 # Disagreements of two coders, and places, that are listed in a table or in JSON unless all are asked for.
 MAX_LISTED_ROWS = 10_000
 # Rows of a table that is printed as text; JSON, CSV, LaTeX and Markdown have all rows.
@@ -34,25 +32,6 @@ MAX_ITEM_CELLS = 2**25
 MAX_SHARED_CELLS = 2**28
 # Units times coders of a table with one entry for each, such as that of Cochran's Q.
 MAX_CELLS = 2**24
-# Pairs of coders, summed over items, whose alignments and scores are shown on a page.
-MAX_REPORT_PAIRS = 10_000
-# Coders whose clusters are drawn on a page.
-MAX_REPORT_CODERS = 100
-# Size of the items that a page shows in detail: words, numbers for boundaries, spans and nodes, possible edits of all pairs of
-# coders, 40 for each pair and 600 for each item. The other items are in the table of items only.
-MAX_PAGE_CELLS = 1_500_000
-# Possible edits of all pairs of coders, and 40 for each pair, that a page aligns. The edits of further items are not counted by
-# type.
-MAX_PAGE_EDITS = 2_000_000
-# Spans in the figures of a section of a page, and 40 for each part of a figure; further figures are not drawn.
-MAX_PAGE_BARS = 800
-# Marked positions in the figures of clusters of a page; further figures are not drawn.
-MAX_PAGE_MARKS = 3_000
-# Work of the analyses of a page, in about a microsecond. Above, the least important ones are left out, and notes on the page
-# name the commands that compute them.
-MAX_PAGE_WORK = 2_400_000
-# Spans of all coders that are united on a page, and 20 for each item; further items have no gold standard there.
-MAX_PAGE_GOLD = 20_000
 # Coders of a figure.
 MAX_FIGURE_CODERS = 200
 # Units without words that a measure of words numbers instead: about two seconds.
