@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.limits import MAX_LABELLED_UNITS
+from caesura.limits import MAX_CELLS
 from caesura.model import checks
 from caesura.model.index import lexsort, repeat
 from caesura.model.value import Ints, frozen_array
@@ -57,8 +57,8 @@ def labels_of_units(labels: Iterable[str], masses: list[int], length: int) -> tu
     if len(names) != len(masses):
         raise SegmentationError(f"labels: expected one label per segment; got {len(names)} for {len(masses)} segments")
     checks.strings(names, "labels")
-    if length > MAX_LABELLED_UNITS:
-        raise SegmentationError(f"labels: a text with labels has at most {MAX_LABELLED_UNITS} units; got {length}")
+    if length > MAX_CELLS:  # a short file can declare a long text
+        raise SegmentationError(f"labels: a text with labels has at most {MAX_CELLS} units; got {length}")
     return tuple(name for name, mass in zip(names, masses, strict=True) for _ in range(mass))
 
 

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import TierError
-from caesura.limits import MAX_SECONDS
 from caesura.model import checks
 from caesura.model.annotation import Annotation, Axis, Range, Shape, cut_rows
 from caesura.model.boundaries import UNTYPED
 from caesura.model.edges import SAME_PLACE, Divided, Edges, edges_of_intervals, edges_of_points
-from caesura.model.value import Displayed, Floats, count_of
+from caesura.model.value import MAX_SECONDS, Displayed, Floats, count_of
 
 
 class Interval(NamedTuple):
