@@ -29,21 +29,6 @@ MAX_TREE_STEPS = 6 * 10**8
 
 # -- used by agreement, gold and measures --------------------------------------------------------------------------------
 
-# Pairs of coders, summed over items, that are compared one by one: one item of 1,000 coders, or three of 600. If they are
-# compared in both directions, half as many.
-MAX_PAIRS = 600_000
-# Pairs of coders in a table of pairs; an ordered pair counts twice: about 580 coders, or 410 in both directions.
-MAX_PAIR_ROWS = 170_000
-# Coders times pairs of coders of an agreement coefficient: about 580 coders of the same items.
-MAX_PAIR_CELLS = 10**8
-# Coders times pairs of coders of kappa and bias, which compute products for each: about 250 coders of the same items.
-MAX_KAPPA_CELLS = 8_000_000
-# Items times coders of an agreement coefficient.
-MAX_ITEM_CELLS = 2**25
-# Items times pairs of coders of an agreement coefficient.
-MAX_SHARED_CELLS = 2**28
-# Units without words that a measure of words numbers instead: about two seconds.
-MAX_NUMBERED_UNITS = 2**18
 # Comparisons of spans in the search for the heaviest set without crossing.
 MAX_SPAN_STEPS = 50_000_000
 # Spans of both coders, summed over all pairs of coders and all items, that are compared to find the best annotators.
@@ -57,20 +42,6 @@ MAX_NODE_PAIRS = 2**24
 # Steps of the alignments of all sentences of a corpus for each of its gold nodes; together they may have as many as two trees.
 # Parses of long sentences need a few hundred, and trees that zigzag everywhere a million.
 MAX_STEPS_PER_NODE = 3000
-# Work for the pairs of coders in the bootstrap replicates of a coefficient, in about a nanosecond; above, there are fewer
-# replicates.
-MAX_REPLICATE_WORK = 400_000_000
-# Positions of random texts, and 60 for each text and 15,000 for each item of a pair of coders, of simulated chance with the
-# smallest number of draws: about two seconds.
-MAX_CHANCE_WORK = 50_000_000
-# The same with all draws: about one second. Above, there are fewer draws.
-MAX_DRAWN_WORK = 25_000_000
-# Work of exact chance for all pairs of coders and items, in about a microsecond; above, chance is simulated.
-MAX_EXACT_WORK = 2_000_000
-# Items of S_f with random texts, summed over all pairs of coders.
-MAX_CHANCE_TEXTS = 40_000
-# Draws of simulated chance.
-MAX_DRAWS = 1_000_000
 
 
 def declared_cells(size: int) -> int:
