@@ -90,7 +90,7 @@ def gamma_of(corpus: cz.Corpus) -> float:
     coefficient = cz.Gamma(alpha=3.0)
     with use_engine("threads", workers=1) as engine:
         scored = score_items(corpus, coefficient, seed=0, engine=engine, tables=False)
-    return scored.total(scored.item_parts)[0]
+    return float(scored.total().values[0])
 
 
 def tables() -> Iterator[Table]:

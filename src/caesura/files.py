@@ -38,6 +38,7 @@ _BLOCK_BYTES = 2**20
 _MAX_DESCRIPTION_START = 100  # bytes
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 _inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
+_open_drafts: set[Path] = set()
 
 
 @contextmanager
@@ -125,6 +126,12 @@ def delete_drafts(folder: str | PathLike[str]) -> None:
                     os.unlink(path)
                 finally:
                     os.close(descriptor)
+
+
+def delete_open_drafts() -> None:
+    """Delete the drafts of this process, which is about to end."""
+    for draft in [*_open_drafts]:
+        draft.unlink(missing_ok=True)
 
 
 class AppendedFile:
@@ -232,10 +239,12 @@ def _draft(folder: Path) -> Iterator[tuple[Path, int]]:
         if _lock(descriptor) and os.fstat(descriptor).st_nlink:
             break
         os.close(descriptor)  # another process took the draft for that of a killed process before it was locked
+    _open_drafts.add(draft)
     try:
         yield draft, descriptor
     finally:
         draft.unlink(missing_ok=True)
+        _open_drafts.discard(draft)
         os.close(descriptor)
 
 

@@ -15,8 +15,6 @@ import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.errors import CaesuraWarning, LimitError, OptionError
 from caesura.model.plain import to_plain
-from caesura.tasks import pairwise as pairwise_task
-from caesura.tasks.pairwise import compare_pairs
 from support.corpora import of_masses, random_corpus, shuffled
 from support.excluded import reasons
 
@@ -245,26 +243,17 @@ def test_misses_in_seconds_are_counted_in_all_pairs_together() -> None:
     assert misses == {("a", "b"): (1, 1), ("a", "c"): (1, 1), ("b", "c"): (2, 1)}
 
 
-@pytest.mark.parametrize(("ordered", "coders"), [(False, 584), (True, 413)])
-def test_a_table_of_too_many_pairs_is_refused(ordered: bool, coders: int) -> None:
-    """584 coders have 170,236 pairs, and 413 coders 170,156 in both directions."""
-    text = cz.Segmentation.from_masses([1, 2])
-    corpus = cz.Corpus({"x": {f"c{j}": text for j in range(coders)}})
-    with pytest.raises(LimitError, match=r"pairs of coders in a table: 170,\d+, more than 170,000"):
+@pytest.mark.parametrize(("ordered", "rows"), [(False, 190), (True, 380)])
+def test_a_table_that_needs_too_much_memory_is_refused(
+    ordered: bool, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = cz.Corpus({"x": {f"c{j}": cz.Segmentation.from_masses([1, 2]) for j in range(20)}})
+    assert len(cz.pairwise(corpus, "boundary_similarity", ordered=ordered).rows) == rows
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 4_000 * rows)
+    with pytest.raises(
+        LimitError, match=f"a table of {rows} pairs of coders: .* more than half of .*--fields coders=A"
+    ):
         cz.pairwise(corpus, "boundary_similarity", ordered=ordered)
-
-
-def test_tables_of_too_many_pairs_in_seconds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six pairs in seconds count three times under each measure."""
-    tiers = {f"c{j}": cz.Tier([(0.0, 0.5 + j, "a"), (0.5 + j, 9.0, "b")]) for j in range(4)}
-    corpus = cz.Corpus({"x": tiers})
-    study = compare_pairs(corpus)
-    number = 3 * 6 * len(study.pairwise)
-    monkeypatch.setattr(pairwise_task, "MAX_TABLE_ROWS", number)
-    assert len(compare_pairs(corpus).rows) == 6 * len(study.pairwise)
-    monkeypatch.setattr(pairwise_task, "MAX_TABLE_ROWS", number - 1)
-    with pytest.raises(LimitError, match=f"in all tables: {number}, more than {number - 1}; .*one measure with -m"):
-        compare_pairs(corpus)
 
 
 @pytest.mark.parametrize("measure", ["boundary_similarity(n_t=2)", "window_diff", "boundary_f", "fuzzy_success", "pk"])

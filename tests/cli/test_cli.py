@@ -249,7 +249,7 @@ def test_trees(run: Run) -> None:
 
 def test_python_dash_m_without_a_terminal() -> None:
     process = subprocess.run(
-        [sys.executable, "-m", "caesura.cli", "demo"],
+        [sys.executable, "-m", "caesura", "demo"],
         capture_output=True,
         text=True,
         check=True,

@@ -91,7 +91,7 @@ def test_killed_driver(folder: Path, expected: dict[str, cz.Score], cluster: Any
     command = [
         sys.executable,
         "-m",
-        "caesura.cli",
+        "caesura",
         "evaluate",
         str(folder),
         "--engine",

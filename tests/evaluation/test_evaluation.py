@@ -339,7 +339,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "caesura.cli",
+        "caesura",
         "evaluate",
         "data",
         "-m",

@@ -73,14 +73,16 @@ def test_a_sheet_has_a_limit_of_columns(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_short_file_does_not_become_a_very_long_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.json").write_text('{"items": {"x": {"a": [900, 100], "b": [100, 900]}}}')
+    content = '{"items": {"x": {"a": [900, 100], "b": [100, 900]}}}'
+    (tmp_path / "a.json").write_text(content)
+    (tmp_path / "long.json").write_text(content + " " * 250)
     corpus = cz.read(tmp_path / "a.json")
-    monkeypatch.setattr("caesura.formats.unit_table.MAX_WRITTEN_CELLS", 3000)
+    monkeypatch.setattr("caesura.limits.MAX_CELLS", 3000)
     for suffix in (".csv", ".parquet", ".xlsx"):
         with pytest.raises(LimitError, match="cells of a table of 1,000 units: 4,000, more than 3,000; choose items"):
             cz.write(corpus, tmp_path / f"t{suffix}")
     cz.write(corpus.with_source(None), tmp_path / "t.csv")  # not from a file
-    monkeypatch.setattr("caesura.formats.unit_table.WRITTEN_CELLS_PER_BYTE", 100)
+    corpus = cz.read(tmp_path / "long.json")  # 250 bytes may become 4,000 cells
     cz.write(corpus, tmp_path / "t.csv")
 
 

@@ -157,14 +157,14 @@ def test_a_damaged_page_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "message"), [("MAX_TABLE_CELLS", "100 cells; this claims to have 400$"), ("MAX_BYTES", "100 bytes")]
+    ("limit", "message"), [("declared_cells", "100 cells; this claims to have 400$"), ("unpacked_bytes", "100 bytes")]
 )
 def test_files_that_claim_to_be_too_large_are_rejected(
     limit: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put(tmp_path, {"text": [str(i) for i in range(200)], "x": [0, 1] * 100})
     cz.read(path)
-    monkeypatch.setattr(f"caesura.formats.columns.{limit}", 100)
+    monkeypatch.setattr(f"caesura.formats.columns.{limit}", lambda size: 100)
     monkeypatch.setattr("pyarrow.parquet.ParquetFile.read", None)
     with pytest.raises(FormatError, match=f"a table of at most {message}"):
         cz.read(path)

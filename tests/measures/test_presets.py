@@ -445,7 +445,7 @@ def test_refusals_in_seconds(call, message):
 
 def test_sigma_refuses_many_units_without_words() -> None:
     a, b = (cz.Segmentation.from_masses(masses) for masses in ([2 * 10**9, 1], [2 * 10**9 - 1, 2]))
-    with pytest.raises(CaesuraError, match=r"no words, and 2,000,000,001 units, more than 262,144; give the words"):
+    with pytest.raises(CaesuraError, match=r"no words, and 2,000,000,001 units, more than 16,777,216; give the words"):
         cz.sigma(a, b)
 
 

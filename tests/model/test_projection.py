@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Hierarchy, Segmentation, Tree, limits, over_characters, over_edits
+from caesura import Corpus, Hierarchy, Segmentation, Tree, over_characters, over_edits
 from caesura.errors import CaesuraWarning, InputError, MismatchError, OptionError
 from caesura.model.projection import alignment_hint
 from support.transcribers import check_unknown_texts_of_different_length
@@ -215,10 +215,10 @@ def test_without_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_texts_too_long_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidfuzz")
-    monkeypatch.setattr(limits, "MAX_ALIGNED_CHARACTERS", 16)
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 9)
     annotation, different, longer = (Segmentation.from_bits("", units=[text]) for text in ("abcd", "abce", "abcde"))
     assert len(over_edits(corpus(ann=annotation, bo=different))[0]) == 2
-    with pytest.raises(MismatchError, match=r"4 characters of ann and 5 of cy are too many .*_CHARACTERS to 2.0e\+01"):
+    with pytest.raises(MismatchError, match=r"the alignment of 4 characters of ann and 5 of cy: .*; use smaller items"):
         over_edits(corpus(ann=annotation, bo=different, cy=longer))
     over_edits(corpus(ann=longer, bo=longer))  # equal texts need no alignment
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
-from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree, limits
+from caesura import Corpus, Dialogue, Hierarchy, Segmentation, Tree
 from caesura.errors import CaesuraWarning, FormatError, InputError, MismatchError, OptionError
 from caesura.formats import read_together
 from caesura.model import projection
@@ -118,11 +118,11 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
         cz.over_positions(corpus(ann=ann, bo=bo))
     with pytest.raises(MismatchError, match="expected units with a text; got 4 units without one"):
         cz.over_tokens(corpus(ann=ann, bo=Segmentation.from_masses([4])))
-    monkeypatch.setattr(limits, "MAX_ALIGNED_TOKENS", 5)
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 11)
     excluded: list[InputError] = []
     aligned, _ = cz.over_tokens(corpus(ann=ann, bo=bo), excluded=excluded)
     assert not aligned
-    assert "3 tokens of ann and 2 of bo are too many to align; use smaller items" in str(excluded[0])
+    assert "the alignment of 3 tokens of ann and 2 of bo: about 0 MB of memory, more than half of" in str(excluded[0])
 
 
 def test_rapidfuzz_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

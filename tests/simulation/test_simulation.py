@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import caesura as cz
 import caesura.simulation as sim
-from caesura.errors import OptionError
+from caesura.errors import LimitError, OptionError
 from caesura.papers import experiments
 from caesura.simulation import segmentations
 from support.binomial import is_likely
@@ -433,7 +433,10 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
     [
         (lambda: sim.random_segmentation(0, [2], seed=1), "units must be a whole number of at least 1; got 0"),
         (lambda: sim.random_segmentation(2.5, [2], seed=1), "units must be a whole number; got 2.5"),
-        (lambda: sim.random_segmentation(10**8, [2], seed=1), "units must be a whole number of at most 10000000; got"),
+        (
+            lambda: sim.random_segmentation(10**10, [2], seed=1),
+            "units must be a whole number of at most 2147483647; got",
+        ),
         (lambda: sim.random_segmentation(5, [], seed=1), "masses: expected at least one segment length to draw from"),
         (lambda: sim.random_segmentation(5, 3, seed=1), "masses must be a sequence of segment lengths; got 3"),
         (lambda: sim.random_segmentation(5, [2, 0], seed=1), r"masses\[1\] must be a whole number of at least 1"),
@@ -449,7 +452,6 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.uniform_segments(0, 2, 3, seed=1), "segments must be a whole number of at least 1; got 0"),
         (lambda: sim.uniform_segments(1, 0, 3, seed=1), "low must be a whole number of at least 1; got 0"),
         (lambda: sim.uniform_segments(1, 4, 3, seed=1), "high must be at least low; got low=4 and high=3"),
-        (lambda: sim.uniform_segments(10**6, 2, 30, seed=1), "one call may simulate at most 10,000,000 units"),
         (lambda: sim.misses(PLAIN, 1.5, seed=1), "p must be a number from 0 to 1; got 1.5"),
         (lambda: sim.misses(PLAIN, math.nan, seed=1), "p must be a number; got nan"),
         (lambda: sim.misses(PLAIN, "half", seed=1), "p must be a number; got 'half'"),
@@ -463,14 +465,10 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.shifts(PLAIN, -2), r"every boundary in 1\.\.4; -2 moves the boundary at 2 to 0"),
         (lambda: sim.shifts(PLAIN, 0.5), "distance must be a whole number; got 0.5"),
         (lambda: experiments.figure_5a(1), "units must be a whole number of at least 2; got 1"),
-        (lambda: experiments.figure_5a(10_000), "units: one call may simulate"),
         (lambda: experiments.figure_5b(20, 10), "max_distance must be a whole number of at most 9; got 10"),
-        (lambda: experiments.figure_5b(10**6, 200_000), "max_distance: one call may simulate"),
-        (lambda: experiments.figure_5c(10**5), "max_units: one call may simulate"),
         (lambda: experiments.figure_5c(3), "max_units must be a whole number of at least 4; got 3"),
         (lambda: experiments.table_1(**TABLE | {"trials": 1}), "trials must be a whole number of at least 2; got 1"),
         (lambda: experiments.table_1(**TABLE | {"hypotheses": 0}), "hypotheses must be a whole number of at least 1"),
-        (lambda: experiments.table_1(**TABLE | {"trials": 10**8}), "trials and hypotheses: one call may simulate"),
         (lambda: experiments.table_1(**TABLE, miss=2), "miss must be a number from 0 to 1; got 2"),
         (lambda: experiments.table_1(**TABLE, false_alarm=-1), "false_alarm must be a number from 0 to 1; got -1"),
         (lambda: experiments.table_1(**TABLE, compat="fournier2013"), "compat must be one of 'fournier2012'"),
@@ -485,9 +483,6 @@ TYPED = cz.Segmentation.from_positions(3, [1], marks=["act"])
         (lambda: sim.pseudo_coders(**CODERS | {"units": []}), "units: expected at least one item; got none"),
         (lambda: sim.pseudo_coders(**CODERS | {"units": [5, 0]}), r"units\[1\] must be a whole number of at least 1"),
         (lambda: sim.pseudo_coders(**CODERS | {"units": "12"}), "units must be a whole number; got '12'"),
-        (lambda: sim.pseudo_coders(**CODERS | {"coders": 10**8}), "units and coders: one call may simulate"),
-        (lambda: sim.pseudo_coders(**CODERS | {"units": [1] * 10**5}), "units and coders: one call may simulate"),
-        (lambda: experiments.table_1(**TABLE | {"hypotheses": 10**5}), "segments and hypotheses: one call may"),
         (lambda: sim.pseudo_coders(**CODERS, omissions_only=1), "omissions_only must be True or False; got 1"),
         (lambda: sim.random_coders(10, [], coders=2, seed=1), "masses: expected at least one segment length"),
         (lambda: sim.random_coders(10, [2], coders=2, seed="x"), "seed must be .*; got 'x'"),
@@ -498,10 +493,30 @@ def test_invalid_input(call, message):
         call()
 
 
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        (lambda: experiments.figure_5a(10_000), "units"),
+        (lambda: experiments.figure_5b(10**6, 200_000), "max_distance"),
+        (lambda: experiments.figure_5c(10**5), "max_units"),
+        (lambda: experiments.table_1(**TABLE | {"trials": 10**8}), "trials and hypotheses"),
+        (lambda: sim.pseudo_coders(**CODERS | {"coders": 10**8}), "units and coders"),
+        (lambda: sim.pseudo_coders(**CODERS | {"units": [1] * 10**5}), "units and coders"),
+        (lambda: experiments.table_1(**TABLE | {"hypotheses": 10**5}), "segments and hypotheses"),
+    ],
+)
+def test_what_needs_too_much_memory_is_refused(call, names, monkeypatch):
+    monkeypatch.setattr("caesura.memory.memory_size", lambda: 10**9)
+    with pytest.raises(
+        LimitError, match=f"^{names}: .* units to simulate: .* more than half of 1.0 GB; simulate fewer"
+    ):
+        call()
+
+
 def test_all_is_complete():
     modules = {f"{sim.__name__}.{name}" for name in ("segmentations", "span_coders")}
     defined = {name for name, value in vars(sim).items() if getattr(value, "__module__", None) in modules}
-    assert set(sim.__all__) == defined | {"MAX_SIMULATED_UNITS", "SEGMENTATION_OVERHEAD", "trees"}
+    assert set(sim.__all__) == defined | {"trees"}
     assert sorted(sim.__all__, key=lambda name: (not name.isupper(), name.islower(), name)) == sim.__all__
     assert cz.simulation is sim
 

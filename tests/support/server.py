@@ -36,9 +36,10 @@ class Answer:
 class Client:
     """Sends requests to an ASGI application, as uvicorn would."""
 
-    def __init__(self, app: Any, peer: str = "127.0.0.1") -> None:
+    def __init__(self, app: Any, peer: str = "127.0.0.1", *, leaves: bool = False) -> None:
         self.app = app
         self.peer = peer
+        self.leaves = leaves  # whether it closes the connection when the request is sent
 
     def request(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"", chunks: int = 1
@@ -69,6 +70,8 @@ class Client:
 
         async def receive() -> dict[str, Any]:
             if not parts:
+                if not self.leaves:
+                    await asyncio.Event().wait()  # a browser that waits for the answer
                 return {"type": "http.disconnect"}
             return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class NominalChance(ChanceModel):
     """Chance model of alpha, computed from the segmentations only; the scores in ``observed`` are not used."""
 
     family = "nominal"
-    coefficients = ("alpha",)
+    coefficients: ClassVar[tuple[str, ...]] = ("alpha",)
     uses_measure = False
     by_value = True  # whether every value counts once, not every position
 
@@ -80,7 +81,7 @@ class TextbookChance(NominalChance):
     """
 
     family = "textbook"
-    coefficients = ("cohen", "scott", "fleiss", "bennett", "gwet")
+    coefficients: ClassVar[tuple[str, ...]] = ("cohen", "scott", "fleiss", "bennett", "gwet")
     general_forms = MappingProxyType({"cohen": "krippendorff", "scott": "fleiss"})
     by_value = False
 
@@ -119,7 +120,7 @@ class PercentAgreement(TextbookChance):
     """The mean over positions of the share of pairs of coders who agree, without chance."""
 
     family = "none"
-    coefficients = ("percent",)
+    coefficients: ClassVar[tuple[str, ...]] = ("percent",)
     corrects = False
     method = "not corrected for chance"
     nothing = "no item has an inner position"

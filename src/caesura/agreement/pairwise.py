@@ -12,11 +12,11 @@ import numpy as np
 
 from caesura.agreement.coder_pairs import CoderPairs, check_corpus, number_of_pairs, score_coder_pairs
 from caesura.engines import Engine, use_engine
-from caesura.limits import MAX_PAIR_ROWS, check_limit
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import DELETION, SUBSTITUTION, TRANSPOSITION
 from caesura.measures.many import Scores, places_of_groups, score_many
 from caesura.measures.registry import default_measures, parse
+from caesura.memory import check_memory
 from caesura.model.annotation import tiers_of
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
@@ -30,7 +30,8 @@ from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
 # What to do if there are too many pairs of coders.
-FEWER_CODERS = "choose fewer coders with --coder or Corpus.select"
+FEWER_CODERS = "choose fewer coders, with --fields coders=A+B or Corpus.select"
+_ROW_BYTES, _VALUE_BYTES = 2_000, 200  # of a pair of coders, and of one of its items
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,9 @@ def pairwise(
     """
     resolved = parse(measure)
     check_corpus(corpus)
-    check_limit("pairs of coders in a table", number_of_rows(corpus, ordered=ordered), MAX_PAIR_ROWS, FEWER_CODERS)
+    number = number_of_rows(corpus, ordered=ordered)
+    size = number * _ROW_BYTES + number_of_pairs(corpus) * (1 + ordered) * _VALUE_BYTES
+    check_memory(f"a table of {number:,} pairs of coders", size, FEWER_CODERS)
     with use_engine(engine) as opened:
         observed = score_coder_pairs(corpus, resolved, ordered=ordered, corpus_order=True, engine=opened)
         aligned_by, misses = _misses(observed, opened)

@@ -57,7 +57,7 @@ def agree(
       caesura agree people.json
     """
     corpus = reading.require(reading.read(files), "compare")
-    with engine.open() as opened, Progress("draws"):
+    with engine.open() as opened, Progress():
         study = agree_task(corpus, options, settings=reading.settings, engine=opened, checkpoint=checkpoint)
     answer = agreement_view(study, tables, width=output.width)
     print_result("agree", study, answer, output=output, reading=reading)
@@ -89,7 +89,8 @@ def disagreements(
       caesura disagreements people.json --against majority
     """
     corpus = reading.require(reading.read_in_seconds(files), "compare")
-    result = find_disagreements(corpus, options, settings=reading.settings)
+    with Progress():
+        result = find_disagreements(corpus, options, settings=reading.settings)
     if target is not None and (os.path.isdir(target) or not Path(target).suffix):
         output = replace(output, folder=target)
     elif target is not None:
@@ -126,7 +127,7 @@ def pairwise(
       caesura pairwise people.json -m window_diff --table items
     """
     corpus = reading.require(reading.read(files), "compare")
-    with engine.open() as opened:
+    with engine.open() as opened, Progress():
         study = compare_pairs(corpus, options, settings=reading.settings, engine=opened)
     print_result("pairwise", study, pairwise_view(study), output=output, reading=reading)
 

@@ -9,6 +9,7 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, print_result, table_options
 from caesura.cli.program import main, print_message
+from caesura.cli.progress import Progress
 from caesura.gold.gold import GOLD_CODER, Gold
 from caesura.model.corpus import Corpus
 from caesura.model.value import count_of
@@ -73,7 +74,9 @@ def gold(
       caesura gold people.json
       caesura gold people.json --method majority --dropped -o gold.json
     """
-    result = make_gold(source.read(reading, paths, "make a gold standard from"), options)
+    corpus = source.read(reading, paths, "make a gold standard from")
+    with Progress():
+        result = make_gold(corpus, options)
     if tables.target is not None:
         _write(result, tables.target)
     answer = gold_view(result, kept=tables.kept, dropped=tables.dropped)
@@ -115,7 +118,9 @@ def unify(
     Example:
       caesura unify annotators.json
     """
-    study = unify_hierarchies(source.read(reading, paths, "unify"), options, evaluate=tables.evaluate)
+    corpus = source.read(reading, paths, "unify")
+    with Progress():
+        study = unify_hierarchies(corpus, options, evaluate=tables.evaluate)
     if tables.target is not None:
         _write(study.gold, tables.target)
     answer = unification_view(study, kept=tables.target is None, dropped=tables.why)

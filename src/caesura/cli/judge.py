@@ -46,7 +46,7 @@ def judge(
     corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "judge")
     human_corpus, annotations = split_systems(corpus, systems, system_files)
-    with Progress("steps of judging"):
+    with Progress():
         result = judge_systems(human_corpus, annotations, options, settings=reading.settings, crisp=crisp_options)
         result, crisp = crisp_and_fuzzy(result, crisp_options)
     extra: dict[str, Any] = {"mistakes": result.mistakes} if tables.errors or tables.list_errors else {}

@@ -70,7 +70,8 @@ def plot(
     target = command.target or f"{figure.name}.svg"
     format_of(target)
     source = read_figure_source(figure.source, files, options, reading)
-    arguments, excluded = figure.compute(source, options)
+    with Progress():
+        arguments, excluded = figure.compute(source, options)
     style = {"title": command.title} | ({} if command.width is None else {"width": command.width})
     save(getattr(figures, figure.name)(*arguments, **style), target)
     click.echo(target, err=True)
@@ -113,7 +114,7 @@ def report(
     corpus, system_files = reading.read_with_systems(files, systems)
     reading.require(corpus, "report on")
     human_corpus, annotations = split_systems(corpus, systems, system_files) if systems else (corpus, None)
-    with Progress("steps of the report"):
+    with Progress():
         analyses, page = build_report(
             human_corpus,
             options,
@@ -177,7 +178,7 @@ def open_corpus(
         names += [] if fresh.settings_file is None else [fresh.settings_file]
         return Material(people, cast(Systems | None, annotations), fresh.settings, fresh.excluded, tuple(names))
 
-    with Progress("steps of the analysis"):
+    with Progress():
         workbench = Workbench(load, options, title=server.title, paths=files)
     excluded = (*workbench.material.excluded, *workbench.report.excluded)
     print_messages(excluded_lines(excluded), workbench.report.details_note)

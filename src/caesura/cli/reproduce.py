@@ -58,7 +58,7 @@ def reproduce(
         listed = list_displays(options)
         print_result("reproduce", listed, list_view(listed), output=output)
         return
-    with Progress("displays"):
+    with Progress():
         result = reproduce_displays(names, options)
     if command.target is not None:
         _write(result, command.target)

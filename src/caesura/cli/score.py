@@ -43,7 +43,8 @@ def score(
     reading = reading.for_presets(files, options.measures, options.compat)
     corpora = [reading.require(corpus, "score") for corpus in reading.read_separately(files)]
     first, second = corpora if len(corpora) == 2 else (corpora[0], None)
-    result = score_corpora(first, second, options, settings=reading.settings)
+    with Progress():
+        result = score_corpora(first, second, options, settings=reading.settings)
     answer = scoring_view(result, by_item=options.by_item, edits=options.edits, width=min(output.width, 100))
     print_result("score", result, answer, output=output, reading=reading)
 
@@ -135,7 +136,8 @@ def curve(
         format_of(figure.plot)
     corpus = read_scored(reading, paths)
     others = read_scored(reading, options.threshold_from) if options.threshold_from else None
-    study = score_thresholds(corpus, options, threshold_corpus=others)
+    with Progress():
+        study = score_thresholds(corpus, options, threshold_corpus=others)
     if figure.plot is not None:
         style = {} if figure.width is None else {"width": figure.width}
         save(curves(study, title=figure.title, **style), figure.plot)

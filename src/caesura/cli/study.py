@@ -7,6 +7,7 @@ import click
 from caesura.cli.options import reading_options, with_options
 from caesura.cli.output import OutputOptions, print_result, table_options
 from caesura.cli.program import main
+from caesura.cli.progress import Progress
 from caesura.errors import OptionConflictError
 from caesura.tasks.plan import PlanOptions
 from caesura.tasks.plan import plan as plan_from_pilot
@@ -34,7 +35,9 @@ def plan(files: tuple[str, ...], options: PlanOptions, reading: ReadingOptions, 
     Example:
       caesura plan people.json --items 20 --items 50
     """
-    result = plan_from_pilot(reading.require(reading.read(files), "plan from"), options)
+    corpus = reading.require(reading.read(files), "plan from")
+    with Progress():
+        result = plan_from_pilot(corpus, options)
     if options.figure is not None:
         save(plan_figure(result), options.figure)
         click.echo(options.figure, err=True)
@@ -59,7 +62,8 @@ def reactions(files: tuple[str, ...], options: ReactionOptions, reading: Reading
     if not files and reading.flags:
         raise OptionConflictError(f"{reading.flags[0]} has no effect without FILE; add a corpus")
     corpus = reading.require(reading.read(files), "rank") if files else None
-    result = compute_reactions(corpus, options)
+    with Progress():
+        result = compute_reactions(corpus, options)
     if options.figure is not None:
         save(reactions_figure(result), options.figure)
         click.echo(options.figure, err=True)

@@ -7,6 +7,7 @@ import click
 from caesura.cli.options import EngineOptions, with_options
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
+from caesura.cli.progress import Progress
 from caesura.tasks.trees import TreeFileOptions, TreeOptions, compare_trees, read_treebanks
 from caesura.views.trees import TreeTables, trees_view
 
@@ -43,7 +44,7 @@ def trees(
     number, last = len(banks.gold), max(tables.sentences, default=0)
     if last > number:
         raise click.BadParameter(f"there are {number} sentences; got {last}", param_hint="--sentence")
-    with engine.open() as opened:
+    with engine.open() as opened, Progress():
         result = compare_trees(banks, options, engine=opened)
     answer = trees_view(result, tables, width=min(output.width, 120))
     print_result("trees", result, answer, output=output, reading=banks.reading)

@@ -13,6 +13,7 @@ import click
 from caesura.cli.options import reading_options, systems_option
 from caesura.cli.output import OutputOptions, output_options, print_result
 from caesura.cli.program import main
+from caesura.cli.progress import Progress
 from caesura.errors import FormatError
 from caesura.model.result import UNKNOWN_DATA
 from caesura.tasks.reading import ReadingOptions
@@ -46,10 +47,12 @@ def verify(
     if os.path.isfile(signature) or signature.lower().endswith(".json"):
         document = _read_result(signature)
         arguments, options = _data(first_signature(document), files, systems, reading)
-        result: Any = verify_all(document, *arguments, **options)
+        with Progress():
+            result: Any = verify_all(document, *arguments, **options)
     else:
         arguments, options = _data(signature, files, systems, reading)
-        result = verify_number(signature, *arguments, **options)
+        with Progress():
+            result = verify_number(signature, *arguments, **options)
     try:
         print_result("verify", result, verification_view(result), output=output, reading=reading)
     except click.exceptions.Exit:  # items that cannot be read were excluded when the number was computed, too

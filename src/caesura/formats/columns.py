@@ -36,15 +36,8 @@ from caesura.formats.content import NUMBER, cut_notes, json_text, unpacked_path,
 from caesura.formats.format import Reading
 from caesura.formats.header import declared_delimiter, find_delimiter, rows_above_header, sample_rows
 from caesura.formats.parquet_pages import PageChecker
-from caesura.limits import (
-    BYTES_PER_BYTE,
-    CELLS_PER_BYTE,
-    MAX_BYTES,
-    MAX_COLUMNS,
-    MAX_PACKED_BYTES,
-    MAX_PACKED_CELLS,
-    MAX_TABLE_CELLS,
-)
+from caesura.limits import MAX_BYTES, MAX_COLUMNS, declared_cells, unpacked_bytes
+from caesura.memory import check_memory
 from caesura.model.index import bincount
 
 _DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -54,6 +47,7 @@ _BATCH_ROWS = 2**14
 _ROW_ROLES = ("item", "unit", "text", "coder", "start", "time")  # roles of columns that are filled in every row
 # Last line in which titles above the header are expected.
 MAX_TITLE_LINE = 20
+_CELL_BYTES = 8  # at least: the number of its text
 _PIECE_SIZE = 2**20  # characters
 # Number of characters that pyarrow parses at a time, apart from the rest of the last line.
 ARROW_BLOCK_SIZE = 2**23
@@ -479,8 +473,8 @@ def cell_text(value: Any) -> str:
 
 def from_arrow(path: str, data: Any, *, offset: int = 1) -> Table:
     names = [str(name) for name in data.column_names]
-    if len(names) * data.num_rows > MAX_TABLE_CELLS:
-        raise FormatError(path, None, f"expected a table of at most {MAX_TABLE_CELLS} cells; this has more")
+    cells = len(names) * data.num_rows
+    check_memory(f"{path}: a table of {cells:,} cells", cells * _CELL_BYTES, "write a Parquet data set of documents")
     reading = Reading(path, "")
     _check_names(reading, names)
     columns: dict[str, Column] = {}
@@ -528,11 +522,8 @@ def from_parquet(reading: Reading) -> Table:
         size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         packed = len(reading.data)
         limits = {
-            "cells": (
-                min(MAX_TABLE_CELLS, max(MAX_PACKED_CELLS, CELLS_PER_BYTE * packed)),
-                metadata.num_rows * len(names),
-            ),
-            "bytes": (min(MAX_BYTES, max(MAX_PACKED_BYTES, BYTES_PER_BYTE * packed)), size),
+            "cells": (declared_cells(packed), metadata.num_rows * len(names)),
+            "bytes": (min(MAX_BYTES, unpacked_bytes(packed)), size),
         }
         for unit, (maximum, actual) in limits.items():
             if actual > maximum:

@@ -16,12 +16,15 @@ from typing import Any, TypeVar
 
 from caesura.errors import FormatError, OptionError
 from caesura.files import register_input
-from caesura.limits import MAX_BYTES, MAX_CELL_CHARACTERS, MAX_UNPACKED
+from caesura.limits import MAX_BYTES, MAX_UNPACKED
+from caesura.memory import check_memory
 
 T = TypeVar("T")
 
 # A decimal number, with an optional sign and exponent.
 NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_MAX_CELL = 131_072  # characters; Python and spreadsheets do not read beyond them
+_MEMORY_PER_BYTE = 3  # at least: the bytes, the text, and its parts
 _GZIP = ".gz"
 _ZIP = b"PK\x03\x04"  # first bytes of a zip archive
 
@@ -30,8 +33,8 @@ def table_text(rows: Iterable[Sequence[object]], delimiter: str, texts: Sequence
     """Return rows as delimited text. Reading this text gives the same cells, even if they contain carriage returns."""
     table = list(rows)
     texts = texts_of(table) if texts is None else texts
-    if max(map(len, texts), default=0) > MAX_CELL_CHARACTERS:
-        limit = f"a cell of a table may have {MAX_CELL_CHARACTERS:,} characters"
+    if max(map(len, texts), default=0) > _MAX_CELL:
+        limit = f"a cell of a table may have {_MAX_CELL:,} characters"
         raise FormatError("the table", None, f"{limit}; this has more; write .json or .parquet")
     out = io.StringIO()
     minimal = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -150,6 +153,7 @@ def load(path: str | PathLike[str], *, may_be_empty: bool = False) -> bytes:
         size = place.stat().st_size
         if size > MAX_BYTES:
             raise FormatError(path, None, f"expected a file of at most {MAX_BYTES} bytes; this has {size}")
+        check_memory(f"{path}: {size:,} bytes to read", size * _MEMORY_PER_BYTE, "split the file, or write .parquet")
         data = place.read_bytes()
     except OSError as problem:
         raise FormatError(path, None, f"cannot be read: {problem.strerror}") from None

@@ -16,7 +16,7 @@ from caesura.errors import AmbiguousFileError, FormatError
 from caesura.formats.columns import MAX_TITLE_LINE, Column, Table, cell_text, table_of_rows, titles_note
 from caesura.formats.format import Reading
 from caesura.formats.header import rows_above_header
-from caesura.limits import CELLS_PER_BYTE, MAX_COLUMNS, MAX_PACKED_CELLS, MAX_UNPACKED
+from caesura.limits import MAX_CELLS, MAX_COLUMNS, MAX_UNPACKED, declared_cells
 from caesura.model.value import count_of
 
 _MAX_SHEETS = 8  # in a message
@@ -171,7 +171,7 @@ def _check_declared_cells(reading: Reading, title: str, data: bytes) -> None:
     last = max((int(cell[2]) for cell in _CELL.finditer(data)), default=0)
     names = {cell[1].upper() for cell in _CELL.finditer(data)}
     columns = max((functools.reduce(lambda n, letter: 26 * n + letter - 64, name, 0) for name in names), default=0)
-    limit = max(MAX_PACKED_CELLS, CELLS_PER_BYTE * len(reading.data))
+    limit = declared_cells(len(reading.data))
     if last > _MAX_ROWS or last * columns > limit:
         problem = f"the cells of sheet {title!r} span {last:,} rows and {columns:,} columns"
         raise reading.error(None, f"{problem}, more than {limit:,} cells; delete cells far from the table")
@@ -185,7 +185,7 @@ def _excel_rows(page: Any) -> Iterator[list[str]]:
 
 
 def _rows_of(page: Any) -> Iterator[tuple[Any, ...]]:
-    if (page.max_row or 0) * (page.max_column or 0) > MAX_PACKED_CELLS:
+    if (page.max_row or 0) * (page.max_column or 0) > MAX_CELLS:
         page.reset_dimensions()  # the file may claim any size
     rows: Iterator[tuple[Any, ...]] = page.iter_rows(values_only=True)
     return rows

@@ -39,6 +39,7 @@ from caesura.formats.roles import FIELDS
 from caesura.formats.scores import score_field, scores_of_list
 from caesura.formats.spans import Continuum, SpanRow, add_spans
 from caesura.formats.table import ROW_OPTIONS, read_table
+from caesura.limits import declared_cells
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
@@ -48,7 +49,6 @@ from caesura.options import Option, choice, text, whole
 _CONVENTIONS = {"ends": 0, "starts": -1, "0-based": 0}
 _MIN_DOCUMENTS = 2  # that must agree about the place of marks
 _MAX_KEYS = 100_000
-_MAX_CELLS = 2**26
 
 
 def _read(reading: Reading) -> Corpus:
@@ -128,8 +128,9 @@ def _is_flat(value: object) -> bool:
 
 def _table(reading: Reading, rows: Sequence[Document]) -> Table:
     names = list(dict.fromkeys(name for row in rows for name in row.value))
-    if len(names) * len(rows) > _MAX_CELLS:
-        raise reading.error(None, f"a table may have {_MAX_CELLS} cells; this has {len(names)} times {len(rows)}")
+    limit = declared_cells(len(reading.data))
+    if len(names) * len(rows) > limit:
+        raise reading.error(None, f"a table may have {limit:,} cells; this has {len(names)} times {len(rows)}")
     columns = {name: Column.of(name, [cell_text(row.value.get(name)) for row in rows]) for name in names}
     lines = np.array([row.line or 1 for row in rows], np.int64)
     return Table(columns, lines, notes=["each object is a row of a table"])

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.limits import BYTES_PER_BYTE, MAX_PACKED_BYTES
+from caesura.limits import unpacked_bytes
 
 _STOP, _TRUE, _FALSE, _BYTE, _I32, _I64, _DOUBLE, _TEXT, _LIST, _SET, _MAP, _STRUCT = (
     0,
@@ -113,7 +113,7 @@ class PageChecker:
     def __init__(self, path: str, source: Any, file: Any) -> None:
         self.path, self.source, self.file = path, source, file
         self.size: int = source.size()
-        self.limit = max(MAX_PACKED_BYTES, BYTES_PER_BYTE * self.size)
+        self.limit = unpacked_bytes(self.size)
         self.checked: set[tuple[int, str]] = set()
         self.pages = 0
 

@@ -20,10 +20,10 @@ from caesura.formats import chat, rez, segsimflex
 from caesura.formats.content import decode, load, parse_json
 from caesura.formats.symbols import OPTIONS
 from caesura.formats.values import check_list, check_object
-from caesura.limits import MAX_KEY_PARTS
 from caesura.model.similarity import NONE, Matrix, Pairs, check_matrix, check_pairs, is_full_matrix
 from caesura.options import Check, choice, non_negative, suggest, text
 
+_MAX_KEY_PARTS = 100  # of a dotted key
 _TRANSCRIPTS = {format.name: format for format in (segsimflex.FORMAT, rez.FORMAT, chat.FORMAT)}
 _CHECKS = {option.name: option.check for format in _TRANSCRIPTS.values() for option in format.options}
 _FIELDS = tuple(name for name in _CHECKS if name not in {option.name for option in OPTIONS} | {"attached", "streams"})
@@ -120,10 +120,10 @@ def _parse_toml(path: str, content: str) -> Any:
 
     for number, row in enumerate(content.split("\n"), 1):
         # The time of tomllib grows with the square of the number of parts of a key.
-        if row.count(".") > MAX_KEY_PARTS and any(
-            key.count(".") > MAX_KEY_PARTS for key in (row.partition("=")[0], *row.split("=")[:-1])
+        if row.count(".") > _MAX_KEY_PARTS and any(
+            key.count(".") > _MAX_KEY_PARTS for key in (row.partition("=")[0], *row.split("=")[:-1])
         ):
-            raise FormatError(path, number, f"a key may have {MAX_KEY_PARTS} parts; this line has more")
+            raise FormatError(path, number, f"a key may have {_MAX_KEY_PARTS} parts; this line has more")
     try:
         return tomllib.loads(content)
     except RecursionError:

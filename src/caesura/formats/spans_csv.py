@@ -36,12 +36,11 @@ from caesura.formats.spans import (
 )
 from caesura.formats.totals import check_totals
 from caesura.formats.values import check_time, check_whole, parse_number
-from caesura.limits import MAX_SECONDS
 from caesura.model.corpus import Corpus
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import reduceat
 from caesura.model.spans import Spans
-from caesura.model.value import MAX_UNITS
+from caesura.model.value import MAX_SECONDS, MAX_UNITS
 from caesura.notices import warn
 from caesura.options import Option, choice, whole
 

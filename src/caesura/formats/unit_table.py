@@ -24,7 +24,7 @@ from caesura.formats.columns import Column, Table
 from caesura.formats.content import describe_value, json_text
 from caesura.formats.format import Reading, Writing
 from caesura.formats.marks import OTHER, kind_of_cell
-from caesura.limits import MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE, check_limit
+from caesura.limits import check_limit, declared_cells
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Dialogue, texts_of
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
@@ -219,9 +219,13 @@ def _check_size(writing: Writing) -> None:
                 lengths[stream] = max(text.length, lengths.get(stream, 0))
         rows += sum(lengths.values())
     size = sum(os.path.getsize(path) for path in corpus.source.files if os.path.exists(path))
-    limit = max(MAX_WRITTEN_CELLS, WRITTEN_CELLS_PER_BYTE * size)
     hint = "choose items or coders, or write .json, which stores segments instead of units"
-    check_limit(f"{writing.path}: cells of a table of {rows:,} units", rows * (len(corpus.coders) + 2), limit, hint)
+    check_limit(
+        f"{writing.path}: cells of a table of {rows:,} units",
+        rows * (len(corpus.coders) + 2),
+        declared_cells(size),
+        hint,
+    )
 
 
 def _check_coders(writing: Writing) -> None:

@@ -16,8 +16,7 @@ from typing import Any
 from caesura.errors import CaesuraError, HierarchyError
 from caesura.formats.content import NUMBER, describe_value
 from caesura.formats.format import Reading
-from caesura.limits import MAX_SECONDS
-from caesura.model.value import MAX_UNITS
+from caesura.model.value import MAX_SECONDS, MAX_UNITS
 
 _MAX_LINE_SEARCHES = 100
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from caesura.errors import CaesuraError, MismatchError, OptionError
-from caesura.limits import MAX_NUMBERED_UNITS
+from caesura.limits import MAX_CELLS
 from caesura.measures.base import BatchCounts, Counts, Measure, option
 from caesura.measures.needs import Needs, different_units
 from caesura.model.annotation import HAS_UNITS
@@ -53,13 +53,11 @@ class Sigma(Measure):
         table, errors = batch.table, dict[int, CaesuraError]()
         has_words, length, other = table.has(HAS_UNITS), table.end[batch.first], table.end[batch.second]
         unknown = ~(has_words[batch.first] & has_words[batch.second])
-        for row in flatnonzero(unknown & ((length != other) | (length > MAX_NUMBERED_UNITS))).tolist():
+        for row in flatnonzero(unknown & ((length != other) | (length > MAX_CELLS))).tolist():
             a, b = (table.annotations[rows[row]] for rows in (batch.first, batch.second))
             problem = different_units(a, b, self.sides)
-            if problem is None and not (a.units or b.units) and a.length > MAX_NUMBERED_UNITS:
-                problem = (
-                    f"no words, and {a.length:,} units, more than {MAX_NUMBERED_UNITS:,}; give the words (units=...)"
-                )
+            if problem is None and not (a.units or b.units) and a.length > MAX_CELLS:
+                problem = f"no words, and {a.length:,} units, more than {MAX_CELLS:,}; give the words (units=...)"
             if problem is not None:
                 errors[row] = MismatchError(problem)
         return errors

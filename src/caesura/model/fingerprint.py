@@ -25,7 +25,6 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.limits import MAX_SECONDS
 from caesura.model.dialogue import Annotation
 from caesura.model.documents import Documents
 from caesura.model.hierarchy import Hierarchy
@@ -34,6 +33,7 @@ from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
 from caesura.model.tier import Tier
 from caesura.model.tree import Tree
+from caesura.model.value import MAX_SECONDS
 
 _MODULUS = 1 << 128
 _MICROSECONDS = 1e6

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura import limits
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
+from caesura.memory import check_memory
 from caesura.model.corpus import Corpus, collect_errors, over_streams
 from caesura.model.dialogue import Annotation, Dialogue, kind_name, texts_of
 from caesura.model.hierarchy import Hierarchy
@@ -298,18 +298,14 @@ def _align_by_edits(a: str, b: str, a_units: Sequence[str], b_units: Sequence[st
     m, n = len(a_units), len(b_units)
     if b_units == a_units:
         return _Alignment.identity(m)
-    _check_work("CHARACTERS", m, n, a, b)
+    _check_alignment("characters", m, n, a, b, bytes_per_pair=1 / 4)
     codes = _rapidfuzz("distance", "edit").Levenshtein.opcodes("".join(b_units), "".join(a_units))
     steps = ((step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end) for step in codes)
     return _Alignment.of_steps(steps, n, m)
 
 
-def _check_work(unit: str, m: int, n: int, a: str, b: str) -> None:
-    if m * n > getattr(limits, f"MAX_ALIGNED_{unit}"):
-        raise MismatchError(
-            f"{m} {unit.lower()} of {a} and {n} of {b} are too many to align; use smaller items, or set "
-            f"caesura.limits.MAX_ALIGNED_{unit} to {m * n:.1e} or more"
-        )
+def _check_alignment(unit: str, m: int, n: int, a: str, b: str, *, bytes_per_pair: float) -> None:
+    check_memory(f"the alignment of {m:,} {unit} of {a} and {n:,} of {b}", m * n * bytes_per_pair, "use smaller items")
 
 
 def _rapidfuzz(module: str, option: str) -> Any:
@@ -333,7 +329,7 @@ def _align_tokens(a: str, b: str, a_units: Sequence[str], b_units: Sequence[str]
     m, n = len(a_units), len(b_units)
     first = _number_of_equal(a_units, b_units)
     last = _number_of_equal(a_units[first:][::-1], b_units[first:][::-1])
-    _check_work("TOKENS", m - first - last, n - first - last, a, b)
+    _check_alignment("tokens", m - first - last, n - first - last, a, b, bytes_per_pair=1)
     pairs = token_pairs(a_units[first : m - last], b_units[first : n - last])
     steps = [("equal", 0, first, 0, first)] if first else []
     for i, j in pairs:

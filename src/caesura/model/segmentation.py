@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import SegmentationError
-from caesura.limits import MAX_LABELLED_UNITS
+from caesura.limits import MAX_CELLS
 from caesura.model import checks
 from caesura.model.annotation import (
     HAS_LABELS,
@@ -197,8 +197,8 @@ class Segmentation(Annotation, Displayed):
                 f"labels: expected one label per segment; got {len(names)} for {len(array)} segments"
             )
         checks.strings(names, "labels")
-        if length > MAX_LABELLED_UNITS:
-            raise SegmentationError(f"labels: a text with labels has at most {MAX_LABELLED_UNITS} units; got {length}")
+        if length > MAX_CELLS:
+            raise SegmentationError(f"labels: a text with labels has at most {MAX_CELLS} units; got {length}")
         unit_labels = tuple(name for name, mass in zip(names, array.tolist(), strict=True) for _ in range(mass))
         return cls._at(length, ends[:-1], units, unit_labels)
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.errors import TierError
-from caesura.limits import MAX_SECONDS
 from caesura.model import checks
 from caesura.model.annotation import (
     SAME_PLACE,
@@ -25,7 +24,7 @@ from caesura.model.annotation import (
     edges_of_points,
 )
 from caesura.model.checks import UNTYPED
-from caesura.model.value import Displayed, Floats, count_of
+from caesura.model.value import MAX_SECONDS, Displayed, Floats, count_of
 
 
 class Interval(NamedTuple):

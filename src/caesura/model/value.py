@@ -23,6 +23,8 @@ Texts = Iterable[str]
 
 # Largest number of units in a text that the kernels can index.
 MAX_UNITS = 2**31 - 1
+# Largest time in seconds, so that sums and differences stay exact to a tenth of a millisecond.
+MAX_SECONDS = 1e12
 
 
 class Value:

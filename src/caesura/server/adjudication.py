@@ -66,8 +66,8 @@ def adjudication_routes(workbench: Workbench) -> list[Route]:
 
     return [
         get("/api/adjudication", queue),
-        post("/api/adjudication/decide", decide),
-        post("/api/adjudication/undo", undo),
+        post("/api/adjudication/decide", decide, writes=True),
+        post("/api/adjudication/undo", undo, writes=True),
         post("/api/adjudication/export", export),
     ]
 

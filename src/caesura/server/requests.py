@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import ctypes
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -22,15 +27,19 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
+DEADLINE = 600.0  # seconds for the answer to a request
+_INTERVAL = 0.5  # seconds between two looks at whether the page still waits
+
+
 def json_response(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, media_type="application/json")
 
 
-def post(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
-    """Return a route for requests with a JSON object."""
+def post(path: str, answer: Callable[[dict[str, Any]], Any], *, writes: bool = False) -> Route:
+    """Return a route for requests with a JSON object. An answer that writes to disk is not cancelled."""
 
     async def endpoint(request: Request) -> Response:
-        return await _answer(answer, await _body(request))
+        return await _answer(request, answer, await _body(request), cancels=not writes)
 
     return Route(path, endpoint, methods=["POST"])
 
@@ -39,12 +48,16 @@ def get(path: str, answer: Callable[[dict[str, Any]], Any]) -> Route:
     """Return a route for requests without a body."""
 
     async def endpoint(request: Request) -> Response:
-        return await _answer(answer, dict(request.query_params))
+        return await _answer(request, answer, dict(request.query_params))
 
     return Route(path, endpoint, methods=["GET"])
 
 
-async def _answer(answer: Callable[[dict[str, Any]], Any], arguments: dict[str, Any]) -> Response:
+async def _answer(
+    request: Request, answer: Callable[[dict[str, Any]], Any], arguments: dict[str, Any], *, cancels: bool = True
+) -> Response:
+    """Compute the answer until the deadline, or until nobody waits for it any more."""
+
     def compute() -> Response:
         try:
             with own_errors("this request"), collect_warnings() as warnings:
@@ -55,7 +68,46 @@ async def _answer(answer: Callable[[dict[str, Any]], Any], arguments: dict[str, 
             return result
         return json_response({**result, "warnings": [clean(warning) for warning in warnings]})
 
-    return await run_in_threadpool(compute)
+    worker = _Worker(compute)
+    ends = monotonic() + DEADLINE
+    while not await worker.wait(_INTERVAL):
+        if cancels and (monotonic() > ends or await request.is_disconnected()):
+            worker.cancel()
+            problem = f"this took longer than {DEADLINE:g} seconds and was stopped; choose fewer items or coders"
+            return json_response({"error": problem}, 503)
+    return worker.response()
+
+
+class _Cancelled(BaseException):
+    """Raised in the thread of a worker that is cancelled."""
+
+
+class _Worker:
+    """Computes the answer to one request on a thread of its own."""
+
+    def __init__(self, compute: Callable[[], Response]) -> None:
+        self._future: Future[Response] = Future()
+        self._thread = Thread(target=copy_context().run, args=(self._run, compute), daemon=True)
+        self._thread.start()
+
+    def _run(self, compute: Callable[[], Response]) -> None:
+        try:
+            self._future.set_result(compute())
+        except BaseException as error:
+            self._future.set_exception(error)
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait for the answer, and return whether it is there."""
+        done, _ = await asyncio.wait([asyncio.wrap_future(self._future)], timeout=seconds)
+        return bool(done)
+
+    def response(self) -> Response:
+        return self._future.result()
+
+    def cancel(self) -> None:
+        """End the computation as soon as the thread is between two steps of Python."""
+        identity = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_Cancelled))
 
 
 async def _body(request: Request) -> dict[str, Any]:

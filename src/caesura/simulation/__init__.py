@@ -25,10 +25,8 @@ Segmentation(12 units: ·····|·|······)
 0.5
 """
 
-from caesura.limits import MAX_SIMULATED_UNITS
 from caesura.simulation import trees
 from caesura.simulation.segmentations import (
-    SEGMENTATION_OVERHEAD,
     all_boundaries,
     false_alarms,
     misses,
@@ -44,8 +42,6 @@ from caesura.simulation.segmentations import (
 )
 
 __all__ = [
-    "MAX_SIMULATED_UNITS",
-    "SEGMENTATION_OVERHEAD",
     "all_boundaries",
     "false_alarms",
     "misses",

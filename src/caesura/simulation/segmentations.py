@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from caesura.errors import InputError, OptionError
-from caesura.limits import MAX_SIMULATED_UNITS
+from caesura.memory import check_memory
 from caesura.model import checks
 from caesura.model.corpus import Corpus
 from caesura.model.index import flatnonzero, searchsorted
@@ -21,7 +21,8 @@ from caesura.options import seed as check_seed
 
 Seed: TypeAlias = "int | np.random.Generator | None"  # a string, because numpy.random is slow to import
 
-SEGMENTATION_OVERHEAD = 100  # units that each segmentation counts in addition, because an empty one takes memory too
+# Bytes of a unit while its text is drawn, and of a segmentation without any.
+_UNIT_BYTES, _SEGMENTATION_BYTES = 64, 6_400
 
 _probability = number(0, 1)
 
@@ -579,7 +580,9 @@ def segment_ends(reference: Segmentation) -> Ints:
 
 
 def check_units(units: object, minimum: int = 1, name: str = "units") -> int:
-    return int(whole(minimum, MAX_SIMULATED_UNITS)(name, units))
+    number = int(whole(minimum, MAX_UNITS)(name, units))
+    check_size(number, 0, name)
+    return number
 
 
 def check_segments(segments: object, low: object, high: object) -> tuple[int, int, int]:
@@ -592,10 +595,5 @@ def check_segments(segments: object, low: object, high: object) -> tuple[int, in
 
 
 def check_size(units: int, segmentations: int, names: str) -> None:
-    """Raise an error if a simulation would take too much memory."""
-    size = units + SEGMENTATION_OVERHEAD * segmentations
-    if size > MAX_SIMULATED_UNITS:
-        raise OptionError(
-            f"{names}: one call may simulate at most {MAX_SIMULATED_UNITS:,} units, and every segmentation counts as "
-            f"{SEGMENTATION_OVERHEAD} more units; got {size:,}. Simulate fewer units at a time"
-        )
+    size = units * _UNIT_BYTES + segmentations * _SEGMENTATION_BYTES
+    check_memory(f"{names}: {units:,} units to simulate", size, "simulate fewer units at a time")

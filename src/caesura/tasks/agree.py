@@ -35,6 +35,7 @@ from caesura.model.spans import Spans
 from caesura.model.value import count_of, list_few
 from caesura.notices import issue
 from caesura.options import OptionSet, choice, fraction, optional, path, preset_check, seed, setting, switch, whole
+from caesura.progress import progress_step
 from caesura.tasks.measure_choice import (
     choose_measures,
     default_direct_measures,
@@ -315,11 +316,12 @@ def _agree_on_spans(
     """Return coefficients that compare spans; those that cannot be computed are listed with the reason."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, InputError] = {}
-    for name in coefficients:
+    for step, name in enumerate(coefficients, 1):
         coefficient = _unitizing(name, options)
         arguments = options.select("interval", "level", "replicates", "seed")
         try:
-            result = agreement(corpus, coefficient=coefficient, engine=engine, **arguments)
+            with progress_step(step, len(coefficients)):
+                result = agreement(corpus, coefficient=coefficient, engine=engine, **arguments)
             outcomes.append(AgreementOutcome(result, coefficient=coefficient.name, measure=None))
         except OptionError:
             raise
@@ -439,13 +441,15 @@ def _coefficients(
     """Return the outcomes of all coefficients, and those that cannot be computed as excluded entries."""
     outcomes: list[AgreementOutcome] = []
     failures: dict[str, OptionError] = {}
-    for number, measure, name in _requested(corpus_of, options):
+    requested = list(_requested(corpus_of, options))
+    for step, (number, measure, name) in enumerate(requested, 1):
         corpus = corpus_of[measure]
         folder = None if checkpoint is None else str(Path(checkpoint, f"{number}-{name}"))
         arguments = _arguments(measure, name, options, folder)
         arguments |= {"coefficient": name, "engine": engine, "shared": shared}
         try:
-            result, placement = agreement_with_placement(corpus, measure, **arguments)
+            with progress_step(step, len(requested)):
+                result, placement = agreement_with_placement(corpus, measure, **arguments)
             outcomes.append(
                 AgreementOutcome(result, coefficient=result.coefficient, measure=measure, placement=placement)
             )

@@ -17,12 +17,14 @@ from caesura.measures.operations import OperationsTable, operations_from_counts
 from caesura.measures.structiou import StructIoUScore
 from caesura.memory import check_memory
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import texts_of
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.index import argsort, searchsorted
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score
 from caesura.model.value import Ints
 from caesura.progress import report_progress
 
+# Types of a table that says for each which others replace it.
+_MAX_TYPES = 1_000
 # Possible edits of the items that are aligned together, and bytes that one takes.
 _BLOCK_EDITS, _EDIT_BYTES = 2**21, 200
 
@@ -106,6 +108,9 @@ def count_operations(corpus: Corpus, measure: Measure) -> OperationsTable:
     """Count the edits of all pairs of coders by boundary type, in blocks of items."""
     types: dict[str, None] = {}
     counts: Counter[tuple[str, str | None, str | None]] = Counter()
+    number_of_types = len(set().union(*map(_types, corpus.values())))
+    if number_of_types > _MAX_TYPES:
+        raise OptionError(f"a table of edits by type has space for {_MAX_TYPES:,} types; got {number_of_types:,}")
     blocks = _blocks(corpus)
     if not blocks:
         raise OptionError("no two coders placed boundaries in the same item")
@@ -150,6 +155,10 @@ def _possible_edits(corpus: Corpus) -> dict[str, int]:
     for (item, _), annotation in corpus.items():
         marks.setdefault(item, []).append(sum(int(text.inner.size) for text in texts_of(annotation).values()))
     return {item: (len(numbers) - 1) * sum(numbers) for item, numbers in marks.items()}
+
+
+def _types(annotation: Annotation) -> set[str]:
+    return {name for text in texts_of(annotation).values() for name in text.types}
 
 
 def _check_edits(what: str, edits: int) -> None:

@@ -16,7 +16,7 @@ from caesura.errors import FormatError, MismatchError, OptionConflictError, Opti
 from caesura.formats.settings import Settings
 from caesura.gold.unify import METHODS, unify
 from caesura.judging.judge import Judgement
-from caesura.limits import MAX_FIGURE_CODERS, check_limit
+from caesura.limits import check_limit
 from caesura.measures.base import Measure
 from caesura.measures.many import score_many
 from caesura.measures.operations import operations_table
@@ -40,6 +40,8 @@ from caesura.tasks.reading import ReadingOptions, read_tree_files
 from caesura.tasks.systems import split_systems
 from caesura.tasks.units import CommonUnits, on_common_units, with_units
 
+# Coders of a figure.
+MAX_FIGURE_CODERS = 200
 Trees = list[Tree | None]
 # The arguments of a plot function, and the items and sentences that the figure does not show.
 FigureData = tuple[tuple[Any, ...], Sequence[Excluded]]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from caesura.agreement.pairwise import FEWER_CODERS, Pairwise, PairwiseRow, number_of_rows, pairwise
+from caesura.agreement.pairwise import Pairwise, PairwiseRow, pairwise
 from caesura.agreement.placed import Placed, boundaries_placed, spans_placed
 from caesura.engines import Engine
 from caesura.formats.settings import Settings
-from caesura.limits import MAX_TABLE_ROWS, check_limit
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.result import Excluded, Result
-from caesura.model.tier import Tier
 from caesura.options import OptionSet, setting, switch, text
+from caesura.progress import progress_step
 from caesura.tasks.measure_choice import (
     choose_measures,
     default_direct_measures,
@@ -22,8 +21,6 @@ from caesura.tasks.measure_choice import (
     measures_setting,
 )
 from caesura.tasks.units import CommonUnits, on_common_units
-
-_PAIR_IN_SECONDS = 3  # how often it counts, compared with one in units
 
 
 @dataclass(frozen=True)
@@ -70,17 +67,15 @@ def compare_pairs(
     prepared = CommonUnits(selected, selected) if unchanged else on_common_units(selected, needs_lengths=True)
     measures = choose_measures("pairwise", prepared.corpus, requested, settings=settings)
     corpus_of = {measure: selected if measure in as_they_are else prepared.corpus for measure in measures}
-    ordered = {measure: options.ordered or not measure.symmetric for measure in measures}
-    rows = {measure: number_of_rows(corpus_of[measure], ordered=ordered[measure]) for measure in measures}
-    work = sum(number * (_PAIR_IN_SECONDS if corpus_of[measure].holds(Tier) else 1) for measure, number in rows.items())
-    check_limit("pairs of coders in all tables", work, MAX_TABLE_ROWS, f"{FEWER_CODERS}, or one measure with -m")
-    results = tuple(
-        pairwise(corpus_of[measure], measure, ordered=ordered[measure], engine=engine) for measure in measures
-    )
+    results: list[Pairwise] = []
+    for step, measure in enumerate(measures, 1):
+        ordered = options.ordered or not measure.symmetric
+        with progress_step(step, len(measures)):
+            results.append(pairwise(corpus_of[measure], measure, ordered=ordered, engine=engine))
     placed: Placed | None = None  # trees have no boundaries
     if prepared.corpus.kind == "spans":
         placed = spans_placed(prepared.corpus)
     elif prepared.corpus.kind != "trees":
         placed = boundaries_placed(prepared.boundaries)
     excluded = dict.fromkeys(entry for result in results for entry in result.excluded)
-    return PairwiseStudy(results, placed, (*prepared.excluded, *excluded))
+    return PairwiseStudy(tuple(results), placed, (*prepared.excluded, *excluded))

@@ -117,6 +117,12 @@ class _Analyst:
             )
         return tuple(item for item in subject.corpus.item_names if item in chosen)
 
+    def shown_items(self) -> tuple[str, ...]:
+        """Return the items that are shown in detail; raise an error if there are none."""
+        if not self.text_items:
+            raise OptionError("the texts are too long to show")
+        return self.text_items
+
     def report(self, chosen: Collection[str] | None) -> CorpusReport:
         analyses = {name: entry for name, entry in self.analyses().items() if chosen is None or name in chosen}
         for step, (name, compute) in enumerate(analyses.items(), 1):
@@ -169,7 +175,7 @@ class _Analyst:
     def alignments(self) -> Alignments:
         """Align the coders on the items that are shown in detail."""
         subject = self.subject
-        shown = Corpus({item: subject.in_detail(subject.boundaries, item) for item in self.text_items})
+        shown = Corpus({item: subject.in_detail(subject.boundaries, item) for item in self.shown_items()})
         alignments = align_coders(shown, subject.aligner)
         self.excluded += alignments.excluded
         return alignments
@@ -272,9 +278,8 @@ class _Analyst:
         return cluster_coders(corpus, measure, seed=self.subject.seed, chance=exact_chance(measure))
 
     def heat(self) -> tuple[Heat, ...]:
-        if not self.text_items:
-            raise OptionError("the texts are too long to show")
-        return boundary_heat(self.subject.without_systems(self.subject.boundaries.select(items=self.text_items)))
+        shown = self.subject.boundaries.select(items=self.shown_items())
+        return boundary_heat(self.subject.without_systems(shown))
 
     def judgement(self) -> Judgement:
         subject = self.subject
@@ -334,7 +339,7 @@ class _Analyst:
     def golds(self) -> Mapping[str, UnifiedHierarchy]:
         """Return the conflict-free union of the human coders' spans of the items that are shown in detail."""
         corpus = self.subject.without_systems(self.subject.corpus)
-        items = set(self.text_items).intersection(corpus.item_names)
+        items = set(self.shown_items()).intersection(corpus.item_names)
         result = make_gold(corpus.select(items=[item for item in self.ranked_items if item in items]))
         self.exclude(result.excluded, "no gold standard")
         return result.hierarchies

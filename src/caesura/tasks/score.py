@@ -26,6 +26,7 @@ from caesura.model.result import HIDDEN, Excluded, Result, Score
 from caesura.model.segmentation import Segmentation
 from caesura.notices import collect_warnings, warn
 from caesura.options import OptionSet, choice, preset_check, seed, setting, switch, text
+from caesura.progress import progress_step
 from caesura.tasks.measure_choice import (
     KIND_NAMES,
     choose_measures,
@@ -147,8 +148,10 @@ def score_corpora(
     timed = pairs if only_seconds or not in_seconds else pair_items(original[0], *original[1:], **coders, tiers=True)[0]
     items = tuple(pairs)
     sides = [timed if measure in in_seconds else pairs for measure in measures]
-    by_measure = zip(measures, sides, strict=True)
-    results = [(measure, _score_pairs([side[item] for item in items], measure)) for measure, side in by_measure]
+    results: list[tuple[Measure, Scores]] = []
+    for step, (measure, side) in enumerate(zip(measures, sides, strict=True), 1):
+        with progress_step(step, len(measures)):
+            results.append((measure, _score_pairs([side[item] for item in items], measure)))
     failures = [
         Excluded(items[place], None, f"{measure!r}: {error}")
         for measure, scores in results

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
-from caesura.limits import MAX_LISTED_CODERS, MAX_LISTED_ROWS
 from caesura.measures.base import Measure
 from caesura.measures.registry import short_signature
 from caesura.model.value import OnDemand
@@ -17,6 +16,8 @@ from caesura.views.table import Cell, Table, shorten, text_width
 
 # Number of places that a terminal shows.
 MAX_PLACES = 20
+# Disagreements of two coders, places, and coders summed over places, in a table or in JSON unless all are asked for.
+MAX_LISTED_ROWS, MAX_LISTED_CODERS = 10_000, 100_000
 _SIDE = 24  # columns of text on each side of a boundary
 
 

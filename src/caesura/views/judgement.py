@@ -12,7 +12,6 @@ from caesura.judging.comparison import SystemComparison, SystemPair
 from caesura.judging.judge import Judgement, SegmenterScore
 from caesura.judging.mistakes import Mistake, Mistakes
 from caesura.judging.substitution import AgreementDrop, Replacement
-from caesura.limits import MAX_TEXT_ROWS
 from caesura.measures.base import Measure
 from caesura.measures.registry import short_signature
 from caesura.model.segmentation import UNTYPED
@@ -31,6 +30,7 @@ from caesura.views.table import (
     latex_text,
     or_undefined,
 )
+from caesura.views.text_table import MAX_TEXT_ROWS
 
 
 def score_tables(judgement: Judgement) -> list[Table]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from caesura.errors import OptionConflictError
 from caesura.evaluation.result import Evaluation
-from caesura.limits import MAX_TEXT_ROWS
 from caesura.measures.confusion import ConfusionScore
 from caesura.measures.operations import OperationsTable
 from caesura.measures.registry import short_signature
@@ -21,6 +20,7 @@ from caesura.tasks.score import ItemScore, Scoring
 from caesura.views.answer import Answer, Section
 from caesura.views.answers.scores import evaluation_answer, score_answer
 from caesura.views.table import ALL_ROWS, Cell, Table, cells, clean, extra_figures, pad, text_width
+from caesura.views.text_table import MAX_TEXT_ROWS
 
 # Units of the texts that are drawn; beyond it, no further item is drawn.
 MAX_DRAWN_UNITS = 20_000

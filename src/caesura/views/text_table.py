@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from caesura.limits import MAX_TEXT_ROWS
 from caesura.views.table import ALL_ROWS, Table, clean, pad, text_width
 
 # Function of a text and the name of a style (``"bold"`` or ``"dim"``) that returns the styled text.
@@ -16,6 +15,8 @@ Style = Callable[[str, str], str]
 GAP = "  "
 # Smallest width of a column of sentences; a narrower one would be hard to read.
 MIN_PROSE = 20
+# Rows of a table that is printed as text; JSON, CSV, LaTeX and Markdown have all rows.
+MAX_TEXT_ROWS = 1_000
 
 
 def plain(text: str, style: str) -> str:

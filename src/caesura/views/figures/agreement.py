@@ -14,8 +14,8 @@ from caesura.agreement.pairwise import Pairwise
 from caesura.agreement.placed import Heat, Placed
 from caesura.errors import MismatchError, OptionError
 from caesura.gold.unify import UnifiedHierarchy
-from caesura.limits import MAX_FIGURE_CODERS
 from caesura.model.hierarchy import Hierarchy, Span
+from caesura.tasks.figures import MAX_FIGURE_CODERS
 from caesura.views.figures import canvas
 from caesura.views.table import text_width
 
