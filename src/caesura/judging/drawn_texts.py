@@ -30,10 +30,10 @@ class TypeSets:
         self.codes = [np.array(codes, np.int64) for codes in number]
         self.size = np.array([len(codes) for codes in number], np.int64)
 
-    @cached_property
-    def most_frequent(self) -> int:
-        """Number of the most frequent set; if several are equally frequent, of the first."""
-        return int(bincount(self.pool).argmax())
+    @property
+    def most_frequent(self) -> Ints | None:
+        """The most frequent set, the first if several are equally frequent; None if there is none."""
+        return self.codes[int(bincount(self.pool).argmax())] if len(self.pool) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -288,7 +288,7 @@ def paired_bootstraps(
     margin = np.where(varies, q * np.where(varies, error, 1.0), certain)
     rows: list[Any] = np.hstack([theta, error, reached, theta - margin, theta + margin]).tolist()
     return [
-        PairedBootstrap(*row, level, n, replicates, from_randomisation)
+        PairedBootstrap(*row, level=level, items=n, replicates=replicates, from_randomisation=from_randomisation)
         for row, from_randomisation in zip(rows, (~varies | (p < least))[:, 0].tolist(), strict=True)
     ]
 
