@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many, score_packed
 from caesura.memory import check_memory
-from caesura.model.batch import Batch, Packed, Texts
+from caesura.model.batch import Batch, Texts
 from caesura.model.dialogue import Annotation
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 
 Bools = NDArray[np.bool_]
 # Memory of a pair: its keys, its parts under one measure, and what the kernels need.
 PAIR_BYTES = 400
-BLOCK_BOUNDARIES = 20_000_000  # boundaries of both sides of the pairs that are scored at once
+BLOCK_BOUNDARIES = 4_000_000  # boundaries of both sides of the pairs that are scored at once
 
 # First character of the names of bounds among the segmenters; no system name can start with it.
 BOUND_PREFIX = "\0"
@@ -195,36 +197,31 @@ class Pairing:
     def score(self, measure: Measure) -> PairScores:
         table = self.table(measure)
         batch = None if measure.needs_pairs else table.batch
-        if batch is None:
-            scores = score_many(table.pairs, measure)
-        else:
-            packed = measure.pack_batch(batch, np.arange(len(batch)))
-            scores = _score_in_blocks(measure, packed, len(table.first))
+        scores = score_many(table.pairs, measure) if batch is None else _score_in_blocks(measure, batch)
         names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
         segmenter, item, reference, author = table.keys.T
         return PairScores(measure, names, self.items, self.coders, segmenter, item, reference, author, scores)
 
 
-def _score_in_blocks(measure: Measure, packed: Packed, length: int) -> Scores:
+def _score_in_blocks(measure: Measure, batch: Batch) -> Scores:
     """Score a batch in blocks, so that the boundaries of both sides of all pairs need not be in memory together."""
-    batch, places, errors = packed
-    cuts = np.unique(searchsorted(batch.work, np.arange(batch.work[0], batch.work[-1], BLOCK_BOUNDARIES)))
-    if len(cuts) < 2:
-        return score_packed(measure, packed, length)
-    blocks = np.split(np.arange(len(batch)), cuts[1:])
-    scores = [score_packed(measure, (batch.take(rows), np.arange(len(rows)), {}), len(rows)) for rows in blocks]
-    for rows, block in zip(blocks, scores, strict=True):
-        errors = errors | {int(places[rows[row]]): error for row, error in block.errors.items()}
-    counts = np.zeros((length, scores[0].counts.shape[1]))
-    values = np.full(length, np.nan)
-    counts[places] = np.concatenate([block.counts for block in scores])
-    values[places] = np.concatenate([block.values for block in scores])
-    resolved = {}
-    for name in scores[0].resolved:
-        column = np.concatenate([block.resolved[name] for block in scores])
-        resolved[name] = np.zeros((length, *column.shape[1:]), column.dtype)
-        resolved[name][places] = column
-    return Scores(measure, values, errors, batch.types, counts, resolved, batch, places)
+    work = batch.work
+    cuts = np.unique(searchsorted(work[:-1], np.arange(work[0], work[-1], BLOCK_BOUNDARIES)))
+    types, misfits = measure.scale(batch) if len(cuts) > 1 else (UNTYPED, {})
+    if len(cuts) < 2 or misfits or measure.convert(batch)[0] is not batch:
+        return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(batch))
+    blocks: list[dict[str, Any]] = []
+    errors: dict[int, CaesuraError] = {}
+    for begin, end in pairwise([*cuts.tolist(), len(batch)]):
+        rows = np.arange(begin, end)
+        packed, places, problems = measure.pack_batch(batch.take(rows), rows - begin)
+        block = score_packed(measure, (packed.over(types), places, problems), len(rows))
+        blocks.append({"values": block.values, "counts": block.counts} | block.resolved)
+        errors |= {begin + row: error for row, error in block.errors.items()}
+    joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    values, counts = joined.pop("values"), joined.pop("counts")
+    scored, places, _ = batch.over(types).drop(errors, np.arange(len(batch)))
+    return Scores(measure, values, errors, types, counts, joined, scored, places)
 
 
 def reference_kind(measure: Measure) -> str:
@@ -260,6 +257,7 @@ def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
     """Return all pairs, item by item: every segmenter against its references, then every coder against the others."""
     place = {coder: i for i, coder in enumerate(pairing.coders)}
     annotations: list[Any] = []
+    rows: dict[int, int] = {}  # a bound may be the same annotation on many items, and is then listed once
     # Item, coder and annotation of the references; item, segmenter, author and annotation of what is compared with them.
     references: list[tuple[int, int, int]] = []
     outputs: list[tuple[int, int, int, int]] = []
@@ -269,8 +267,10 @@ def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
         annotations += by_coder.values()
         for s, by_item in enumerate(pairing.segmenters.values()):
             if item in by_item:
-                outputs.append((i, s, -1, len(annotations)))
-                annotations.append(by_item[item])
+                row = rows.setdefault(id(by_item[item]), len(annotations))
+                outputs.append((i, s, -1, row))
+                if row == len(annotations):
+                    annotations.append(by_item[item])
         if pairing.human and len(by_coder) > 1:
             outputs += (
                 (i, len(pairing.segmenters), place[coder], k) for coder, k in zip(by_coder, coders, strict=True)

@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -286,10 +285,10 @@ def paired_bootstraps(
     reached = np.where(varies, np.maximum(p, least), np.where(theta == 0, 1.0, least))
     certain = np.where((theta == 0) | (reached <= 1 - level), 0.0, math.inf)
     margin = np.where(varies, q * np.where(varies, error, 1.0), certain)
-    rows: list[Any] = np.hstack([theta, error, reached, theta - margin, theta + margin]).tolist()
+    columns = (theta, error, reached, theta - margin, theta + margin, ~varies | (p < least))
     return [
-        PairedBootstrap(*row, level=level, items=n, replicates=replicates, from_randomisation=from_randomisation)
-        for row, from_randomisation in zip(rows, (~varies | (p < least))[:, 0].tolist(), strict=True)
+        PairedBootstrap(difference, error_of_pair, p_of_pair, low, high, level, n, replicates, bool(from_randomisation))
+        for difference, error_of_pair, p_of_pair, low, high, from_randomisation in np.hstack(columns).tolist()
     ]
 
 
