@@ -218,7 +218,11 @@ def _score_in_blocks(measure: Measure, batch: Batch) -> Scores:
         block = score_packed(measure, (packed.over(types), places, problems), len(rows))
         blocks.append({"values": block.values, "counts": block.counts} | block.resolved)
         errors |= {begin + row: error for row, error in block.errors.items()}
-    joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    # A block of which no pair could be scored has no resolved options.
+    joined = {
+        name: np.concatenate([block.get(name, np.zeros_like(column, shape=len(block["values"]))) for block in blocks])
+        for name, column in max(blocks, key=len).items()
+    }
     values, counts = joined.pop("values"), joined.pop("counts")
     scored, places, _ = batch.over(types).drop(errors, np.arange(len(batch)))
     return Scores(measure, values, errors, types, counts, joined, scored, places)
