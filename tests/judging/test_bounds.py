@@ -10,6 +10,7 @@ import pytest
 import caesura as cz
 from caesura.judging.bounds import Baselines
 from caesura.judging.participants import collect_participants
+from oracle.random_texts import draw_texts
 
 pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
 
@@ -37,9 +38,9 @@ def test_lengths_are_those_of_all_segments_of_all_coders():
 
 def test_regular_none_and_all():
     baselines = bounds(PEOPLE)
-    assert baselines.regular()["x"].masses == (4, 4, 3)  # 30 / 7 = 4.29
-    assert baselines.none()["x"].masses == (11,)
-    assert baselines.all()["y"].masses == (1,) * 8
+    assert baselines.fixed()["regular"]["x"].masses == (4, 4, 3)  # 30 / 7 = 4.29
+    assert baselines.fixed()["none"]["x"].masses == (11,)
+    assert baselines.fixed()["all"]["y"].masses == (1,) * 8
 
 
 @pytest.mark.parametrize(("masses", "step"), [([2, 3], 3), ([1, 1, 2], 1), ([3, 4, 4], 4)])
@@ -48,7 +49,7 @@ def test_regular_rounds_half_up(masses, step):
     mean = sum(masses) / len(masses)
     assert math.floor(mean + 0.5) == step
     baselines = bounds(cz.Corpus({"x": {"ann": segmentation}}), {"bot": {"x": segmentation}})
-    inner = baselines.regular()["x"].inner.tolist()
+    inner = baselines.fixed()["regular"]["x"].inner.tolist()
     assert inner == list(range(step, segmentation.length, step))
 
 
@@ -58,7 +59,7 @@ def test_random_draws_segments_with_replacement_until_the_text_is_full():
     rng = np.random.default_rng(1)
     first = []
     for _ in range(4000):
-        *whole, last = baselines.random(rng)["x"].masses
+        *whole, last = draw_texts(baselines, rng, "random")["x"].masses
         assert set(whole) <= {2, 3, 4, 5, 6}
         assert last <= 6
         assert sum(whole) + last == 11
@@ -77,7 +78,7 @@ def test_random_is_the_mean_of_pooled_values(bound: str, stream: int):
     values = {measure: [] for measure in measures}
     macro = {measure: [] for measure in measures}
     for _ in range(12):
-        random = getattr(baselines, bound)(rng)
+        random = draw_texts(baselines, rng, bound)
         for measure in measures:
             scores = {
                 item: sum(measure.score(score, random[item]) for score in PEOPLE.of_item(item).values())
@@ -96,7 +97,7 @@ def test_random_is_the_mean_of_pooled_values(bound: str, stream: int):
 @pytest.mark.parametrize("name", ["regular", "none", "all"])
 def test_fixed_bounds_are_scored_like_a_system(name):
     judgement = cz.judge(PEOPLE, BOT, seed=1, bounds=2)
-    annotations = getattr(bounds(PEOPLE), name)()
+    annotations = bounds(PEOPLE).fixed()[name]
     for measure in (B, "window_diff"):
         pairs = [(PEOPLE[key], annotations[key[0]]) for key in PEOPLE]
         assert judgement.row(name, measure).value == cz.score_many(pairs, measure).total.value
@@ -115,17 +116,17 @@ def test_types_are_those_of_the_coders(declared):
     """Four of five boundaries are scenes. So regular boundaries are scenes, and a fifth of the random ones are both."""
     corpus, systems = typed(declared)
     baselines = bounds(corpus, systems)
-    assert set(baselines.all()["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
+    assert set(baselines.fixed()["all"]["x"].boundaries) == {(position, "scene") for position in range(1, 8)}
     rng = np.random.default_rng(1)
     kinds = []
     for _ in range(1500):
         at = {}
-        for position, name in baselines.random(rng)["x"].boundaries:
+        for position, name in draw_texts(baselines, rng, "random")["x"].boundaries:
             at.setdefault(position, set()).add(name)
         kinds += [frozenset(names) for names in at.values()]
     assert set(kinds) == {frozenset({"scene"}), frozenset({"act", "scene"})}
     assert kinds.count(frozenset({"act", "scene"})) / len(kinds) == pytest.approx(0.2, abs=0.03)
-    assert baselines.none()["x"].boundaries == ()
+    assert baselines.fixed()["none"]["x"].boundaries == ()
 
 
 def ends(marks, **options):
@@ -136,17 +137,21 @@ def ends(marks, **options):
 def test_ends_of_texts_are_marked_as_the_coders_do():
     corpus, systems = ends(["", ",", "", ",", "."])
     baselines = bounds(corpus, systems)
-    assert baselines.regular()["x"]["F"].boundaries == ((2, ","), (4, ","), (5, "."))
-    assert baselines.all()["x"]["F"].boundaries == ((1, ","), (2, ","), (3, ","), (4, ","), (5, "."))
-    assert baselines.random(np.random.default_rng(1))["x"]["F"].boundaries[-1] == (5, ".")
-    assert baselines.none()["x"]["F"].boundaries == ()
+    assert baselines.fixed()["regular"]["x"]["F"].boundaries == ((2, ","), (4, ","), (5, "."))
+    assert baselines.fixed()["all"]["x"]["F"].boundaries == ((1, ","), (2, ","), (3, ","), (4, ","), (5, "."))
+    assert draw_texts(baselines, np.random.default_rng(1), "random")["x"]["F"].boundaries[-1] == (5, ".")
+    assert baselines.fixed()["none"]["x"]["F"].boundaries == ()
 
 
 def test_boundaries_only_at_the_ends_of_texts():
     """No coder has an inner boundary, so the bounds have none either: its type would be unknown."""
     corpus, systems = ends(["", "", "."], types=[",", "."])
     baselines = bounds(corpus, systems)
-    for by_item in (baselines.random(np.random.default_rng(1)), baselines.regular(), baselines.all()):
+    for by_item in (
+        draw_texts(baselines, np.random.default_rng(1), "random"),
+        baselines.fixed()["regular"],
+        baselines.fixed()["all"],
+    ):
         assert by_item["x"]["F"].boundaries == ((3, "."),)
     assert cz.judge(corpus, systems, seed=1, bounds=2).row("regular", "flexible_similarity").value == 1
 
@@ -154,12 +159,14 @@ def test_boundaries_only_at_the_ends_of_texts():
 def test_ends_of_one_unnamed_kind():
     corpus, systems = ends(["", "boundary", "", "boundary"])
     baselines = bounds(corpus, systems)
-    assert baselines.regular()["x"]["F"].boundaries == ((2, "boundary"), (4, "boundary"))
+    assert baselines.fixed()["regular"]["x"]["F"].boundaries == ((2, "boundary"), (4, "boundary"))
 
 
 def test_a_bound_carries_no_units():
     segmentation = cz.Segmentation.from_masses([1, 2], units=["so", "it", "goes"])
-    assert bounds(cz.Corpus({"x": {"ann": segmentation}}), {"bot": {"x": segmentation}}).all()["x"].units is None
+    assert (
+        bounds(cz.Corpus({"x": {"ann": segmentation}}), {"bot": {"x": segmentation}}).fixed()["all"]["x"].units is None
+    )
 
 
 def test_rate_of_placement() -> None:
@@ -167,7 +174,7 @@ def test_rate_of_placement() -> None:
     texts = [text for item in PEOPLE.item_names for text in PEOPLE.of_item(item).values()]
     assert baselines.rate == sum(text.inner.size for text in texts) / sum(text.length - 1 for text in texts)
     rng = np.random.default_rng(4)
-    drawn = [text for _ in range(300) for text in baselines.placement(rng).values()]
+    drawn = [text for _ in range(300) for text in draw_texts(baselines, rng, "placement").values()]
     positions = sum(text.length - 1 for text in drawn)
     error = (baselines.rate * (1 - baselines.rate) / positions) ** 0.5
     assert abs(sum(text.inner.size for text in drawn) / positions - baselines.rate) < 4 * error

@@ -51,13 +51,14 @@ def test_baselines():
     baselines = TimedBaselines(collect_participants(HUMANS, SYSTEMS))
     assert baselines.rate == pytest.approx(10 / 180)  # 6 boundaries in one, 4 in two, of three coders each
     assert baselines.lengths.sum() == pytest.approx(180)
-    regular = baselines.regular()["one"]
+    regular = baselines.fixed()["regular"]["one"]
     assert np.diff(regular.edges.inner) == pytest.approx(baselines.lengths.mean())
-    assert baselines.none()["two"].edges.inner.size == 0
+    assert baselines.fixed()["none"]["two"].edges.inner.size == 0
     rng = np.random.default_rng(0)
-    numbers = [baselines.placement(rng)["one"].edges.inner.size for _ in range(300)]
-    assert np.mean(numbers) == pytest.approx(30 * 10 / 180, abs=0.3)
-    assert {interval.label for interval in baselines.random(rng)["one"].intervals} <= {"A", "B"}
+    placed = baselines.draws(rng, placement=True)(300)[1]().values()
+    assert np.mean([texts["one"].edges.inner.size for texts in placed]) == pytest.approx(30 * 10 / 180, abs=0.3)
+    (random,) = baselines.draws(rng, placement=False)(1)[1]().values()
+    assert {interval.label for interval in random["one"].intervals} <= {"A", "B"}
 
 
 def test_labels_of_systems():

@@ -11,39 +11,34 @@ The bounds of a judgement are::
 
 If boundaries have types, each random boundary copies the types of a coder's boundary, drawn with replacement. The
 boundaries of ``regular`` and ``all`` get the most frequent types. If coders mark the end of a text, the baselines choose
-the types of that mark in the same way.
+the types of that mark in the same way. In seconds, segments have labels instead: drawn from those of the coders, or the most
+frequent one; and there is no bound ``all``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from caesura.judging.drawn_texts import DrawnTexts, TextModel, TypeSets
+from caesura.judging.drawn_texts import DrawnTexts, TextModel, TextSource, TypeSets
 from caesura.judging.participants import Annotations, Participants
 from caesura.model.annotation import SAME_PLACE, tiers_of
 from caesura.model.checks import NO_CODES
 from caesura.model.columns import Table, offsets
 from caesura.model.dialogue import Annotation, Dialogue, texts_of
-from caesura.model.index import flatnonzero, repeat, searchsorted
+from caesura.model.index import repeat, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
-from caesura.simulation.segmentations import SegmentLengths, fill_with_segments, regular_segmentation
+from caesura.simulation.segmentations import regular_positions
 
-PlaceBoundaries = Callable[[int], Ints]  # number of units -> boundary positions
-ChooseTypes = Callable[["TypeSets", int], Ints]  # type sets and number of boundaries -> the type set of each boundary
-PlaceTimes = Callable[[float, float], Floats]  # beginning and end of a recording -> boundaries in seconds
-ChooseLabels = Callable[[int], list[str]]  # number of segments -> their labels
-
-
-def _random_types(rng: np.random.Generator) -> ChooseTypes:
-    return lambda sets, n: sets.pool[rng.integers(0, len(sets.pool), n)] if n else np.empty(0, np.int64)
+# Some draws: the texts as arrays, if there are any, and draw -> item -> annotation.
+Draws = tuple[DrawnTexts | None, Callable[[], Annotations]]
 
 
 class Baselines:
@@ -54,7 +49,7 @@ class Baselines:
 
     @cached_property
     def _texts(self) -> list[Segmentation]:
-        return _all_streams(self.participants.coders)
+        return [*_streams(self.participants.coders, texts_of)]
 
     @cached_property
     def lengths(self) -> Ints:
@@ -67,6 +62,12 @@ class Baselines:
         return np.sort(np.diff(ends + repeat(begins, places.count + 1), prepend=0))
 
     @cached_property
+    def rate(self) -> float:
+        """Share of inner positions that a coder marks, over all coders."""
+        positions = sum(text.length - 1 for text in self._texts)
+        return sum(text.inner.size for text in self._texts) / max(positions, 1)
+
+    @cached_property
     def _types(self) -> tuple[str, ...] | None:
         """The types in order; None if all boundaries are untyped and no coder marks the end of a text."""
         for text in self._texts:
@@ -76,7 +77,7 @@ class Baselines:
             marks_end = any(text.inner.size != text.boundary_positions.size for text in self._texts)
             return UNTYPED if marks_end else None
         # If no coder declared types, use all types that occur. A system may have types that no coder has.
-        texts = [*self._texts, *_all_streams(self.participants.systems)]
+        texts = [*self._texts, *_streams(self.participants.systems, texts_of)]
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
 
     @cached_property
@@ -93,31 +94,41 @@ class Baselines:
             inner += (tuple(sorted(codes)) for codes in codes_at.values())
         return TypeSets(inner), TypeSets(ends)
 
-    def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random segmentation per item, with segment lengths drawn from those of the coders."""
-        lengths = SegmentLengths(self.lengths)
-        return self._annotate(lambda units: fill_with_segments(units, lengths, rng), _random_types(rng), random=True)
+    def fixed(self) -> dict[str, dict[str, Annotation]]:
+        """Return the bounds without randomness."""
+        mean = float(self.lengths.mean())
+        return {
+            "regular": self._annotate(lambda units: self._marked(units, regular_positions(units, mean))),
+            "none": self._annotate(
+                lambda units: Segmentation.from_valid_entries(
+                    units, np.empty(0, np.int64), NO_CODES, self._types or UNTYPED
+                )
+            ),
+            "all": self._annotate(lambda units: self._marked(units, np.arange(1, units))),
+        }
 
-    @cached_property
-    def rate(self) -> float:
-        """Share of inner positions that a coder marks, over all coders."""
-        positions = sum(text.length - 1 for text in self._texts)
-        return sum(text.inner.size for text in self._texts) / max(positions, 1)
+    def _annotate(self, segment: Callable[[int], Segmentation]) -> dict[str, Annotation]:
+        known: dict[int, Segmentation] = {}  # texts of the same length share one segmentation
+        for text in self._texts:
+            if text.length not in known:
+                known[text.length] = segment(text.length)
+        return _annotations(
+            self.participants, lambda model: {name: known[text.length] for name, text in texts_of(model).items()}
+        )
 
-    def placement(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random segmentation per item, with boundaries that are placed independently of each other."""
-
-        def place(units: int) -> Ints:
-            return flatnonzero(rng.random(units - 1) < self.rate) + 1
-
-        return self._annotate(place, _random_types(rng), random=True)
-
-    @cached_property
-    def are_plain(self) -> bool:
-        """Whether all items are segmentations without types and marks at the end."""
-        by_coder = self.participants.coders.values()
-        return self._types is None and all(
-            isinstance(annotation, Segmentation) for entries in by_coder for annotation in entries.values()
+    def _marked(self, units: int, positions: Ints) -> Segmentation:
+        """Return boundaries with the most frequent types of the coders, and the most frequent mark at the end."""
+        if self._types is None:
+            return Segmentation.from_valid_entries(units, positions, NO_CODES, UNTYPED)
+        inner, end = (sets.most_frequent for sets in self._type_sets)
+        if inner is None:
+            positions = positions[:0]
+        codes = np.tile(inner, len(positions)) if inner is not None else NO_CODES
+        positions = repeat(positions, 0 if inner is None else len(inner))
+        if end is not None:
+            positions, codes = np.append(positions, [units] * len(end)), np.append(codes, end)
+        return Segmentation.from_valid_entries(
+            units, positions, codes if len(self._types) > 1 else NO_CODES, self._types
         )
 
     @cached_property
@@ -131,6 +142,16 @@ class Baselines:
         return TextModel(
             offsets(np.array([*map(len, streams)], np.int64)), lengths, self.lengths, self.rate, self._types, sets
         )
+
+    def draws(self, rng: np.random.Generator, *, placement: bool) -> Callable[[int], Draws]:
+        """Return a function that draws a number of random texts of every item."""
+        source = TextSource(self.model, rng, placement=placement)
+
+        def draw(number: int) -> Draws:
+            texts = source.draw(number)
+            return texts, partial(self.annotations_of, texts)
+
+        return draw
 
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
         positions, codes, off = texts.typed
@@ -146,81 +167,13 @@ class Baselines:
             for draw in range(texts.draws)
         }
 
-    def regular(self) -> dict[str, Annotation]:
-        """Return one segmentation per item, with all segments as long as the mean segment of the coders."""
-        mean = float(self.lengths.mean())
-        return self._annotate(lambda units: regular_segmentation(units, mean).inner, _most_frequent)
-
-    def none(self) -> dict[str, Annotation]:
-        """Return one segmentation per item that has no boundaries and no mark at the end."""
-        return self._annotate(lambda units: np.empty(0, np.int64), None)
-
-    def all(self) -> dict[str, Annotation]:
-        return self._annotate(lambda units: np.arange(1, units), _most_frequent)
-
-    def _annotate(
-        self, place: PlaceBoundaries, choose: ChooseTypes | None, *, random: bool = False
-    ) -> dict[str, Annotation]:
-        known: dict[int, Segmentation] = {}  # without randomness, texts of the same length share one segmentation
-
-        def segment(length: int) -> Segmentation:
-            if random or length not in known:
-                known[length] = self._segmentation(length, place, choose)
-            return known[length]
-
-        return _annotations(
-            self.participants, lambda model: {name: segment(text.length) for name, text in texts_of(model).items()}
-        )
-
-    def _segmentation(self, length: int, place: PlaceBoundaries, choose: ChooseTypes | None) -> Segmentation:
-        # Leave out the units: they equal the coders' units, and checking them again in every draw is slow.
-        positions = np.array(place(length), np.int64)
-        codes = np.empty(0, np.int64)
-        if self._types is None:
-            return Segmentation.from_valid_entries(length, positions, codes, UNTYPED)
-        if choose is not None:
-            inner, ends = self._type_sets
-            if not len(inner.pool):
-                positions = positions[:0]
-            chosen = choose(inner, len(positions))
-            last = choose(ends, 1)
-            sizes = np.concatenate([inner.size[chosen], ends.size[last]])
-            codes = np.concatenate([*(inner.codes[k] for k in chosen), *(ends.codes[k] for k in last)], dtype=np.int64)
-            positions = repeat(np.append(positions, length), sizes)
-        if len(self._types) == 1:
-            codes = codes[:0]
-        return Segmentation.from_valid_entries(length, positions, codes, self._types)
-
-
-def _all_streams(annotations: Annotations) -> list[Segmentation]:
-    return [
-        text
-        for by_name in annotations.values()
-        for annotation in by_name.values()
-        for text in texts_of(annotation).values()
-    ]
-
-
-def _most_frequent(sets: TypeSets, n: int) -> Ints:
-    """Return n copies of the most frequent set; if several are equally frequent, of the first."""
-    if not len(sets.pool):
-        return np.empty(0, np.int64)
-    return np.full(n, sets.most_frequent)
-
 
 class TimedBaselines:
     """Annotations of the participants' items in seconds that ignore the recording."""
 
-    # If the coders' segments have labels, all segments of a baseline have labels too: drawn from those of the coders, or the
-    # most frequent one.
-
     def __init__(self, participants: Participants) -> None:
         self.participants = participants
-
-    @cached_property
-    def _tiers(self) -> list[Tier]:
-        by_item = self.participants.coders.values()
-        return [tier for by_coder in by_item for entry in by_coder.values() for tier in tiers_of(entry).values()]
+        self._tiers: list[Tier] = [*_streams(participants.coders, tiers_of)]
 
     @cached_property
     def lengths(self) -> Floats:
@@ -239,51 +192,50 @@ class TimedBaselines:
         boundaries = sum(tier.edges.inner.size for tier in self._tiers)
         return boundaries / sum(tier.end - tier.begin for tier in self._tiers)
 
-    def random(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random annotation per item, with segment lengths drawn from those of the coders."""
-
-        def fill(begin: float, end: float) -> Floats:
-            return _fill_with_times(self.lengths, begin, end - SAME_PLACE, rng)
-
-        return self._annotate(fill, self._drawn(rng))
-
-    def placement(self, rng: np.random.Generator) -> dict[str, Annotation]:
-        """Return one random annotation per item, with boundaries that are placed independently of each other."""
-
-        def place(begin: float, end: float) -> Floats:
-            return np.sort(rng.uniform(begin, end, rng.poisson(self.rate * (end - begin))))
-
-        return self._annotate(place, self._drawn(rng))
-
-    def regular(self) -> dict[str, Annotation]:
-        """Return one annotation per item, with all segments as long as the mean segment of the coders."""
+    def fixed(self) -> dict[str, dict[str, Annotation]]:
+        """Return the bounds without randomness."""
         mean = float(self.lengths.mean())
-        return self._annotate(lambda begin, end: np.arange(begin + mean, end - SAME_PLACE, mean), self._frequent)
 
-    def none(self) -> dict[str, Annotation]:
-        return self._annotate(lambda begin, end: np.empty(0), self._frequent)
+        def frequent(n: int) -> list[str]:
+            return [Counter(self.labels).most_common(1)[0][0]] * n
 
-    def _drawn(self, rng: np.random.Generator) -> ChooseLabels:
-        labels = self.labels
-        return lambda n: [labels[k] for k in rng.integers(0, len(labels), n).tolist()]
+        return {
+            "regular": self._annotate(lambda tier: np.arange(tier.begin + mean, tier.end - SAME_PLACE, mean), frequent),
+            "none": self._annotate(lambda tier: np.empty(0), frequent),
+        }
 
-    @cached_property
-    def _most_frequent_label(self) -> str:
-        return Counter(self.labels).most_common(1)[0][0]
+    def draws(self, rng: np.random.Generator, *, placement: bool) -> Callable[[int], Draws]:
+        """Return a function that draws a number of random annotations of every item."""
 
-    def _frequent(self, n: int) -> list[str]:
-        return [self._most_frequent_label] * n
+        def places(tier: Tier) -> Floats:
+            if placement:
+                return np.sort(rng.uniform(tier.begin, tier.end, rng.poisson(self.rate * (tier.end - tier.begin))))
+            return _fill_with_times(self.lengths, tier.begin, tier.end - SAME_PLACE, rng)
 
-    def _annotate(self, place: PlaceTimes, choose: ChooseLabels) -> dict[str, Annotation]:
+        def labels(n: int) -> list[str]:
+            return [self.labels[k] for k in rng.integers(0, len(self.labels), n).tolist()]
+
+        def draw(number: int) -> Draws:
+            annotations = {str(k): self._annotate(places, labels) for k in range(number)}
+            return None, lambda: annotations
+
+        return draw
+
+    def _annotate(self, place: Callable[[Tier], Floats], choose: Callable[[int], list[str]]) -> dict[str, Annotation]:
+        def annotate(tier: Tier) -> Tier:
+            times = place(tier)
+            labels = choose(len(times) + 1) if self.labels else None
+            return Tier.from_times(times, labels, begin=tier.begin, end=tier.end)
+
         return _annotations(
-            self.participants,
-            lambda model: {name: self._tier(tier, place, choose) for name, tier in tiers_of(model).items()},
+            self.participants, lambda model: {name: annotate(tier) for name, tier in tiers_of(model).items()}
         )
 
-    def _tier(self, model: Tier, place: PlaceTimes, choose: ChooseLabels) -> Tier:
-        times = place(model.begin, model.end)
-        labels = choose(len(times) + 1) if self.labels else None
-        return Tier.from_times(times, labels, begin=model.begin, end=model.end)
+
+def _streams(annotations: Annotations, streams_of: Callable[[Annotation], Mapping[str, Any]]) -> Iterator[Any]:
+    for by_name in annotations.values():
+        for annotation in by_name.values():
+            yield from streams_of(annotation).values()
 
 
 def _fill_with_times(lengths: Floats, begin: float, end: float, rng: np.random.Generator) -> Floats:

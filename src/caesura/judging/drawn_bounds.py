@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from caesura.judging.bounds import Baselines, TimedBaselines
-from caesura.judging.drawn_texts import DrawnTexts, TextSource
+from caesura.judging.bounds import Baselines, Draws, TimedBaselines
 from caesura.judging.pair_scores import BOUND_PREFIX, PLACEMENT, RANDOM, Pairing, PairScores, reference_kind
 from caesura.measures.base import BatchCounts, Measure
 from caesura.measures.many import score_packed
 from caesura.measures.sums import Partial
 from caesura.model.batch import Batch
+from caesura.model.columns import Names
 from caesura.model.index import flatnonzero, repeat
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED
-from caesura.model.value import Floats, Ints
+from caesura.model.value import Floats
 
 MAX_PLACEMENT_DRAWS = 50  # most draws of the placement bound
 BLOCK_SEGMENTS = 2_000_000  # segments of the coders and of the drawn texts that are scored at once
-_EVERY_ITEM = BOUND_PREFIX + "none"  # a bound with an annotation of every item
 
 
 @dataclass(eq=False)
@@ -79,79 +78,57 @@ def score_draws(
     sums = {(measure, bound): DrawSums(measure) for measure in chosen for bound in counts}
     # A drawn text has about as many segments as that of a coder.
     size = max(1, BLOCK_SEGMENTS // len(baselines.lengths))
-    rows = {measure: _reference_rows(pairing, measure) for measure in chosen}
     for stream, (bound, count) in enumerate(counts.items(), 1):
-        rng = np.random.default_rng([seed, stream])
-        for block in _blocks(baselines, bound, rng, count, size):
+        draw = baselines.draws(np.random.default_rng([seed, stream]), placement=bound == PLACEMENT)
+        for start in range(0, count, size):
+            block = _Block(pairing, draw(min(size, count - start)))
             for measure in chosen:
-                if isinstance(block, Pairing):
-                    sums[measure, bound].add(block.score(measure))
-                else:
-                    sums[measure, bound].add(block.score(pairing, measure, rows[measure]))
+                sums[measure, bound].add(block.score(measure))
     return sums
 
 
-def _reference_rows(pairing: Pairing, measure: Measure) -> Ints:
-    """Return the rows of the pairing that contain every reference of every item once."""
-    table = pairing.table(measure)
-    return flatnonzero(table.keys[:, 0] == list(pairing.segmenters).index(_EVERY_ITEM))
+class _Block:
+    """Some draws of a bound, of which objects are made only if a measure needs them."""
 
-
-def _blocks(
-    baselines: Baselines | TimedBaselines, bound: str, rng: np.random.Generator, count: int, size: int
-) -> Iterator[Pairing | _ArrayBlock]:
-    sizes = [min(size, count - start) for start in range(0, count, size)]
-    if isinstance(baselines, Baselines):
-        source = TextSource(baselines.model, rng, placement=bound == PLACEMENT)
-        for number in sizes:
-            yield _ArrayBlock(baselines, source.draw(number))
-        return
-    draw = baselines.random if bound == RANDOM else baselines.placement
-    for number in sizes:
-        yield Pairing(baselines.participants, {str(k): draw(rng) for k in range(number)})
-
-
-class _ArrayBlock:
-    """Some draws of a bound as arrays, from which objects are made when a measure needs them."""
-
-    def __init__(self, baselines: Baselines, texts: DrawnTexts) -> None:
-        self._baselines = baselines
-        self._texts = texts
+    def __init__(self, pairing: Pairing, draws: Draws) -> None:
+        self._pairing = pairing
+        self._texts, self._annotations = draws
         self._batches: dict[str, Batch | None] = {}
 
-    def score(self, pairing: Pairing, measure: Measure, rows_with_reference: Ints) -> PairScores:
-        """Return the scores of all draws against the references of some rows of the pairing, one segmenter per draw."""
-        table, kind = pairing.table(measure), reference_kind(measure)
-        draws, rows = self._texts.draws, rows_with_reference
-        _, item, reference, author = (np.tile(column, draws) for column in table.keys[rows].T)
-        draw = repeat(np.arange(draws), len(rows))
-        texts = pairing.texts(measure)
-        if texts is not None and kind not in self._batches:
-            second = draw * len(pairing.items) + item
-            self._batches[kind] = self._texts.pairs_with(texts, np.tile(table.first[rows], draws), second)
-        batch = None if texts is None else self._batches[kind]
-        batch = None if batch is None or measure.pack_batch is None else self._typed(batch, measure)
-        if batch is None:
+    def score(self, measure: Measure) -> PairScores:
+        """Return the scores of all draws against the references of every item, one segmenter per draw."""
+        table, kind = self._pairing.table(measure), reference_kind(measure)
+        if self._texts is None or table.texts is None or measure.needs_pairs:
             return self._objects.score(measure)
+        draws = self._texts.draws
+        # A bound with an annotation of every item has every reference once.
+        rows = flatnonzero(table.keys[:, 0] == list(self._pairing.segmenters).index(BOUND_PREFIX + "none"))
+        draw = repeat(np.arange(draws), len(rows))
+        _, item, reference, author = (np.tile(column, draws) for column in table.keys[rows].T)
+        if kind not in self._batches:
+            second = draw * len(self._pairing.items) + item
+            self._batches[kind] = self._texts.pairs_with(table.texts, np.tile(table.first[rows], draws), second)
+        types = self._types(measure, table.texts.pairs(table.first[rows], table.second[rows]))
+        batch = self._batches[kind]
+        if batch is None or types is None:
+            return self._objects.score(measure)
+        batch = batch.over(types)
         packed = batch.drop(batch.item_errors(measure.check(batch)), np.arange(len(batch)))
         scores = score_packed(measure, packed, len(draw))
         names = tuple(map(str, range(draws)))
-        return PairScores(measure, names, pairing.items, pairing.coders, draw, item, reference, author, scores)
+        return PairScores(
+            measure, names, self._pairing.items, self._pairing.coders, draw, item, reference, author, scores
+        )
 
-    def _typed(self, batch: Batch, measure: Measure) -> Batch | None:
-        """Return the batch over the types of the annotations; None if the drawn texts have other types."""
-        own = replace(batch, second=batch.first, cache={})
-        own, errors = measure.convert(own)
-        types, misfits = measure.scale(own)
-        if (
-            errors
-            or misfits
-            or measure.needs.problems(own, measure.name, measure.sides)
-            or not self._texts.fits("inner" if measure.typed else measure.column, types)
-        ):
+    def _types(self, measure: Measure, like: Batch | None) -> Names | None:
+        """Return the scale of types; None if texts like those of a batch must be converted or cannot be compared."""
+        if like is None or self._texts is None:
             return None
-        return batch.over(types)
+        like, errors = measure.convert(like)
+        types, misfits = measure.scale(like)
+        problems = errors or misfits or measure.needs.problems(like, measure.name, measure.sides)
+        return None if problems or not self._texts.fits("inner" if measure.typed else measure.column, types) else types
 
     @cached_property
     def _objects(self) -> Pairing:
-        return Pairing(self._baselines.participants, self._baselines.annotations_of(self._texts))
+        return Pairing(self._pairing.participants, self._annotations())

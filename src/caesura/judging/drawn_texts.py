@@ -30,10 +30,10 @@ class TypeSets:
         self.codes = [np.array(codes, np.int64) for codes in number]
         self.size = np.array([len(codes) for codes in number], np.int64)
 
-    @cached_property
-    def most_frequent(self) -> int:
-        """Number of the most frequent set; if several are equally frequent, of the first."""
-        return int(bincount(self.pool).argmax())
+    @property
+    def most_frequent(self) -> Ints | None:
+        """The most frequent set, the first if several are equally frequent; None if there is none."""
+        return self.codes[int(bincount(self.pool).argmax())] if len(self.pool) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +73,15 @@ class TextSource:
             missing = max(needed - len(self._words), more)
             if missing > 0:
                 self._words = np.concatenate([self._words, self._rng.bit_generator.random_raw(missing)])
-            more = 2 * more + 16  # if the estimate is too low
             space = np.empty(self._boundaries_of(len(self._words)) + more, np.int64)
             positions = np.concatenate([positions[: off[text]], space])
             chosen = np.concatenate([chosen[: off[text]], space]) if self._inner > 0 else EMPTY
             rules = model.masses, self._sums, self._rate, self._inner, self._ends
             out = positions, chosen, last, off
+            first = text
             text, used, self._half = fill(self._words, lengths, *rules, *out, text, 0, self._half)
             self._words = self._words[used:]
+            more = 0 if text > first else 2 * more + 16  # the estimate was too low
         return DrawnTexts(model, count, Boundaries(positions[: off[-1]], EMPTY, off), chosen[: off[-1]], last)
 
     def _boundaries_of(self, words: int) -> int:

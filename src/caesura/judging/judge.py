@@ -26,7 +26,6 @@ from caesura.measures.registry import default_measures, is_called, parse_measure
 from caesura.model.annotation import tiers_of
 from caesura.model.batch import warn_about_type_order
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation
 from caesura.model.result import HIDDEN, Excluded, Result, Score, keep_warnings, signature_line, signature_value
 from caesura.model.segmentation import Segmentation, sort_types
 from caesura.model.value import Floats
@@ -298,7 +297,9 @@ def judge(
     _warn_of_undeclared_order(participants, chosen)
     human = draws > 0 and "human" not in undefined
     baselines = _baselines(participants) if draws else None
-    pairing = Pairing(participants, _segmenters(participants, baselines), human=human)
+    fixed = {} if baselines is None else baselines.fixed()
+    segmenters = {**participants.systems, **{BOUND_PREFIX + bound: texts for bound, texts in fixed.items()}}
+    pairing = Pairing(participants, segmenters, human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}
     if baselines is not None:
         drawn = score_draws(pairing, baselines, chosen, draws, options.seed)
@@ -415,19 +416,6 @@ def _baselines(participants: Participants) -> Baselines | TimedBaselines | None:
     if participants.kind in ("hierarchy", "spans") or _has_open_ends(participants):
         return None
     return TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
-
-
-def _segmenters(
-    participants: Participants, baselines: Baselines | TimedBaselines | None
-) -> dict[str, Mapping[str, Annotation]]:
-    """Return systems and bounds without randomness: segmenter -> item -> annotation."""
-    segmenters: dict[str, Mapping[str, Annotation]] = dict(participants.systems)
-    if baselines is not None:
-        segmenters[BOUND_PREFIX + "regular"] = baselines.regular()
-        segmenters[BOUND_PREFIX + "none"] = baselines.none()
-        if isinstance(baselines, Baselines):
-            segmenters[BOUND_PREFIX + "all"] = baselines.all()
-    return segmenters
 
 
 def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measure, ...]) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, cast
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
 from caesura.measures.many import Scores, score_many, score_packed
@@ -19,12 +21,13 @@ from caesura.model.dialogue import Annotation
 from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
-from caesura.model.segmentation import Segmentation
+from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.value import Floats, Ints
 
 Bools = NDArray[np.bool_]
 # Memory of a pair: its keys, its parts under one measure, and what the kernels need.
 PAIR_BYTES = 400
+BLOCK_BOUNDARIES = 4_000_000  # boundaries of both sides of the pairs that are scored at once
 
 # First character of the names of bounds among the segmenters; no system name can start with it.
 BOUND_PREFIX = "\0"
@@ -178,8 +181,6 @@ class Pairing:
         self.coders = tuple(sorted(participants.coder_names))
         self.items = tuple(sorted(participants.items))
         self._tables: dict[str, PairTable] = {}
-        self._texts: dict[str, Texts | None] = {}
-        self._batches: dict[str, Batch | None] = {}
 
     def table(self, measure: Measure) -> PairTable:
         kind = reference_kind(measure)
@@ -193,28 +194,38 @@ class Pairing:
             self._tables[kind] = _list_pairs(self, kind)
         return self._tables[kind]
 
-    def texts(self, measure: Measure) -> Texts | None:
-        """Return the table of all annotations; None if the measure needs the annotations themselves."""
-        kind = reference_kind(measure)
-        if kind not in self._texts:
-            self._texts[kind] = Texts.of(self.table(measure).annotations)
-        return None if measure.needs_pairs else self._texts[kind]
-
     def score(self, measure: Measure) -> PairScores:
         table = self.table(measure)
+        batch = None if measure.needs_pairs else table.batch
+        scores = score_many(table.pairs, measure) if batch is None else _score_in_blocks(measure, batch)
         names = (*self.segmenters, HUMAN) if self.human else tuple(self.segmenters)
         segmenter, item, reference, author = table.keys.T
-        scores = self._score(measure, table)
         return PairScores(measure, names, self.items, self.coders, segmenter, item, reference, author, scores)
 
-    def _score(self, measure: Measure, table: PairTable) -> Scores:
-        kind, texts = reference_kind(measure), self.texts(measure)
-        if texts is not None and kind not in self._batches:
-            self._batches[kind] = texts.pairs(table.first, table.second)
-        batch = None if texts is None else self._batches[kind]
-        if batch is None or measure.pack_batch is None:
-            return score_many(table.pairs, measure)
-        return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(table.first))
+
+def _score_in_blocks(measure: Measure, batch: Batch) -> Scores:
+    """Score a batch in blocks, so that the boundaries of both sides of all pairs need not be in memory together."""
+    work = batch.work
+    cuts = np.unique(searchsorted(work[:-1], np.arange(work[0], work[-1], BLOCK_BOUNDARIES)))
+    types, misfits = measure.scale(batch) if len(cuts) > 1 else (UNTYPED, {})
+    if len(cuts) < 2 or misfits or measure.convert(batch)[0] is not batch:
+        return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(batch))
+    blocks: list[dict[str, Any]] = []
+    errors: dict[int, CaesuraError] = {}
+    for begin, end in pairwise([*cuts.tolist(), len(batch)]):
+        rows = np.arange(begin, end)
+        packed, places, problems = measure.pack_batch(batch.take(rows), rows - begin)
+        block = score_packed(measure, (packed.over(types), places, problems), len(rows))
+        blocks.append({"values": block.values, "counts": block.counts} | block.resolved)
+        errors |= {begin + row: error for row, error in block.errors.items()}
+    # A block of which no pair could be scored has no resolved options.
+    joined = {
+        name: np.concatenate([block.get(name, np.zeros_like(column, shape=len(block["values"]))) for block in blocks])
+        for name, column in max(blocks, key=len).items()
+    }
+    values, counts = joined.pop("values"), joined.pop("counts")
+    scored, places, _ = batch.over(types).drop(errors, np.arange(len(batch)))
+    return Scores(measure, values, errors, types, counts, joined, scored, places)
 
 
 def reference_kind(measure: Measure) -> str:
@@ -231,74 +242,64 @@ class PairTable:
     second: Ints
     keys: Ints  # one row per pair: segmenter, item, reference and author, as in ``PairScores``
 
-    @cached_property
+    @property
     def pairs(self) -> list[tuple[Any, Any]]:
         first, second = self.first.tolist(), self.second.tolist()
         return [(self.annotations[a], self.annotations[b]) for a, b in zip(first, second, strict=True)]
 
+    @cached_property
+    def texts(self) -> Texts | None:
+        """The table of all annotations; None if some are lists of references."""
+        return Texts.of(self.annotations)
+
+    @cached_property
+    def batch(self) -> Batch | None:
+        return None if self.texts is None else self.texts.pairs(self.first, self.second)
+
 
 def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
     """Return all pairs, item by item: every segmenter against its references, then every coder against the others."""
+    place = {coder: i for i, coder in enumerate(pairing.coders)}
     annotations: list[Any] = []
-    # Items with the same coders and segmenters have the same pairs; for them, the item and its first annotation are listed.
-    groups: dict[tuple[tuple[str, ...], tuple[int, ...]], list[tuple[int, int]]] = {}
+    rows: dict[int, int] = {}  # a bound may be the same annotation on many items, and is then listed once
+    # Item, coder and annotation of the references; item, segmenter, author and annotation of what is compared with them.
+    references: list[tuple[int, int, int]] = []
+    outputs: list[tuple[int, int, int, int]] = []
     for i, item in enumerate(pairing.items):
         by_coder = dict(sorted(pairing.participants.coders[item].items()))
-        own = [(s, by_item[item]) for s, by_item in enumerate(pairing.segmenters.values()) if item in by_item]
-        group = tuple(by_coder), tuple(s for s, _ in own)
-        groups.setdefault(group, []).append((i, len(annotations)))
+        coders = range(len(annotations), len(annotations) + len(by_coder))
         annotations += by_coder.values()
-        annotations += [annotation for _, annotation in own]
-        if kind != "each":
-            annotations += _joint_references(by_coder, kind, pairing.human)
-    place = {coder: i for i, coder in enumerate(pairing.coders)}
-    columns: list[tuple[Ints, ...]] = []
-    for (coders, segmenters), listed in groups.items():
-        shape = _pair_shape(len(coders), len(segmenters), pairing.human, kind == "each")
-        items, starts = np.array(listed, np.int64).T
-        coder_of = np.array([*(place[coder] for coder in coders), -1], np.int64)
-        segmenter_of = np.array([*segmenters, len(pairing.segmenters)], np.int64)
-        keys = segmenter_of[shape.segmenter], coder_of[shape.reference], coder_of[shape.author]
-        segmenter, reference, author = (np.tile(column, len(items)) for column in keys)
-        first, second = ((starts[:, None] + side).ravel() for side in (shape.first, shape.second))
-        columns.append((first, second, segmenter, repeat(items, len(shape.first)), reference, author))
-    first, second, *key_columns = (np.concatenate(column) for column in zip(*columns, strict=True))
-    keys_of_pairs = np.column_stack(key_columns)
-    if len(groups) == 1:
-        return PairTable(annotations, first, second, keys_of_pairs)
-    order = argsort(keys_of_pairs[:, 1], kind="stable")
-    return PairTable(annotations, first[order], second[order], keys_of_pairs[order])
-
-
-class _PairShape(NamedTuple):
-    """The pairs of one item as numbers of its annotations: coders, annotations of segmenters, and joint references."""
-
-    first: Ints
-    second: Ints
-    segmenter: Ints  # number among the segmenters of the item
-    reference: Ints  # number among the coders of the item; -1 for all of them
-    author: Ints  # the same, for the author of the second annotation
-
-
-@lru_cache(256)
-def _pair_shape(coders: int, segmenters: int, human: bool, each: bool) -> _PairShape:
-    """Return the pairs of an item with these numbers of coders and segmenters; most items have the same."""
-    people, systems = np.arange(coders), np.arange(segmenters)
-    if each:
-        author, reference = (grid.ravel() for grid in np.meshgrid(people, people, indexing="ij"))
-        others = author != reference if human else np.zeros(coders * coders, bool)
-        first = np.concatenate([np.tile(people, segmenters), reference[others]])
-        second = np.concatenate([coders + repeat(systems, coders), author[others]])
-        who = np.concatenate([repeat(systems, coders), np.full(int(others.sum()), segmenters)])
-        authors = np.concatenate([np.full(coders * segmenters, -1), author[others]])
-        return _PairShape(first, second, who, first, authors)
-    alone = people if human and coders > 1 else people[:0]
-    joint = coders + segmenters
-    first = np.concatenate([np.full(segmenters, joint), joint + 1 + alone])
-    second = np.concatenate([coders + systems, alone])
-    who = np.concatenate([systems, np.full(len(alone), segmenters)])
-    authors = np.concatenate([np.full(segmenters, -1), alone])
-    return _PairShape(first, second, who, np.full(len(first), -1), authors)
+        for s, by_item in enumerate(pairing.segmenters.values()):
+            if item in by_item:
+                row = rows.setdefault(id(by_item[item]), len(annotations))
+                outputs.append((i, s, -1, row))
+                if row == len(annotations):
+                    annotations.append(by_item[item])
+        if pairing.human and len(by_coder) > 1:
+            outputs += (
+                (i, len(pairing.segmenters), place[coder], k) for coder, k in zip(by_coder, coders, strict=True)
+            )
+        if kind == "each":
+            references += ((i, place[coder], k) for coder, k in zip(by_coder, coders, strict=True))
+        else:
+            joint = _joint_references(by_coder, kind, pairing.human)
+            authors = [-1, *map(place.__getitem__, by_coder)][: len(joint)]
+            references += ((i, author, k) for k, author in enumerate(authors, len(annotations)))
+            annotations += joint
+    item_of, segmenter, author, second = np.array(outputs, np.int64).reshape(-1, 4).T
+    item_of_reference, coder, first = np.array(references, np.int64).reshape(-1, 3).T
+    # Join the two tables by item.
+    off = searchsorted(item_of_reference, np.arange(len(pairing.items) + 1))
+    number = np.diff(off)[item_of]
+    a = repeat(np.arange(len(item_of)), number)
+    b = np.arange(len(a)) + repeat(off[item_of] - np.cumsum(number) + number, number)
+    # A coder is compared with all others; and a joint reference is one of all coders but the author.
+    chosen = flatnonzero(author[a] != coder[b] if kind == "each" else author[a] == coder[b])
+    a, b = a[chosen], b[chosen]
+    reference = coder[b] if kind == "each" else np.full(len(b), -1)
+    return PairTable(
+        annotations, first[b], second[a], np.column_stack([segmenter[a], item_of[a], reference, author[a]])
+    )
 
 
 def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool) -> list[Any]:

@@ -80,8 +80,8 @@ def regular_segmentation(units: int, mean_mass: float) -> Segmentation:
     Segmentation(11 units: ···|···|···|··)
     """
     units = check_units(units)
-    step = max(1, math.floor(number(0, MAX_UNITS)("mean_mass", positive("mean_mass", mean_mass)) + 0.5))
-    return Segmentation.from_positions(units, np.arange(step, units, step, dtype=np.int64))
+    mean = number(0, MAX_UNITS)("mean_mass", positive("mean_mass", mean_mass))
+    return Segmentation.from_positions(units, regular_positions(units, mean))
 
 
 def no_boundaries(units: int) -> Segmentation:
@@ -494,6 +494,11 @@ def _lengths(units: int | Sequence[int], coders: int) -> list[int]:
 
 def random_generator(seed: Seed) -> np.random.Generator:
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(check_seed("seed", seed))
+
+
+def regular_positions(units: int, mean: float) -> Ints:
+    step = max(1, math.floor(mean + 0.5))
+    return np.arange(step, units, step, dtype=np.int64)
 
 
 class SegmentLengths:

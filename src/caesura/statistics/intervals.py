@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from caesura.errors import OptionError, Undefined
 from caesura.model import checks
@@ -123,26 +123,29 @@ def item_weights(items: int, replicates: int, rng: np.random.Generator) -> Itera
         yield bincount(sample.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
 
 
-def resampled_sums(columns: Floats, replicates: int, rng: np.random.Generator) -> Floats:
-    """Return the sums of columns over bootstrap samples of their rows."""
-    places: dict[bytes, int] = {}
-    place_of = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
-    distinct = np.empty((len(columns), len(places)))
-    distinct[:, place_of] = columns
-    is_whole = (np.rint(distinct) == distinct).all(axis=0)
-    largest = np.abs(distinct).max(axis=0) * len(columns)
-    short = is_whole & (largest < _MAX_SINGLE)
-    in_single, in_double = distinct[:, short].astype(np.float32), distinct[:, ~short]
-    sums = np.empty((replicates, len(places)))
-    row = 0
-    for block in item_weights(len(columns), replicates, rng):
-        rows = slice(row, row + len(block))
-        if in_single.size:
-            sums[rows, short] = block.astype(np.float32) @ in_single
-        if in_double.size:
-            sums[rows, ~short] = product(block, in_double)
-        row += len(block)
-    return sums[:, place_of]
+class WeightedSums:
+    """Sums of the rows of a table, each with a weight; the weights of a sum add up to at most the number of rows."""
+
+    # Equal columns are summed once. Columns of small whole numbers are summed in single precision, where they are exact.
+
+    def __init__(self, table: Floats) -> None:
+        places: dict[bytes, int] = {}
+        self._place_of = [places.setdefault(column.tobytes(), len(places)) for column in table.T]
+        distinct = np.empty((len(table), len(places)))
+        distinct[:, self._place_of] = table
+        is_whole = (np.rint(distinct) == distinct).all(axis=0)
+        self._short = is_whole & (np.abs(distinct).max(axis=0) * len(table) < _MAX_SINGLE)
+        self._in_single = distinct[:, self._short].astype(np.float32)
+        self._in_double = distinct[:, ~self._short]
+
+    def of(self, weights: NDArray[np.generic]) -> Floats:
+        """Return one row of sums per row of weights."""
+        sums = np.empty((len(weights), len(self._short)))
+        if self._in_single.size:
+            sums[:, self._short] = weights.astype(np.float32) @ self._in_single
+        if self._in_double.size:
+            sums[:, ~self._short] = product(weights, self._in_double)
+        return sums[:, self._place_of]
 
 
 def block_sizes(rows: int, width: int) -> Iterator[int]:
@@ -240,7 +243,8 @@ def bootstrap_many(
     if items < 2:
         raise Undefined("an interval over items needs at least 2 items; got 1")
     ends = np.cumsum([array.shape[1] for array in arrays])
-    sums = resampled_sums(np.concatenate(arrays, axis=1), replicates, rng)
+    weighted_sums = WeightedSums(np.concatenate(arrays, axis=1))
+    sums = np.concatenate([weighted_sums.of(weights) for weights in item_weights(items, replicates, rng)])
     results = []
     for array, (_, finish), of_table in zip(arrays, tables, np.split(sums, ends[:-1], axis=1), strict=True):
         value = float(checked_values(finish, array.sum(axis=0, keepdims=True))[0])

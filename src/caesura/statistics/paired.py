@@ -33,14 +33,14 @@ from caesura.options import fraction, whole
 from caesura.options import seed as check_seed
 from caesura.products import product
 from caesura.statistics.arrays import Finish, Floats, checked_values, equal_matrices
-from caesura.statistics.intervals import item_weights
+from caesura.statistics.intervals import WeightedSums, item_weights
 
 _EQUAL = 1e-12  # statistics that differ by less than this differ only by rounding
 _STEP = 1e-5  # step of central differences: its error is 1e-10, rounding adds 1e-11
 _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to these errors
 _CLOSE = 1e-3  # below this fraction of its terms, a sum of squared differences is computed from the differences
 _BLOCK = 1 << 13  # assignments whose sums are computed at once; they fit into the cache
-_CELLS = 1_000_000  # influences that are computed at once
+_CELLS = 1_000_000  # influences, or items of assignments, that are computed at once
 
 EXACT_ITEMS = 20  # if the systems differ on at most so many items, all assignments are examined
 MAX_EXACT_ITEMS = 30  # most such items for which all assignments can be examined on request
@@ -259,34 +259,36 @@ def paired_bootstraps(
     n = parts.shape[1]
     if n < 2:
         raise Undefined("a bootstrap over items needs at least 2 items; got 1")
-    theta, error = _studentise(parts, pairs, finish, np.ones((1, n)))
+    studentise = _Studentised(parts, pairs, finish)
+    theta, error = studentise.of(np.ones((1, n)))
     least = np.array([[test.p] for test in randomised])
     varies = error > 0
     observed = np.abs(theta) / np.where(varies, error, 1.0)
     # The interval ends at q, the k-th largest pivot. |θ|/s exceeds q if fewer than k pivots reach |θ|/s, that is, if p is at
     # most 1 - level.
     k = math.floor((1 - level) * (1 + replicates) + _EQUAL)
-    largest, larger = np.empty((len(pairs), 0)), np.zeros((len(pairs), 1))
+    largest, larger = [np.empty((len(pairs), 0))], np.zeros((len(pairs), 1))
     step = max(1, _CELLS // parts[..., 0].size)
     for weights in item_weights(n, replicates, np.random.default_rng(seed)):
         for start in range(0, len(weights), step):
-            differences, errors = _studentise(parts, pairs, finish, weights[start : start + step])
+            differences, errors = studentise.of(weights[start : start + step])
             distance, flat = np.abs(differences - theta), errors == 0
             without_variance = np.where(distance <= _EQUAL, 0.0, np.inf)
             t = np.where(flat, without_variance, distance / np.where(flat, 1.0, errors))
             larger += np.count_nonzero(t >= observed - _EQUAL, axis=1, keepdims=True)
-            largest = np.concatenate([largest, t], axis=1)
-            if 0 < k < largest.shape[1]:
-                largest = np.partition(largest, -k, axis=1)[:, -k:]
-    q = largest.min(axis=1, keepdims=True) if k else np.full_like(theta, math.inf)
+            if k:
+                largest.append(t)
+            if sum(block.shape[1] for block in largest) >= 2 * k + step:
+                largest = [_largest(largest, k)]
+    q = _largest(largest, k).min(axis=1, keepdims=True) if k else np.full_like(theta, math.inf)
     p = (1 + larger) / (1 + replicates)
     reached = np.where(varies, np.maximum(p, least), np.where(theta == 0, 1.0, least))
     certain = np.where((theta == 0) | (reached <= 1 - level), 0.0, math.inf)
     margin = np.where(varies, q * np.where(varies, error, 1.0), certain)
-    rows = np.hstack([theta, error, reached, theta - margin, theta + margin]).tolist()
+    columns = (theta, error, reached, theta - margin, theta + margin, ~varies | (p < least))
     return [
-        PairedBootstrap(*row, level, n, replicates, from_randomisation)
-        for row, from_randomisation in zip(rows, (~varies | (p < least))[:, 0].tolist(), strict=True)
+        PairedBootstrap(difference, error_of_pair, p_of_pair, low, high, level, n, replicates, bool(from_randomisation))
+        for difference, error_of_pair, p_of_pair, low, high, from_randomisation in np.hstack(columns).tolist()
     ]
 
 
@@ -398,18 +400,21 @@ def _random_swaps(parts: Floats, draws: int, rng: np.random.Generator) -> Iterat
     """Yield the sums over the items that are kept and over those that are swapped: systems x random swaps x parts."""
     systems, n, width = parts.shape
     table = parts.transpose(1, 0, 2).reshape(n, -1)
+    sums, total = WeightedSums(table), table.sum(axis=0)
     # What is swapped is the total minus what is kept only for whole numbers: a difference of fractions that should be 0 might
     # not be exactly 0, which some measures treat specially.
     whole_numbers = bool((table == np.floor(table)).all() and np.abs(table).sum() < 2**52)
-    for begin in range(0, draws, _BLOCK):
-        rows = min(_BLOCK, draws - begin)
+    # Random bytes are drawn in words of four: with a multiple of four assignments, blocks of any size have the same ones.
+    block = min(_BLOCK, max(4, _CELLS // n // 4 * 4))
+    for begin in range(0, draws, block):
+        rows = min(block, draws - begin)
         words = np.frombuffer(rng.bytes(rows * -(-n // 8)), np.uint8).reshape(rows, -1)
-        chosen = np.unpackbits(words, axis=1, count=n).astype(np.float64)
-        swapped = product(chosen, table)
-        kept = table.sum(axis=0) - swapped if whole_numbers else product(1 - chosen, table)
+        chosen = np.unpackbits(words, axis=1, count=n)
+        swapped = sums.of(chosen)
+        kept = total - swapped if whole_numbers else sums.of(1 - chosen)
         # One block of memory for each system, which every pair reads.
         first, second = (
-            np.ascontiguousarray(sums.reshape(rows, systems, width).transpose(1, 0, 2)) for sums in (kept, swapped)
+            np.ascontiguousarray(sides.reshape(rows, systems, width).transpose(1, 0, 2)) for sides in (kept, swapped)
         )
         yield first, second
 
@@ -422,43 +427,69 @@ def _choices(kept: Floats, swapped: Floats) -> Floats:
     return sums
 
 
-def _studentise(
-    parts: Floats, pairs: Sequence[tuple[int, int]], finish: Finish, weights: Floats
-) -> tuple[Floats, Floats]:
-    """Return the differences and their standard errors by the infinitesimal jackknife: pairs x rows of weights."""
-    n = weights.shape[1]
-    systems = [_influences(system, finish, weights) for system in parts]
-    values, scales = np.array([system[0] for system in systems]), np.array([system[2] for system in systems])
-    # Deviations of the influences from their means, times the roots of the weights: rows x systems x items.
-    deviations = np.stack([system[1] for system in systems], axis=1)
-    deviations -= np.einsum("ri,rsi->rs", weights, deviations)[..., None] / n
-    deviations *= np.sqrt(weights)[:, None]
-    products = deviations @ deviations.transpose(0, 2, 1)
-    a, b = np.array(pairs).T
-    sizes = products[:, a, a] + products[:, b, b]
-    squares = sizes - 2 * products[:, a, b]
-    close = squares < _CLOSE * sizes
-    for pair in flatnonzero(close.any(axis=0)):
-        rows = flatnonzero(close[:, pair])
-        difference = deviations[rows, a[pair]] - deviations[rows, b[pair]]
-        squares[rows, pair] = np.einsum("ri,ri->r", difference, difference)
-    theta, error = values[a] - values[b], np.sqrt(n / (n - 1) * squares.T)
-    theta[np.abs(theta) <= _EQUAL * np.maximum(np.abs(values[a]), np.abs(values[b]))] = 0.0
-    error[error <= _NOISE * (scales[a] + scales[b])] = 0.0
-    return theta, error
+def _largest(blocks: list[Floats], k: int) -> Floats:
+    """Return the k largest values of each row of some blocks of columns, or all if there are fewer."""
+    joined = np.concatenate(blocks, axis=1)
+    if k >= joined.shape[1]:
+        return joined
+    joined.partition(-k, axis=1)
+    return joined[:, -k:].copy()
 
 
-def _influences(parts: Floats, finish: Finish, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the value, the effect of one more copy of each item, and the largest possible effect, per row of weights."""
-    # The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all items of
-    # the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
-    sums = product(weights, parts)
-    sizes = sums if (parts >= 0).all() else product(weights, np.abs(parts))
-    values, slopes = checked_values(finish, sums), np.zeros_like(sums)
-    for j in range(parts.shape[1]):
-        present = sizes[:, j] > 0
-        step = np.zeros_like(sums[present])
-        step[:, j] = _STEP * sizes[present, j]
-        rise = checked_values(finish, sums[present] + step) - checked_values(finish, sums[present] - step)
-        slopes[present, j] = rise / (2 * step[:, j])
-    return values, product(slopes, parts.T), np.einsum("rj,rj->r", np.abs(slopes), sizes)
+class _Studentised:
+    """Differences of pairs of systems and their standard errors by the infinitesimal jackknife."""
+
+    def __init__(self, parts: Floats, pairs: Sequence[tuple[int, int]], finish: Finish) -> None:
+        table = parts.transpose(1, 0, 2).reshape(parts.shape[1], -1)
+        self._parts, self._pairs, self._finish = parts, np.array(pairs), finish
+        self._sums = WeightedSums(table)
+        self._sizes = self._sums if (parts >= 0).all() else WeightedSums(np.abs(table))
+
+    def of(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return differences and standard errors, pairs x rows of weights."""
+        n = weights.shape[1]
+        values, deviations, scales = self._influences(weights)
+        # Deviations of the influences from their means, times the roots of the weights: rows x systems x items.
+        deviations -= np.einsum("ri,rsi->rs", weights, deviations)[..., None] / n
+        deviations *= np.sqrt(weights)[:, None]
+        products = deviations @ deviations.transpose(0, 2, 1)
+        flat, number = products.reshape(len(weights), -1), len(values)
+        a, b = self._pairs.T
+        sizes = flat[:, :: number + 1][:, a] + flat[:, :: number + 1][:, b]
+        squares = sizes - 2 * flat.take(a * number + b, axis=1)
+        close = squares < _CLOSE * sizes
+        for pair in flatnonzero(close.any(axis=0)):
+            rows = flatnonzero(close[:, pair])
+            difference = deviations[rows, a[pair]] - deviations[rows, b[pair]]
+            squares[rows, pair] = np.einsum("ri,ri->r", difference, difference)
+        theta, error = values[a] - values[b], np.sqrt(n / (n - 1) * squares.T)
+        theta[np.abs(theta) <= _EQUAL * np.maximum(np.abs(values[a]), np.abs(values[b]))] = 0.0
+        error[error <= _NOISE * (scales[a] + scales[b])] = 0.0
+        return theta, error
+
+    def _influences(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the values of the systems, the effect of one more copy of each item, and the largest possible effect."""
+        # The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all
+        # items of the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
+        systems, _, width = self._parts.shape
+        sums = self._sums.of(weights).reshape(-1, width)
+        sizes = sums if self._sizes is self._sums else self._sizes.of(weights).reshape(-1, width)
+        values, slopes = checked_values(self._finish, sums), np.zeros_like(sums)
+        for j in range(width):
+            present = sizes[:, j] > 0
+            step = np.zeros_like(sums[present])
+            step[:, j] = _STEP * sizes[present, j]
+            rise = checked_values(self._finish, sums[present] + step) - checked_values(
+                self._finish, sums[present] - step
+            )
+            slopes[present, j] = rise / (2 * step[:, j])
+        shape = len(weights), systems, width
+        effects = np.stack(
+            [
+                product(own, of_system.T)
+                for own, of_system in zip(slopes.reshape(shape).swapaxes(0, 1), self._parts, strict=True)
+            ],
+            axis=1,
+        )
+        largest = np.einsum("rsj,rsj->sr", np.abs(slopes).reshape(shape), sizes.reshape(shape))
+        return values.reshape(-1, systems).T, effects, largest
