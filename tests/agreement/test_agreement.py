@@ -19,7 +19,6 @@ import caesura as cz
 from caesura.agreement.chance import ChanceModel
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.families import CHANCE_FAMILIES, POSITION_COEFFICIENTS, resolve_coefficient
-from caesura.agreement.result import PairAgreement
 from caesura.engines import open_engine
 from caesura.errors import CaesuraWarning, OptionError, Undefined
 from caesura.measures.boundary_f import BoundaryF
@@ -728,10 +727,3 @@ def test_new_measure_of_an_existing_family_works() -> None:
     assert new.observed == pytest.approx(known.observed / 2)
     assert (new.expected, new.coefficient) == (known.expected, "multi_pi")
     assert cz.cluster_coders(corpus, _HalfCredit()).measure == _HalfCredit()
-
-
-def test_rows_of_pairs_from_columns_are_rows() -> None:
-    columns = [("a", "b"), ("a", "c")], [0.25, None], [0.5, 1.0], [0.3, None], [0.0, 0.1], [1, 2], [None, None]
-    rows = PairAgreement.from_columns(*columns)
-    assert rows == tuple(PairAgreement(*row) for row in zip(*columns, strict=True))
-    assert [row.reason for row in rows] == [None, "no coder placed a boundary"]

@@ -15,7 +15,8 @@ from caesura.agreement.parts import Finish, Margins, Parts, sum_rows
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure
-from caesura.measures.many import Scores, places_of_groups, score_many
+from caesura.measures.many import Scores, places_of_groups, score_crossed, score_many
+from caesura.memory import check_memory
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, texts_of
@@ -30,6 +31,7 @@ Key = tuple[str, str, str]
 
 # Families of chance that count the positions of all coders of an item.
 COUNTING = ("counts", "random_texts")
+_PAIR_BYTES = 1000  # memory for a pair of coders on an item, with the tables of a coefficient
 _MAX_REASONS = 5  # number of reasons in the message if no item can be used
 _ALONE = "coded by "  # beginning of the reason why an item with one coder is excluded
 
@@ -246,12 +248,18 @@ def score_coder_pairs(
     """Score every pair of coders on every item that both coded."""
     check_corpus(corpus)
     check_coders(corpus.coders)
+    pairs_of_coders = number_of_pairs(corpus) * (1 + ordered)
+    what, hint = f"the scores of {pairs_of_coders:,} pairs of coders", "choose fewer coders or items with Corpus.select"
+    check_memory(what, _PAIR_BYTES * pairs_of_coders, hint)
     keep_order = ordered or corpus_order or not measure.symmetric
     order = _numbered(corpus.coders if keep_order else sorted(corpus.coders))
     excluded: dict[str, str] = {}
     rows = _Rows.of(corpus, order, ordered, excluded)
     names, items, item_index, sides = [*order], rows.items, rows.item, rows.sides
-    scores = score_many(rows.pairs, measure, engine=engine) if len(item_index) else None
+    annotated = rows.annotated
+    scores = (
+        score_crossed(measure, rows.texts, rows.places[:, 0], rows.places[:, 1], engine) if len(item_index) else None
+    )
     if scores is None or scores.errors:
         numbers = zip(item_index.tolist(), sides.tolist(), strict=True)
         keys = [(items[i], names[a], names[b]) for i, (a, b) in numbers]
@@ -259,20 +267,16 @@ def score_coder_pairs(
         places = _numbered(dict.fromkeys(item for item, _, _ in keys))
         items, item_index = tuple(places), np.array([places[item] for item, _, _ in keys], np.int64)
         sides = np.array([(order[a], order[b]) for _, a, b in keys], np.int64)
-    # The annotations in these pairs, in the order in which they occur in them.
-    codes, first = np.unique((item_index[:, None] * len(names) + sides).reshape(-1), return_index=True)
-    codes = codes[argsort(first)]
-    annotated = [(items[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
-    present, members = np.unique(sides, return_inverse=True)
-    members = members.reshape(-1, 2)
+        annotated = [*dict.fromkeys((item, coder) for item, *both in keys for coder in both)]
+    present, members = numbered(sides, len(names))
     # One number per pair, because sorting rows is slow.
-    pairs, pair_index = np.unique(members[:, 0] * len(present) + members[:, 1], return_inverse=True)
+    pairs, pair_index = numbered(members[:, 0] * len(present) + members[:, 1], len(present) ** 2)
     return CoderPairs(
         measure=measure,
         items=items,
         coders=tuple(np.array(names, object)[present]),
         item_index=item_index,
-        pair_index=pair_index.reshape(-1),
+        pair_index=pair_index,
         first=pairs // len(present),
         second=pairs % len(present),
         scores=scores,
@@ -282,6 +286,16 @@ def score_coder_pairs(
     )
 
 
+def numbered(values: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the different values, which are below ``size``, in ascending order, and the place of each value among them."""
+    if size > 4 * values.size + 1000:
+        different, places = np.unique(values, return_inverse=True)
+        return different, places.reshape(values.shape)
+    occurs = np.zeros(size, bool)
+    occurs[values] = True
+    return flatnonzero(occurs), (np.cumsum(occurs) - 1)[values]
+
+
 def _numbered(values: Iterable[str]) -> dict[str, int]:
     return {value: i for i, value in enumerate(values)}
 
@@ -289,6 +303,7 @@ def _numbered(values: Iterable[str]) -> dict[str, int]:
 class _Rows(NamedTuple):
     items: tuple[str, ...]  # names of the items with at least two coders
     texts: list[Annotation]
+    annotated: list[tuple[str, str]]  # item and coder of each of them
     item: Ints  # item of each row
     sides: Ints  # the two coders of each row
     places: Ints  # the two annotations of each row, as places in ``texts``
@@ -301,23 +316,19 @@ class _Rows(NamedTuple):
                 excluded[item] = f"{_ALONE}{next(iter(corpus.of_item(item)))} only"
         items = tuple(sorted(item for item in corpus.item_names if item not in excluded))
         texts: list[Annotation] = []
+        annotated: list[tuple[str, str]] = []
         groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}  # items of the same coders have the same pairs
         for number, item in enumerate(items):
             by_coder = corpus.of_item(item)
             coders = sorted(by_coder, key=order.__getitem__)
             groups.setdefault(tuple(map(order.__getitem__, coders)), []).append((number, len(texts)))
             texts += map(by_coder.__getitem__, coders)
+            annotated += [(item, coder) for coder in coders]
         blocks = [_rows_of_group(np.array(coders), np.array(entries), ordered) for coders, entries in groups.items()]
         rows = np.concatenate([np.empty((0, 5), np.int64), *blocks])
         if len(groups) > 1:
             rows = rows[argsort(rows[:, 0], kind="stable")]
-        return cls(items, texts, rows[:, 0].copy(), rows[:, 1:3], rows[:, 3:])
-
-    @property
-    def pairs(self) -> list[Any]:
-        """The annotations of each row. One that cannot be compared, such as a tier, gives an error when it is scored."""
-        first, second = (map(self.texts.__getitem__, column.tolist()) for column in self.places.T)
-        return list(zip(first, second, strict=True))
+        return cls(items, texts, annotated, rows[:, 0].copy(), rows[:, 1:3], rows[:, 3:])
 
 
 def _rows_of_group(coders: Ints, entries: Ints, ordered: bool) -> Ints:

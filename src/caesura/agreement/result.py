@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from itertools import repeat
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from caesura.agreement.parts import GroupParts, Parts, or_none
+from caesura.agreement.parts import GroupParts, Parts, Rows, or_none
 from caesura.measures.base import Measure
 from caesura.model.index import lexsort
 from caesura.model.result import HIDDEN, Excluded, Reasoned, Result
+from caesura.model.value import Ints, OnDemand
 
 
 class _AgreementRow(Reasoned):
@@ -47,14 +47,6 @@ class PairAgreement(_AgreementRow):
     items: int  # number of items that both coded
     # Why the coefficient is undefined, if that is not one of the usual reasons.
     undefined: str | None = field(default=None, metadata=HIDDEN)
-
-    @classmethod
-    def from_columns(cls, coders: Sequence[tuple[str, str]], *columns: Sequence[Any]) -> tuple[PairAgreement, ...]:
-        """Return many rows, of which 500 coders have 125,000 per coefficient."""
-        rows = tuple(map(cls.__new__, repeat(cls, len(coders))))
-        for entry, column in zip(fields(cls), (coders, *columns), strict=True):
-            deque(map(getattr(cls, entry.name).__set__, rows, column), maxlen=0)
-        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +110,7 @@ class Agreement(Result):
         Ends of the bootstrap interval; None if there is none.
     interval_note : str
         Description of the interval, or the reason why there is none.
-    pairs : tuple of PairAgreement
+    pairs : sequence of PairAgreement
         One row per pair of coders.
     items : tuple of ItemAgreement
         One row per item.
@@ -146,7 +138,7 @@ class Agreement(Result):
     seed: int | None
     interval: tuple[float, float] | None
     interval_note: str
-    pairs: tuple[PairAgreement, ...]
+    pairs: Sequence[PairAgreement]
     items: tuple[ItemAgreement, ...]
     coders: tuple[CoderAgreement, ...]
     excluded: tuple[Excluded, ...]
@@ -167,18 +159,31 @@ class Agreement(Result):
         return tuple(sorted(outliers, key=lambda row: (-(row.gain or 0), row.coder)))
 
 
-def pair_rows(order: Sequence[str], parts: Parts | GroupParts, *, ordered: bool = False) -> tuple[PairAgreement, ...]:
-    """Return the agreement of every pair, in the order of the coders in the corpus."""
+def pair_rows(order: Sequence[str], parts: Parts | GroupParts, *, ordered: bool = False) -> Sequence[PairAgreement]:
+    """Return the agreement of every pair, in the order of the coders in the corpus; there may be millions of pairs."""
     place = {coder: i for i, coder in enumerate(order)}
     places = np.array([place[coder] for coder in parts.coders], np.int64)
     first, second = places[parts.first], places[parts.second]
     if not ordered:
         first, second = np.minimum(first, second), np.maximum(first, second)
-    names = list(zip(map(order.__getitem__, first.tolist()), map(order.__getitem__, second.tolist()), strict=True))
-    results = parts.by_pair()
-    columns = names, *results.columns(), parts.items_of_pairs.tolist(), results.reasons or [None] * len(names)
-    rows = lexsort((second, first)).tolist()
-    return PairAgreement.from_columns(*([column[row] for row in rows] for column in columns))
+    rows = lexsort((second, first))
+    build = partial(_pair_row, order, parts.by_pair(), parts.items_of_pairs, np.stack([first, second], axis=1), rows)
+    return OnDemand(build, range(len(rows)))
+
+
+def _pair_row(order: Sequence[str], results: Rows, items: Ints, coders: Ints, rows: Ints, place: int) -> PairAgreement:
+    row = int(rows[place])
+    first, second = coders[row].tolist()
+    value, observed, expected, error = (float(column[row]) for column in results[:4])
+    return PairAgreement(
+        (order[first], order[second]),
+        None if math.isnan(value) else value,
+        observed,
+        None if math.isnan(expected) else expected,
+        error,
+        int(items[row]),
+        None if results.reasons is None else results.reasons[row],
+    )
 
 
 def item_rows(order: Sequence[str], parts: Parts | GroupParts) -> tuple[ItemAgreement, ...]:

@@ -21,7 +21,9 @@ from caesura.model.index import argsort, bincount, searchsorted
 from caesura.model.result import HIDDEN, Edit, Excluded, Result, Score, keep_warnings
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
+from caesura.progress import report_progress
 
+MAX_BLOCK = 10_000_000  # boundaries and documents that are counted at once; it only affects memory
 _MAX_WHOLE = 2**53  # whole numbers up to this are exact
 _EDIT_BLOCK = 256  # documents whose edits are listed together
 _REMOTE_PIECE = 16_000  # boundaries and documents sent to another process at once: at most 1 MB, for trees
@@ -274,14 +276,16 @@ def score_many(
     return score_packed(parsed, parsed.pack(listed), len(listed), engine, workers, scheduler)
 
 
-def score_crossed(measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints) -> Scores:
+def score_crossed(
+    measure: Measure, annotations: Sequence[Any], first: Ints, second: Ints, engine: str | Engine = "threads"
+) -> Scores:
     """Score pairs of annotations that occur in many pairs and are in one table, if the measure allows it."""
     texts = None if measure.needs_pairs else Texts.of(annotations)
     batch = None if texts is None else texts.pairs(first, second)
     if batch is None:
         pairs = zip(first.tolist(), second.tolist(), strict=True)
-        return score_many([(annotations[a], annotations[b]) for a, b in pairs], measure)
-    return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(first))
+        return score_many([(annotations[a], annotations[b]) for a, b in pairs], measure, engine=engine)
+    return score_packed(measure, measure.pack_batch(batch, np.arange(len(batch))), len(first), engine)
 
 
 def score_packed(
@@ -319,6 +323,8 @@ def compute(
 ) -> BatchCounts:
     """Return the counts of a batch, computed in pieces by the workers of an engine."""
     work = batch.work
+    if len(batch) > 1 and work[-1] - work[0] > MAX_BLOCK:
+        return _in_blocks(measure, batch, engine, workers, scheduler)
     if len(batch) < 2 or (workers is None and work[-1] - work[0] < measure.min_parallel):
         return measure.documents(batch)
     with use_engine(engine, workers, scheduler) as opened:
@@ -329,6 +335,21 @@ def compute(
         # Measures of the same batch share results, such as the edits of B and S, by piece.
         pieces = batch.shared(("pieces", opened.workers), lambda: list(_pieces(batch, work, opened)))
         return _joined(list(opened.map(measure.documents, iter(pieces))))
+
+
+def _in_blocks(
+    measure: Measure, batch: Batch, engine: str | Engine, workers: int | None, scheduler: Any
+) -> BatchCounts:
+    """Count a batch whose columns would take much memory block by block."""
+    ends = searchsorted(batch.work, np.arange(batch.work[0], batch.work[-1], MAX_BLOCK)[1:])
+    ends = np.unique(np.concatenate([[0], ends, [len(batch)]]))
+    results = []
+    for start, stop in pairwise(ends.tolist()):
+        block = batch.slice(start, stop)
+        is_small = block.work[-1] - block.work[0] <= MAX_BLOCK
+        results.append(compute(measure, block, engine, workers, scheduler) if is_small else measure.documents(block))
+        report_progress(stop, len(batch))
+    return _joined(results)
 
 
 def count_separately(
