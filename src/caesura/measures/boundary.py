@@ -186,7 +186,7 @@ class BoundaryCosts:
 
     def total(self, counts: Counts) -> Floats:
         # All terms are integers before the division, so the result is the nearest float.
-        cost: Floats = counts[:, : len(self.weights)] @ self.weights / self.scale
+        cost: Floats = counts[:, : len(self.weights)].dot(self.weights) / self.scale  # of few rows, twice as fast as @
         return cost
 
 
@@ -521,7 +521,7 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
         return None if self.in_seconds else super().expected_counts(types, sets)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        return 1 - divide(self.costs(types).total(counts), counts @ _PAIR_COLUMNS)
+        return 1 - divide(self.costs(types).total(counts), counts.dot(_PAIR_COLUMNS))
 
 
 def segmentation_similarity(
