@@ -520,8 +520,10 @@ class Measure(metaclass=ABCMeta):
             if batch is None:
                 batch, _, errors = self.pack([(a, b)])
             else:
-                types, errors = self.scale(batch) if self._has_own_scale else (UNTYPED, {})
-                batch = batch.over(types)
+                errors = {}
+                if self._has_own_scale:
+                    types, errors = self.scale(batch)
+                    batch = batch.over(types)
                 errors = errors or self.check(batch)
             if errors:
                 raise errors[0]
@@ -589,7 +591,7 @@ class Measure(metaclass=ABCMeta):
 
     def _params(self, types: tuple[str, ...], resolved: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return every option with its resolved value; scores with the same options share it."""
-        key = types, tuple(resolved.items()), tuple(map(type, resolved.values()))
+        key = (types, tuple(resolved.items()), tuple(map(type, resolved.values()))) if resolved else types
         params: Mapping[str, Any] | None = self._known.get(key)
         if params is None:
             omitted = {entry.name: entry.default for entry in self.options if entry.omitted_at_default}
