@@ -430,7 +430,8 @@ def convert_items(
 ) -> dict[str, dict[str, Annotation]]:
     """Convert the annotations of each item, stream by stream; without streams, the name of the stream is empty.
 
-    ``convert`` takes item, stream and coder -> annotation. Errors are appended to a list, if there is one, without their items.
+    ``convert`` takes item, stream and coder -> annotation. Errors are appended to a list, if there is one; their items are
+    left out.
     """
     converted = {}
     for item in corpus.item_names:
