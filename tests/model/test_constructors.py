@@ -134,3 +134,5 @@ def test_entries_that_are_valid_are_not_checked() -> None:
     checked = cz.Segmentation(5, np.array([2, 2, 5]), np.array([0, 1, 0]), ("a", "b"))
     trusted = cz.Segmentation.from_valid_entries(5, np.array([2, 2, 5]), np.array([0, 1, 0]), ("a", "b"))
     assert checked == trusted == cz.Segmentation.from_positions(5, [2, 5], marks=[("a", "b"), "a"], types=("a", "b"))
+    untyped = cz.Segmentation(9, np.array([2, 5, 7]), np.empty(0, np.int64), ("boundary",))
+    assert untyped == cz.Segmentation.from_positions(9, [2, 5, 7])

@@ -190,6 +190,7 @@ def test_repair_drops_the_deeper_then_the_shorter_then_the_later():
     assert remaining((3, 5, 1), (1, 3, 1)) == {(1, 3, 1)}
     assert remaining((1, 6, 2), (2, 3, 1)) == {(2, 3, 1)}  # contradicts: the inner one is not deeper
     assert remaining((1, 4), (3, 6)) == {(1, 4, 1)}
+    assert remaining((1, 4), (3, 6), (3, 4)) == {(1, 4, 1), (3, 4, 2)}  # levels are those of what remains
 
 
 any_spans = st.lists(

@@ -19,7 +19,7 @@ from typing import Any
 from caesura.errors import HierarchyError, InputError, OptionError, TierError
 from caesura.model import checks
 from caesura.model.annotation import Axis
-from caesura.model.corpus import Corpus, by_item, collect_errors, over_streams
+from caesura.model.corpus import Corpus, by_item, convert_items
 from caesura.model.dialogue import Annotation
 from caesura.model.hierarchy import Hierarchy, common_units
 from caesura.model.segmentation import UNTYPED, Segmentation, check_types, sort_types
@@ -135,7 +135,7 @@ def over_units(
         declared = check_types(types)
         scale = (_PLAIN, *declared) if _PLAIN in occurring and _PLAIN not in declared else declared
 
-    def with_scale(_: str, sides: Mapping[str, Segmentation]) -> dict[str, Segmentation]:
+    def with_scale(item: str, stream: str, sides: Mapping[str, Segmentation]) -> dict[str, Segmentation]:
         scaled = {}
         for coder, text in sides.items():
             with _errors_of(coder):
@@ -143,18 +143,13 @@ def over_units(
                 scaled[coder] = text.with_types(scale, types_declared=types is not None) if typed else untyped
         return scaled
 
-    annotations: dict[str, dict[str, Annotation]] = {}
+    annotations = convert_items(Corpus(converted), with_scale, TierError, excluded, lambda item, _: item not in axes)
     notes: dict[str, str] = {}
-    for item, by_coder in converted.items():
-        if item not in axes:
-            annotations[item] = by_coder
-            continue
-        with collect_errors(item, excluded, TierError):
-            annotations[item] = over_streams(by_coder, with_scale, TierError)
-            by_stream = {stream: _note(sides) for stream, sides in axes[item].items()}
-            named = (f"stream {stream!r}: {note}" if stream else note for stream, note in by_stream.items() if note)
-            if note := "; ".join(named):
-                notes[item] = note
+    for item in annotations:
+        by_stream = {stream: _note(sides) for stream, sides in axes.get(item, {}).items()}
+        named = (f"stream {stream!r}: {note}" if stream else note for stream, note in by_stream.items() if note)
+        if note := "; ".join(named):
+            notes[item] = note
     return Corpus(annotations).with_origin(corpus), notes
 
 
@@ -295,31 +290,25 @@ def _convert(
     chosen = units or ("words" if any(tier.words is not None for tier in tiers) else "union")
     if chosen == "union" and tiers:
         warn(_UNION_WARNING)
-    converted: dict[str, dict[str, Annotation]] = {}
     axes: dict[str, dict[str, _Sides]] = {}
 
-    def convert(stream: str, sides: Mapping[str, Any]) -> dict[str, Annotation]:
+    def convert(item: str, stream: str, sides: Mapping[str, Any]) -> dict[str, Annotation]:
         for coder, tier in sides.items():
             if not isinstance(tier, Tier):
                 raise TierError(f"all coders must have tiers, or none; {coder!r} has a {type(tier).__name__}")
         axis = common_axis(sides, chosen, tolerance)
-        by_stream[stream] = {coder: (tier, axis[coder]) for coder, tier in sides.items()}
+        axes.setdefault(item, {})[stream] = {coder: (tier, axis[coder]) for coder, tier in sides.items()}
         texts = {}
         for coder, tier in sides.items():
             with _errors_of(coder):
                 texts[coder] = tier.on(axis[coder])
         return texts
 
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        if not any(entry.tiers for entry in by_coder.values()):
-            converted[item] = by_coder
-            continue
-        by_stream: dict[str, _Sides] = {}
-        with collect_errors(item, excluded, TierError):
-            converted[item] = over_streams(by_coder, convert, TierError)
-            axes[item] = by_stream
-    return converted, axes
+    def has_no_tiers(item: str, by_coder: Mapping[str, Annotation]) -> bool:
+        return not any(entry.tiers for entry in by_coder.values())
+
+    converted = convert_items(corpus, convert, TierError, excluded, has_no_tiers)
+    return converted, {item: by_stream for item, by_stream in axes.items() if item in converted}
 
 
 @contextmanager

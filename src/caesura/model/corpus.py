@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -422,42 +421,55 @@ def by_item(entries: Iterable[tuple[tuple[str, str], Entry]]) -> dict[str, dict[
     return grouped
 
 
-@contextmanager
-def collect_errors(item: str, excluded: list[InputError] | None, kind: type[InputError]) -> Iterator[None]:
-    """Add the item's name to every input error raised in the block; append the error to a list if one is given."""
-    try:
-        with own_errors():
-            yield
-    except OptionError:
-        raise
-    except InputError as problem:
-        error = kind(f"item {item!r}: {problem}")
-        if excluded is None:
-            raise error from None
-        excluded.append(error)
+def convert_items(
+    corpus: Corpus,
+    convert: Callable[[str, str, Mapping[str, Any]], Mapping[str, Any]],
+    error_class: type[InputError],
+    excluded: list[InputError] | None,
+    is_unchanged: Callable[[str, Mapping[str, Annotation]], bool],
+) -> dict[str, dict[str, Annotation]]:
+    """Convert the annotations of each item, stream by stream; without streams, the name of the stream is empty.
+
+    ``convert`` takes item, stream and coder -> annotation. Errors are appended to a list, if there is one; their items are
+    left out.
+    """
+    converted = {}
+    for item in corpus.item_names:
+        by_coder = corpus.of_item(item)
+        if is_unchanged(item, by_coder):
+            converted[item] = by_coder
+            continue
+        try:
+            with own_errors():
+                converted[item] = _over_streams(by_coder, partial(convert, item), error_class)
+        except OptionError:
+            raise
+        except InputError as problem:
+            error = error_class(f"item {item!r}: {problem}")
+            if excluded is None:
+                raise error from None
+            excluded.append(error)
+    return converted
 
 
-def over_streams(
+def _over_streams(
     by_coder: Mapping[str, Annotation],
-    convert: Callable[[str, dict[str, Any]], Mapping[str, Any]],
-    kind: type[InputError],
+    convert: Callable[[str, Mapping[str, Any]], Mapping[str, Any]],
+    error_class: type[InputError],
 ) -> dict[str, Annotation]:
-    """Convert the annotations of an item stream by stream; without streams, the name of the stream is empty."""
     dialogues = {coder: entry for coder, entry in by_coder.items() if isinstance(entry, Dialogue)}
     if not dialogues:
-        return dict(convert("", {**by_coder}))
-    for coder in by_coder:
-        if coder not in dialogues:
-            raise kind(f"all coders must have streams, or none; {coder} has none")
+        return dict(convert("", by_coder))
+    if without := [coder for coder in by_coder if coder not in dialogues]:
+        raise error_class(f"all coders must have streams, or none; {without[0]} has none")
     converted: dict[str, dict[str, Any]] = {coder: {} for coder in dialogues}
     for stream in dict.fromkeys(name for dialogue in dialogues.values() for name in dialogue):
         try:
             present = {coder: dialogue[stream] for coder, dialogue in dialogues.items() if stream in dialogue}
-            sides = convert(stream, present)
-        except kind as problem:
-            raise kind(f"stream {stream!r}: {problem}") from None
-        for coder, side in sides.items():
-            converted[coder][stream] = side
+            for coder, side in convert(stream, present).items():
+                converted[coder][stream] = side
+        except error_class as problem:
+            raise error_class(f"stream {stream!r}: {problem}") from None
     return {coder: Dialogue(streams) for coder, streams in converted.items()}
 
 

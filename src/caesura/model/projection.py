@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import InputError, MismatchError, OptionError, TreeError
 from caesura.memory import check_memory
-from caesura.model.corpus import Corpus, collect_errors, over_streams
+from caesura.model.corpus import Corpus, convert_items
 from caesura.model.dialogue import Annotation, Dialogue, kind_name, texts_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.index import repeat
@@ -390,11 +390,11 @@ def _substitution_costs(a: Sequence[str], b: Sequence[str]) -> tuple[NDArray[np.
 def _project_corpus(
     corpus: Corpus, align: _Align, unit: str, excluded: list[InputError] | None, only_differing: bool
 ) -> Projection:
-    annotations: dict[str, dict[str, Annotation]] = {}
-    notes: dict[str, AlignmentNote] = {}
+    counts: dict[str, dict[str, Counter[str]]] = {}  # item -> coder -> sizes and losses
 
-    def project(_: str, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
-        """Return the annotations of one stream over the units of the first coder; count sizes and losses."""
+    def project(item: str, stream: str, by_coder: Mapping[str, Annotation]) -> dict[str, Annotation]:
+        """Return the annotations of one stream over the units of the first coder."""
+        by_name = counts.setdefault(item, {coder: Counter() for coder in corpus.of_item(item)})
         tokens = {coder: _tokens(coder, annotation) for coder, annotation in by_coder.items()}
         units = {coder: tuple(text if unit == "tokens" else without_space(text)) for coder, text in tokens.items()}
         first = next(iter(by_coder))
@@ -402,25 +402,20 @@ def _project_corpus(
             raise MismatchError(f"expected a text of at least one character; {first} has none")
         projected: dict[str, Annotation] = {}
         for coder, annotation in by_coder.items():
-            alignment = align(first, coder, units[first], units[coder])
+            alignment, own = align(first, coder, units[first], units[coder]), by_name[coder]
             lengths = [1 if unit == "tokens" else len(without_space([token])) for token in tokens[coder]]
             offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-            counts[coder].update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
-            counts[coder].update(other_tokens=list(tokens[coder]) != list(tokens[first]))
-            projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], counts[coder])
+            own.update(tokens=len(tokens[coder]), units=len(units[coder]), differing=alignment.differing)
+            own.update(other_tokens=list(tokens[coder]) != list(tokens[first]))
+            projected[coder] = _project_annotation(annotation, alignment, offsets, units[first], own)
         return projected
 
-    for item in corpus.item_names:
-        by_coder = corpus.of_item(item)
-        if only_differing and not _texts_differ(by_coder):
-            annotations[item] = by_coder
-            continue
-        counts = {coder: Counter[str]() for coder in by_coder}
-        with collect_errors(item, excluded, MismatchError):
-            annotations[item] = over_streams(by_coder, project, MismatchError)
-            if note := _note(counts, unit):
-                notes[item] = note
-    return Corpus(annotations), notes
+    def is_unchanged(item: str, by_coder: Mapping[str, Annotation]) -> bool:
+        return only_differing and not _texts_differ(by_coder)
+
+    annotations = convert_items(corpus, project, MismatchError, excluded, is_unchanged)
+    notes = {item: _note(counts[item], unit) for item in annotations if item in counts}
+    return Corpus(annotations), {item: note for item, note in notes.items() if note}
 
 
 def _note(counts: Mapping[str, Counter[str]], unit: str) -> AlignmentNote | None:

@@ -191,9 +191,12 @@ class Tree(Annotation, Displayed):
         Tree(2 words, 5 nodes: (S (NP (PRP he)) (VP (VBD slept))))
         """
         nodes = Nodes([], [], [], [])
-        stack: list[tuple[int, list[Any]]] = []  # open nodes, each with the children still to visit
-        bracket: Any = tree
-        while True:
+        pending: list[tuple[bool, Any]] = [(False, tree)]  # brackets to visit, and nodes that have been visited
+        while pending:
+            is_visited, bracket = pending.pop()
+            if is_visited:
+                nodes.end[bracket] = len(nodes.words)
+                continue
             place = f"bracket {len(nodes.labels) + 1}"
             if isinstance(bracket, str) or not isinstance(bracket, Sequence):
                 form = "(label, child, ...), or (label, word) for a word"
@@ -204,18 +207,14 @@ class Tree(Annotation, Displayed):
                 )
                 raise TreeError(f"{place}: expected (label, child, ...) with a string as label; got {size}")
             label, *children = bracket
+            pending.append((True, len(nodes.labels)))
             nodes.labels.append(label)
             nodes.start.append(len(nodes.words))
             nodes.end.append(0)
             if len(children) == 1 and isinstance(children[0], str):
                 nodes.words.append(children[0])
-                children = []
-            stack.append((len(nodes.labels) - 1, children[::-1]))
-            while stack and not stack[-1][1]:
-                nodes.end[stack.pop()[0]] = len(nodes.words)
-            if not stack:
-                break
-            bracket = stack[-1][1].pop()
+            else:
+                pending += [(False, child) for child in reversed(children)]
         return cls.from_nodes(nodes).with_times(times, zero_length=zero_length)
 
     def with_times(self, times: Times | None, *, zero_length: str = "error") -> Tree:
