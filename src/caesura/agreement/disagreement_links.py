@@ -27,6 +27,7 @@ MISSING, MOVED, RELABELLED = 0, 1, 2
 _CHUNK = 500_000  # boundaries that are aligned at a time, to save memory
 _MAX_CODE = 2**62
 _BYTES_PER_LINK = 160  # with what it takes to rank them
+TOO_MANY = "choose fewer coders or items, or compare with one coder or the majority (against)"
 # Whole numbers of any size, small ones to save memory.
 Numbers = NDArray[np.integer[Any]]
 _COLUMNS = ("comparison", "stream", "kind", "a_start", "b_start", "a_label", "b_label", "cost", "place")
@@ -91,8 +92,9 @@ def links_of_scores(scores: Scores, item: Ints) -> Links:
         chunks.append((*entries, edits.cost[costly]))
         kept += len(entries[0])
         done = int(work[documents[-1] + 1])
-        hint = "choose fewer coders or items, or compare with one coder or the majority (against)"
-        check_memory("the disagreements of all pairs of coders", _BYTES_PER_LINK * kept / done * int(work[-1]), hint)
+        check_memory(
+            "the disagreements of all pairs of coders", _BYTES_PER_LINK * kept / done * int(work[-1]), TOO_MANY
+        )
         report_progress(int(documents[-1]) + 1, len(scores.batch))
     joined: dict[str, Any] = dict(zip(_COLUMNS, map(np.concatenate, zip(*chunks, strict=True)), strict=False))
     labels = (None,) if scores.types == UNTYPED else scores.types

@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, score_keys
+from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, number_of_pairs, score_keys
 from caesura.agreement.compared_texts import ComparedTexts, Place, PreparedCorpus, prepare, span_name
 from caesura.agreement.disagreement_links import (
     MISSING,
+    TOO_MANY,
     Links,
     RankedPlaces,
     SpanRow,
@@ -40,6 +41,7 @@ from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import NONE
 from caesura.measures.registry import default_measures, measures, parse
+from caesura.memory import check_memory
 from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus, extent_problem, lack_units, one_level_as_tiers
 from caesura.model.dialogue import Annotation, Comparable
@@ -48,6 +50,8 @@ from caesura.model.index import argsort, bincount, repeat
 from caesura.model.result import Excluded, keep_warnings, signature_line, with_data
 from caesura.model.value import Floats, Ints, OnDemand
 from caesura.options import suggest
+
+_BYTES_PER_PAIR = 1000  # of two coders on an item, with their score
 
 
 @keep_warnings
@@ -211,6 +215,9 @@ def _check_against(against: str | None, corpus: Corpus) -> str | None:
 def _keys(corpus: Corpus, against: str | None, excluded: dict[str, str]) -> list[Key]:
     """Return item, first and second coder of every comparison. Items that cannot be compared are added to ``excluded``."""
     keys: list[Key] = []
+    if against is None:
+        pairs = number_of_pairs(corpus)
+        check_memory(f"the disagreements of {pairs:,} pairs of coders", _BYTES_PER_PAIR * pairs, TOO_MANY)
     for item in corpus.item_names:
         coders = list(corpus.of_item(item))
         if len(coders) < 2:
