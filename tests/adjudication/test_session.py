@@ -134,6 +134,18 @@ def test_types_can_be_chosen() -> None:
         work.decide(place, "hand", marks=[{"start": 4, "type": ","}])
 
 
+def test_a_type_of_another_item_can_be_chosen() -> None:
+    texts = {"talk": ("..,.", "...."), "song": (".;..", "....")}
+    marks = {item: [[mark.strip(".") for mark in row] for row in rows] for item, rows in texts.items()}
+    corpus = Corpus(
+        {item: dict(zip("ab", map(Segmentation.from_marks, rows), strict=True)) for item, rows in marks.items()}
+    )
+    work = cz.adjudicate(corpus, in_memory=True)
+    for place in work.places:
+        work.decide(place, "coder", coder="a", type=";")
+    assert [gold.boundaries for gold in work.gold().corpus.of_coder("gold").values()] == [((3, ";"),), ((2, ";"),)]
+
+
 def test_an_item_of_one_coder_is_taken_as_it_is() -> None:
     corpus = Corpus({"talk": TALK, "solo": cut(6, ann=[1, 4])})
     gold = cz.adjudicate(corpus, in_memory=True).gold("majority")

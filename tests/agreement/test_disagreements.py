@@ -464,6 +464,9 @@ def test_the_costliest_part_keeps_the_sums() -> None:
 
 def test_what_needs_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "memory_size", lambda: 1_000)
+    with pytest.raises(LimitError, match=r"the disagreements of \d+ pairs of coders: about .* choose fewer coders"):
+        cz.disagreements(engine())
+    monkeypatch.setattr(import_module("caesura.agreement.disagreements"), "_BYTES_PER_PAIR", 0)
     with pytest.raises(LimitError, match=r"the disagreements of all pairs of coders: about .* choose fewer coders"):
         cz.disagreements(random_corpus(1, items=4, coders="abc"))
 

@@ -7,7 +7,7 @@ import pytest
 import caesura as cz
 from caesura.data import stargazer
 from caesura.errors import OptionError, Undefined
-from caesura.gold.linear import GoldBoundary, LinearGoldOptions, linear_annotations
+from caesura.gold.linear import GoldBoundary
 from oracle.median import medians, preferred
 
 
@@ -238,21 +238,3 @@ def test_bad_input(corpus: cz.Corpus, options: dict[str, object], message: str) 
 
 def test_names_of_methods_in_any_case() -> None:
     assert cz.gold(FOUR, "MAJORITY").method == "majority"
-
-
-@pytest.mark.parametrize("method", ["median", "majority"])
-def test_annotations_alone_are_those_of_the_gold_standard(method: str) -> None:
-    cut = cz.Segmentation.from_sets
-    items = {
-        "typed": {coder: cut([{"x"}, set(), {"y"} if coder == "cy" else {"x"}]) for coder in ("ann", "bo", "cy")},
-        "talk": {coder: {"F": cut([{"x"}, set()]), "M": cut([set(), {"x"}])} for coder in ("ann", "bo", "cy")},
-        "other": {"ann": cut([{"x"}]), "bo": cut([set(), {"x"}])},
-    }
-    corpus = cz.Corpus(items)
-    for options in ({}, {"ignore_types": True}):
-        expected = cz.gold(corpus, method, **options)
-        assert expected.excluded  # the texts of "other" differ
-        golds = linear_annotations(corpus, LinearGoldOptions(method, **options))
-        assert golds == {item: annotation for (item, _), annotation in expected.corpus.items()}
-    with pytest.raises(OptionError, match="no item was annotated by two coders"):
-        linear_annotations(corpus.select(items=["other"]), LinearGoldOptions(method))

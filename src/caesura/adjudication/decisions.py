@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from caesura.adjudication.disputed import DisputedPlace, PlacedMark, PlacedMarks, describe_marks
@@ -40,22 +40,8 @@ class Decision:
         return f"{adjudicator} decided {describe_marks(self.marks)}{method} at {self.time}"
 
     def to_record(self) -> dict[str, Any]:
-        return {
-            "version": 1,
-            "number": self.number,
-            "action": "decide",
-            "item": self.item,
-            "stream": self.stream,
-            "place": self.place,
-            "choice": self.choice,
-            "coder": self.coder,
-            "marks": [mark.__json__() for mark in self.marks],
-            "note": self.note,
-            "adjudicator": self.adjudicator,
-            "time": self.time,
-            "revision": self.revision,
-            "data": self.data,
-        }
+        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return plain | {"version": 1, "action": "decide", "marks": [mark.__json__() for mark in self.marks]}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], number: int) -> Self:

@@ -16,12 +16,12 @@ from hashlib import blake2b
 from itertools import combinations
 from typing import Any, Self
 
-from caesura.agreement.disagreement_rows import Disagreements
+from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements, sum_by_name
 from caesura.errors import OptionError
 from caesura.model import checks
 from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Dialogue, texts_of
+from caesura.model.dialogue import Annotation, texts_of
 from caesura.model.fingerprint import fingerprint_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.plain import canonical_json
@@ -119,11 +119,10 @@ def describe_marks(marks: Sequence[PlacedMark]) -> str:
     return ", ".join(map(str, marks)) or "none"
 
 
-def with_key(place: DisputedPlace) -> DisputedPlace:
-    """Return the place with the key that its content determines."""
+def _key(place: DisputedPlace) -> str:
+    """Return the key that the content of a place determines."""
     marks = {coder: [mark.__json__() for mark in entries] for coder, entries in sorted(place.marks.items())}
-    content = canonical_json([place.item, place.stream, place.about, marks])
-    return replace(place, key=blake2b(content, digest_size=8).hexdigest())
+    return blake2b(canonical_json([place.item, place.stream, place.about, marks]), digest_size=8).hexdigest()
 
 
 def in_order(places: Iterable[DisputedPlace]) -> tuple[DisputedPlace, ...]:
@@ -134,10 +133,10 @@ def in_order(places: Iterable[DisputedPlace]) -> tuple[DisputedPlace, ...]:
 
     counts: Counter[str] = Counter()
     result = []
-    for place in sorted(map(with_key, places), key=rank):
-        counts[place.key] += 1
-        number = counts[place.key]
-        result.append(place if number == 1 else replace(place, key=f"{place.key}-{number}"))
+    for place in sorted(places, key=rank):
+        key = _key(place)
+        counts[key] += 1
+        result.append(replace(place, key=key if counts[key] == 1 else f"{key}-{counts[key]}"))
     return tuple(result)
 
 
@@ -164,35 +163,44 @@ class DisputedCorpus(ABC):
         self.result = result
         self._groups: dict[str, Groups] = {}
         single = {item for item in corpus.item_names if len(corpus.of_item(item)) == 1}
-        self.excluded = tuple(entry for entry in result.excluded if entry.item not in single)
-        without = {entry.item for entry in self.excluded}
-        compared = set(result.items)
-        self.excluded += tuple(
-            Excluded(item, None, "its annotations cannot be compared")
-            for item in corpus.item_names
-            if item not in compared and item not in single and item not in without
-        )
-        self.items = tuple(item for item in corpus.item_names if item in compared or item in single)
+        excluded = [entry for entry in result.excluded if entry.item not in single]
+        usable = single | {*result.items}
+        named = {entry.item for entry in excluded}
+        rest = [item for item in corpus.item_names if item not in usable and item not in named]
+        self.excluded = (*excluded, *(Excluded(item, None, "its annotations cannot be compared") for item in rest))
+        self.items = tuple(item for item in corpus.item_names if item in usable)
 
     @cached_property
     def places(self) -> tuple[DisputedPlace, ...]:
         return in_order(self._found[0])
 
     @cached_property
-    def places_of_items(self) -> Mapping[str, tuple[DisputedPlace, ...]]:
+    def places_of_items(self) -> Mapping[str, Sequence[DisputedPlace]]:
         by_item: dict[str, list[DisputedPlace]] = {item: [] for item in self.items}
         for place in self.places:
             by_item[place.item].append(place)
-        return {item: tuple(places) for item, places in by_item.items()}
+        return by_item
 
     @cached_property
     def _found(self) -> tuple[list[DisputedPlace], dict[str, set[GroupKey]]]:
         """All places, in any order and without keys, and the groups in them by item."""
         disputed: dict[str, set[GroupKey]] = {item: set() for item in self.items}
         places = []
-        for item, keys, facts in self.measured():
-            disputed[item].update(keys)
-            places.append(self._place(item, keys, **facts))
+        numbers: Counter[str] = Counter()
+        for place in self.result.places:
+            number = numbers[place.item]
+            numbers[place.item] += 1
+            for rows in self.divided(place):
+                keys = [(place.stream or "", key) for key in self.keys(place, rows, number)]
+                disputed[place.item].update(keys)
+                kinds, cost = place.kinds, place.cost
+                if rows is not place.rows:
+                    costs = sum_by_name((), ((row.kind, row.cost) for row in rows))
+                    kinds, cost = tuple(costs), sum(costs.values())
+                text = place if len(rows) == len(place.rows) else rows[0]
+                facts = self.around(place.item, keys[0]) | {"before": text.before, "between": text.between}
+                facts |= {"after": text.after, "kinds": kinds, "cost": cost, "pairs": len(rows)}
+                places.append(self._place(place.item, keys, **facts))
         for item in self.result.items:
             rest: dict[tuple[str, Any], list[GroupKey]] = {}
             for key, marks in self.groups(item).items():
@@ -200,10 +208,10 @@ class DisputedCorpus(ABC):
                     rest.setdefault((key[0], key[1][0]), []).append(key)
             for keys in rest.values():
                 disputed[item].update(keys)
-                place = self._place(item, keys, kinds=(), cost=0.0, pairs=0, **self.around(item, keys[0]))
-                variants = [[(mark.start, mark.type) for mark in own] for own in place.marks.values()]
+                unseen = self._place(item, keys, kinds=(), cost=0.0, pairs=0, **self.around(item, keys[0]))
+                variants = [[(mark.start, mark.type) for mark in own] for own in unseen.marks.values()]
                 kinds = ("miss" if [] in variants else self.unmeasured_kind,)
-                places.append(replace(place, kinds=kinds, pairs=sum(a != b for a, b in combinations(variants, 2))))
+                places.append(replace(unseen, kinds=kinds, pairs=sum(a != b for a, b in combinations(variants, 2))))
         return places, disputed
 
     def _place(self, item: str, keys: Sequence[GroupKey], **facts: Any) -> DisputedPlace:
@@ -226,24 +234,28 @@ class DisputedCorpus(ABC):
                 streams[key[0]] = streams.get(key[0], ()) + self.majority_of(item, key)
         return streams
 
-    @abstractmethod
-    def in_seconds(self, item: str) -> bool: ...
-
     def groups(self, item: str) -> Groups:
         if item not in self._groups:
             self._groups[item] = self.find_groups(item)
         return self._groups[item]
 
+    def in_seconds(self, item: str) -> bool:
+        return False
+
     @abstractmethod
     def find_groups(self, item: str) -> Groups: ...
 
-    @abstractmethod
-    def measured(self) -> Iterable[tuple[str, Sequence[GroupKey], dict[str, Any]]]:
-        """Yield item, groups and further facts of each place that the measure sees."""
+    def divided(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
+        """Return the disagreements of a place, divided into those that are decided together."""
+        return (place.rows,)
 
     @abstractmethod
+    def keys(self, place: DisagreementPlace, rows: Sequence[Disagreement], number: int) -> Iterable[tuple[Any, ...]]:
+        """Return the keys of the groups of some disagreements of a place, which is number 0, 1, ... of its item."""
+
     def around(self, item: str, key: GroupKey) -> dict[str, Any]:
-        """Return facts about a place that the measure does not see."""
+        """Return facts about a place that the measure does not tell."""
+        return {}
 
     @abstractmethod
     def majority_of(self, item: str, key: GroupKey) -> PlacedMarks:
@@ -291,7 +303,3 @@ def _texts(annotation: Annotation) -> Iterable[str]:
     if tiers := tiers_of(annotation):
         return [word.label for tier in tiers.values() for word in tier.words or ()]
     return [unit for text in texts_of(annotation).values() for unit in text.units or ()]
-
-
-def streams_or_annotation(streams: Mapping[str, Annotation]) -> Annotation:
-    return streams[""] if "" in streams else Dialogue(streams)  # type: ignore[arg-type]

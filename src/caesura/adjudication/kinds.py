@@ -17,16 +17,15 @@ from caesura.adjudication.disputed import (
     PlacedMark,
     PlacedMarks,
     Streams,
-    streams_or_annotation,
 )
 from caesura.agreement.disagreement_rows import Disagreement, DisagreementPlace, Disagreements
-from caesura.agreement.majority import majority
+from caesura.agreement.majority import majority, segmentation_of_marks
 from caesura.errors import OptionError
 from caesura.gold.tiers import recording_of, tier_of_decisions, tier_of_marks
 from caesura.model.annotation import tiers_of
 from caesura.model.common_units import BoundaryTimes
 from caesura.model.corpus import Corpus
-from caesura.model.dialogue import Annotation, Comparable, texts_of
+from caesura.model.dialogue import Annotation, Comparable, Dialogue, texts_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import UNTYPED, Segmentation
 from caesura.model.spans import Spans
@@ -52,9 +51,6 @@ class DisputedBoundaries(DisputedCorpus):
         scales = [text.types for text in texts if text.types != UNTYPED]
         self.types = tuple(dict.fromkeys(name for scale in scales for name in scale))
         self._texts: dict[str, dict[str, tuple[Segmentation, frozenset[Any]]]] = {}
-
-    def in_seconds(self, item: str) -> bool:
-        return False
 
     def majority_text(self, item: str) -> dict[str, tuple[Segmentation, frozenset[Any]]]:
         """Return stream -> what more than half of the coders marked, and its boundaries."""
@@ -86,29 +82,9 @@ class DisputedBoundaries(DisputedCorpus):
         kept = boundary in self.majority_text(item)[stream][1]
         return (self.mark(item, stream, boundary, owners),) if kept else ()
 
-    def measured(self) -> Iterable[tuple[str, Sequence[GroupKey], dict[str, Any]]]:
-        for place in self.result.places:
-            for rows in self.divided(place):
-                boundaries = {entry for row in rows for entry in zip(row.positions, row.types, strict=True)}
-                keys = [(place.stream or "", entry) for entry in sorted(boundaries - {(None, None)}, key=_order)]
-                costs: dict[str, float] = {}
-                for row in rows:
-                    costs[row.kind] = costs.get(row.kind, 0.0) + row.cost
-                text = place if len(rows) == len(place.rows) else rows[0]
-                yield (
-                    place.item,
-                    keys,
-                    {
-                        "kinds": tuple(sorted(costs, key=lambda kind: (-costs[kind], kind))),
-                        "cost": sum(costs.values()),
-                        "pairs": len(rows),
-                        **_text(text),
-                    },
-                )
-
-    def divided(self, place: DisagreementPlace) -> Iterable[Sequence[Disagreement]]:
-        """Return the disagreements of a place, divided into those that are decided together."""
-        return (place.rows,)
+    def keys(self, place: DisagreementPlace, rows: Sequence[Disagreement], number: int) -> Iterable[tuple[Any, ...]]:
+        boundaries = {entry for row in rows for entry in zip(row.positions, row.types, strict=True)}
+        return sorted(boundaries - {(None, None)}, key=_order)
 
     def around(self, item: str, key: GroupKey) -> dict[str, Any]:
         stream, (position, _) = key
@@ -117,28 +93,19 @@ class DisputedBoundaries(DisputedCorpus):
         return {"before": " ".join(before), "after": " ".join(after)}
 
     def build(self, item: str, marks: Streams) -> Annotation:
-        texts = {
-            stream: self._segmentation(text, marks.get(stream, ()))
-            for stream, (text, _) in self.majority_text(item).items()
-        }
-        return streams_or_annotation(cast("Mapping[str, Annotation]", texts))
+        texts = {name: self._text(text, marks.get(name, ())) for name, (text, _) in self.majority_text(item).items()}
+        return _joined(texts)
 
-    def _segmentation(self, model: Segmentation, marks: PlacedMarks) -> Segmentation:
-        types: dict[int, set[str]] = {}
-        for mark in marks:
-            types.setdefault(int(mark.start), set()).add(mark.type or UNTYPED[0])
-        positions = sorted(types)
-        if not self.typed:
-            return Segmentation.from_positions(model.length, positions, units=model.units)
-        if self.exclusive and (crowded := [at for at in positions if len(types[at]) > 1]):
-            names = " and ".join(sorted(types[crowded[0]]))
-            raise OptionError(f"position {crowded[0]} would have two types, {names}")
-        typed = Segmentation.from_positions(
-            model.length, positions, marks=[sorted(types[at]) for at in positions], units=model.units
-        )
-        return typed.with_types(
-            model.types if model.types != UNTYPED else self.types, types_declared=model.types_declared
-        )
+    def _text(self, model: Segmentation, marks: PlacedMarks) -> Segmentation:
+        types: dict[int, str] = {}
+        boundaries = sorted({(int(mark.start), mark.type or UNTYPED[0]) for mark in marks})
+        for position, name in boundaries if self.exclusive else ():
+            if types.setdefault(position, name) != name:
+                raise OptionError(f"position {position} would have two types, {types[position]} and {name}")
+        known = model.types if {name for _, name in boundaries} <= {*model.types} else self.types
+        scale = (self.types if known == UNTYPED else known) if self.typed else UNTYPED
+        declared = model.types_declared
+        return segmentation_of_marks(model.length, boundaries, scale, types_declared=declared, units=model.units)
 
     def check_mark(self, place: DisputedPlace, mark: PlacedMark) -> PlacedMark:
         self.check_type(mark.type, required=self.typed)
@@ -153,8 +120,9 @@ def _order(boundary: tuple[Any, ...]) -> tuple[int, str]:
     return boundary[0], boundary[1] or ""
 
 
-def _text(entry: Disagreement | DisagreementPlace) -> dict[str, str]:
-    return {"before": entry.before, "between": entry.between, "after": entry.after}
+def _joined(streams: Mapping[str, Any]) -> Annotation:
+    annotation: Annotation = streams[""] if "" in streams else Dialogue(streams)
+    return annotation
 
 
 class DisputedTiers(DisputedBoundaries):
@@ -199,7 +167,7 @@ class DisputedTiers(DisputedBoundaries):
             for stream, tier in tiers_of(entry).items():
                 by_stream.setdefault(stream, []).append(tier)
         tiers = {stream: self._tier(entries, marks.get(stream, ())) for stream, entries in by_stream.items()}
-        return streams_or_annotation(cast("Mapping[str, Annotation]", tiers))
+        return _joined(tiers)
 
     def _tier(self, tiers: Sequence[Tier], marks: PlacedMarks) -> Tier:
         recording = recording_of(tiers)
@@ -271,13 +239,8 @@ class DisputedSpans(DisputedCorpus):
         variant, number = Counter(marks.values()).most_common(1)[0]
         return variant if 2 * number > len(marks) else ()
 
-    def measured(self) -> Iterable[tuple[str, Sequence[GroupKey], dict[str, Any]]]:
-        for item, places in self._places.items():
-            for number, place in enumerate(places):
-                yield item, [("", (number,))], _facts(place)
-
-    def around(self, item: str, key: GroupKey) -> dict[str, Any]:
-        return {}
+    def keys(self, place: DisagreementPlace, rows: Sequence[Disagreement], number: int) -> Iterable[tuple[Any, ...]]:
+        return [(number,)]
 
     def build(self, item: str, marks: Streams) -> Spans:
         entries = [entry for entry in self.corpus.of_item(item).values() if isinstance(entry, Spans)]
@@ -316,10 +279,6 @@ def _rounded(place: DisputedPlace, value: float) -> float:
     return float(value)
 
 
-def _facts(place: DisagreementPlace) -> dict[str, Any]:
-    return {"kinds": place.kinds, "cost": place.cost, "pairs": place.pairs, **_text(place)}
-
-
 class DisputedHierarchies(DisputedCorpus):
     """Hierarchies. A group is a span from unit to unit; a place is one that some coders lack, or label differently."""
 
@@ -334,9 +293,6 @@ class DisputedHierarchies(DisputedCorpus):
     def _of_item(self, item: str) -> dict[str, Hierarchy]:
         entries = self.shared.of_item(item).items()
         return {coder: entry for coder, entry in entries if isinstance(entry, Hierarchy)}
-
-    def in_seconds(self, item: str) -> bool:
-        return False
 
     def find_groups(self, item: str) -> Groups:
         by_coder = self._of_item(item)
@@ -354,10 +310,8 @@ class DisputedHierarchies(DisputedCorpus):
         counts = Counter(own)
         return min(own, key=lambda entries: -counts[entries]) if 2 * len(own) > len(marks) else ()
 
-    def measured(self) -> Iterable[tuple[str, Sequence[GroupKey], dict[str, Any]]]:
-        for place in self.result.places:
-            key = ("", (place.span,))
-            yield place.item, [key], {**_facts(place), **self.around(place.item, key)}
+    def keys(self, place: DisagreementPlace, rows: Sequence[Disagreement], number: int) -> Iterable[tuple[Any, ...]]:
+        return [(place.span,)]
 
     def around(self, item: str, key: GroupKey) -> dict[str, Any]:
         (start, end), edges = key[1][0], next(iter(self._of_item(item).values())).edges

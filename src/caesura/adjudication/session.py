@@ -51,35 +51,26 @@ def disputed_of(corpus: Corpus) -> DisputedCorpus:
         names = " and ".join(sorted(cls.__name__ for cls in classes))
         raise OptionError(f"all annotations must be of one kind to be adjudicated; this corpus has {names}")
     if corpus.origin is not None and corpus.origin.holds(Tier):  # read over words: the times count
-        corpus = _in_seconds(corpus, corpus.origin)
+        texts = (text for annotation in corpus.values() for text in texts_of(annotation).values())
+        labels = "types" if any(text.types != UNTYPED for text in texts) else "ignore"
+        source = corpus.source or Source(())
+        corpus = corpus.origin.with_source(replace(source, tier_options={**source.tier_options, "labels": labels}))
     corpus = one_level_as_tiers(corpus)
+    streams = {stream for annotation in corpus.values() for stream in tiers_of(annotation)}
+    measure = None  # the default; over units for tiers, so that types are compared too
+    if streams:
+        measure = default_measures("disagreements", "linear" if streams == {""} else "dialogue")[0]
     with collect_warnings():  # about coefficients over common units, which are not computed here
-        result = disagreements(corpus, measure=_measure(corpus))
+        result = disagreements(corpus, measure=measure)
         if corpus.kind == "spans":
             return DisputedSpans(corpus, result)
         assert isinstance(result.measure, Measure)
         prepared = prepare(corpus, result.measure)
     if any(isinstance(annotation, Hierarchy) for annotation in corpus.values()):
         return DisputedHierarchies(corpus, result, prepared.corpus)
-    if any(tiers_of(annotation) for annotation in corpus.values()):
+    if streams:
         return DisputedTiers(corpus, result, prepared.corpus, prepared.times)
     return DisputedBoundaries(corpus, result)
-
-
-def _measure(corpus: Corpus) -> Measure | None:
-    """Return the measure for tiers: over units, so that types are compared too; otherwise the default counts."""
-    streams = [stream for annotation in corpus.values() for stream in tiers_of(annotation)]
-    if not streams:
-        return None
-    return default_measures("disagreements", "dialogue" if any(streams) else "linear")[0]
-
-
-def _in_seconds(corpus: Corpus, origin: Corpus) -> Corpus:
-    """Return the tiers of a corpus that was read over words; labels are types if they are types in the corpus."""
-    texts = (text for annotation in corpus.values() for text in texts_of(annotation).values())
-    labels = "types" if any(text.types != UNTYPED for text in texts) else "ignore"
-    source = corpus.source or Source(())
-    return origin.with_source(replace(source, tier_options={**source.tier_options, "labels": labels}))
 
 
 # What to do with open places: refuse to make a gold standard, or take what more than half of the coders have.
@@ -306,7 +297,12 @@ class Adjudication:
         entry = self._find(place)
         with self._lock:
             state = self.state(entry)
-            self._check_revision(state, revision)
+            if revision is not None and revision != state.revision:
+                if state.decision is None:
+                    raise ConflictError("the decision about this place was withdrawn meanwhile; look at it again")
+                raise ConflictError(
+                    f"this place is decided already: {state.decision}; look at it, and decide again if you differ"
+                )
             chosen = self._marks(state, choice, coder, marks)
             decision = Decision(
                 place=entry.key,
@@ -322,7 +318,9 @@ class Adjudication:
                 data=self._data[entry.item],
                 number=self._records + 1,
             )
-            self._check_consistent(decision)
+            neighbours = map(self.state, self.disputed.places_of_items[entry.item])
+            beside = {other.place.key: other.decision.marks for other in neighbours if other.decision is not None}
+            self._build(entry.item, {**beside, entry.key: decision.marks})  # an error if it contradicts the others
             self._append(decision.to_record())
             self._push(decision)
             return self.state(entry)
@@ -393,24 +391,6 @@ class Adjudication:
             return state.earlier.marks
         return place.majority if choice == "majority" else ()
 
-    def _check_revision(self, state: PlaceState, revision: int | None) -> None:
-        if revision is None or revision == state.revision:
-            return
-        if state.decision is not None:
-            raise ConflictError(
-                f"this place is decided already: {state.decision}; look at it, and decide again if you differ"
-            )
-        raise ConflictError("the decision about this place was withdrawn meanwhile; look at it again")
-
-    def _check_consistent(self, decision: Decision) -> None:
-        """Raise an error if a decision cannot stand beside the others of its item."""
-        decided = {
-            state.place.key: state.decision.marks
-            for state in map(self.state, self.disputed.places_of_items[decision.item])
-            if state.decision is not None
-        }
-        self._build(decision.item, {**decided, decision.place: decision.marks})
-
     def _append(self, record: Mapping[str, Any]) -> None:
         if self._journal is not None:
             self._journal.append(record)
@@ -476,13 +456,18 @@ class Adjudication:
             signature = signature_line(
                 "adjudication", decided=progress.decided, open=progress.open, undecided=undecided
             )
+            notes = []
+            if progress.open:
+                notes.append(f"{count_of(progress.open, 'open place')}: what more than half of the coders have")
+            if earlier := progress.changed + progress.outdated:
+                notes.append(f"{count_of(earlier, 'decision')} from before the corpus changed do not count")
             return AdjudicatedGold(
                 corpus=Corpus(annotations),
                 rows=tuple(map(record_row, states)),
                 progress=progress,
                 undecided=undecided,
                 excluded=self.disputed.excluded,
-                notes=self._notes(progress),
+                notes=tuple(notes),
                 signature=with_data(signature, self.corpus.fingerprint, progress.decided),
             )
 
@@ -497,15 +482,6 @@ class Adjudication:
             raise OptionError(
                 f"item {item[:80]!r}: this decision contradicts the gold standard so far: {error}; undo one of them"
             ) from None
-
-    def _notes(self, progress: Progress) -> tuple[str, ...]:
-        notes = []
-        if progress.open:
-            notes.append(f"{count_of(progress.open, 'open place')}: what more than half of the coders have")
-        if progress.changed or progress.outdated:
-            number = progress.changed + progress.outdated
-            notes.append(f"{count_of(number, 'decision')} from before the corpus changed do not count")
-        return tuple(notes)
 
     def close(self) -> None:
         """Close the journal, so that another process can continue the adjudication."""

@@ -6,19 +6,18 @@ boundaries in units, boundaries in seconds, spans of hierarchies, and spans that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.disagreement_rows import DisagreementTotals
 from caesura.measures.edit_columns import DELETION, NONE
 from caesura.measures.many import Scores
 from caesura.memory import check_memory
-from caesura.model.index import argsort, bincount, flatnonzero, lexsort, reduceat, repeat
+from caesura.model.index import argsort, bincount, flatnonzero, lexsort, reduceat
 from caesura.model.segmentation import UNTYPED
 from caesura.model.value import Floats, Ints
 from caesura.progress import report_progress
@@ -28,6 +27,7 @@ MISSING, MOVED, RELABELLED = 0, 1, 2
 _CHUNK = 500_000  # boundaries that are aligned at a time, to save memory
 _MAX_CODE = 2**62
 _BYTES_PER_LINK = 160  # with what it takes to rank them
+TOO_MANY = "choose fewer coders or items, or compare with one coder or the majority (against)"
 # Whole numbers of any size, small ones to save memory.
 Numbers = NDArray[np.integer[Any]]
 _COLUMNS = ("comparison", "stream", "kind", "a_start", "b_start", "a_label", "b_label", "cost", "place")
@@ -92,8 +92,9 @@ def links_of_scores(scores: Scores, item: Ints) -> Links:
         chunks.append((*entries, edits.cost[costly]))
         kept += len(entries[0])
         done = int(work[documents[-1] + 1])
-        hint = "choose fewer coders or items, or compare with one coder or the majority (against)"
-        check_memory("the disagreements of all pairs of coders", _BYTES_PER_LINK * kept / done * int(work[-1]), hint)
+        check_memory(
+            "the disagreements of all pairs of coders", _BYTES_PER_LINK * kept / done * int(work[-1]), TOO_MANY
+        )
         report_progress(int(documents[-1]) + 1, len(scores.batch))
     joined: dict[str, Any] = dict(zip(_COLUMNS, map(np.concatenate, zip(*chunks, strict=True)), strict=False))
     labels = (None,) if scores.types == UNTYPED else scores.types
@@ -188,41 +189,3 @@ def _connected(links: Links, item: Numbers) -> Ints:
     while (roots[roots] != roots).any():
         roots = roots[roots]
     return np.asarray(roots[node[: len(text)]])
-
-
-def count_totals(
-    names: Mapping[str, Sequence[str]],
-    kind: Numbers,
-    item: Numbers,
-    sides: Sequence[Numbers],
-    cost: Floats,
-    place_item: Numbers,
-) -> DisagreementTotals:
-    coder = np.stack(sides, axis=1).reshape(-1)
-    own = coder >= 0
-    seen, first = np.unique(kind, return_index=True)
-    kinds = [names["kinds"][number] for number in seen[argsort(first)].tolist()]
-    by_kind = _sums(names["kinds"], kind, cost)
-    return DisagreementTotals(
-        rows=len(cost),
-        places=len(place_item),
-        cost=sum(chain.from_iterable(part.tolist() for part in np.array_split(cost, len(cost) // _CHUNK + 1))),
-        by_item=_largest_first(_sums(names["items"], item, cost)),
-        by_coder=_largest_first(_sums(names["coders"], coder[own], repeat(cost, len(sides))[own])),
-        by_kind=_largest_first({name: by_kind[name] for name in kinds}),
-        rows_by_item=_numbers(names["items"], item),
-        rows_by_kind=_numbers(names["kinds"], kind),
-        places_by_item=_numbers(names["items"], place_item),
-    )
-
-
-def _sums(names: Sequence[str], index: Numbers, cost: Floats) -> dict[str, float]:
-    return dict(zip(names, bincount(index, cost, len(names)).tolist(), strict=True))
-
-
-def _numbers(names: Sequence[str], index: Numbers) -> dict[str, int]:
-    return dict(zip(names, bincount(index, minlength=len(names)).tolist(), strict=True))
-
-
-def _largest_first(sums: Mapping[str, float]) -> dict[str, float]:
-    return dict(sorted(sums.items(), key=lambda entry: -entry[1]))

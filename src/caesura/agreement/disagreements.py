@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, cast
 
 import numpy as np
 
-from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, score_keys
+from caesura.agreement.coder_pairs import Key, check_coders, check_corpus, number_of_pairs, score_keys
 from caesura.agreement.compared_texts import ComparedTexts, Place, PreparedCorpus, prepare, span_name
 from caesura.agreement.disagreement_links import (
     MISSING,
+    TOO_MANY,
     Links,
     RankedPlaces,
     SpanRow,
-    count_totals,
     links_of_scores,
     links_of_spans,
     rank_places,
@@ -41,13 +41,17 @@ from caesura.measures.axis import compares_seconds
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import NONE
 from caesura.measures.registry import default_measures, measures, parse
+from caesura.memory import check_memory
 from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus, extent_problem, lack_units, one_level_as_tiers
 from caesura.model.dialogue import Annotation, Comparable
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.index import argsort, bincount, repeat
 from caesura.model.result import Excluded, keep_warnings, signature_line, with_data
-from caesura.model.value import Ints, OnDemand
+from caesura.model.value import Floats, Ints, OnDemand
 from caesura.options import suggest
+
+_BYTES_PER_PAIR = 1000  # of two coders on an item, with their score
 
 
 @keep_warnings
@@ -211,21 +215,20 @@ def _check_against(against: str | None, corpus: Corpus) -> str | None:
 def _keys(corpus: Corpus, against: str | None, excluded: dict[str, str]) -> list[Key]:
     """Return item, first and second coder of every comparison. Items that cannot be compared are added to ``excluded``."""
     keys: list[Key] = []
+    if against is None:
+        pairs = number_of_pairs(corpus)
+        check_memory(f"the disagreements of {pairs:,} pairs of coders", _BYTES_PER_PAIR * pairs, TOO_MANY)
     for item in corpus.item_names:
         coders = list(corpus.of_item(item))
         if len(coders) < 2:
             excluded[item] = f"coded by {coders[0]} only"
+        elif against is None:
+            keys += [(item, a, b) for a, b in combinations(coders, 2)]
         elif against in corpus.coders and against not in coders:
             excluded[item] = f"not coded by {against}"
         else:
-            keys += [(item, a, b) for a, b in _pairs(coders, against)]
+            keys += [(item, against, coder) for coder in coders if coder != against]
     return keys
-
-
-def _pairs(coders: Sequence[str], against: str | None) -> Iterable[tuple[str, str]]:
-    if against is None:
-        return combinations(coders, 2)
-    return [(against, coder) for coder in coders if coder != against]
 
 
 def _with_majority(prepared: PreparedCorpus, measure: Measure, excluded: dict[str, str]) -> PreparedCorpus:
@@ -294,13 +297,27 @@ class _Builder:
 
     def _totals(self, coders: Sequence[str]) -> DisagreementTotals:
         order = self._ranked.order
-        comparison = self.links.comparison[order]
-        item = self._item[comparison]
+        comparison, cost = self.links.comparison[order], self.links.cost[order]
+        item, kind = self._item[comparison], self.links.kind[order]
+        place_item = item[self._ranked.ends[:-1]]
         numbers = {coder: number for number, coder in enumerate(coders)}
         sides = [np.array([numbers.get(key[side], -1) for key in self.keys], np.int32)[comparison] for side in (1, 2)]
-        names = {"items": self.items, "coders": coders, "kinds": self.texts.kinds}
-        place_item = item[self._ranked.ends[:-1]]
-        return count_totals(names, self.links.kind[order], item, sides, self.links.cost[order], place_item)
+        coder = np.stack(sides, axis=1).reshape(-1)
+        own = coder >= 0  # the majority is no coder
+        seen, first = np.unique(kind, return_index=True)
+        kinds = [self.texts.kinds[number] for number in seen[argsort(first)].tolist()]
+        by_kind = _sums(self.texts.kinds, kind, cost)
+        return DisagreementTotals(
+            rows=len(cost),
+            places=len(place_item),
+            cost=sum(chain.from_iterable(part.tolist() for part in np.array_split(cost, len(cost) // 500_000 + 1))),
+            by_item=_largest_first(_sums(self.items, item, cost)),
+            by_coder=_largest_first(_sums(coders, coder[own], repeat(cost, 2)[own])),
+            by_kind=_largest_first({name: by_kind[name] for name in kinds}),
+            rows_by_item=_sums(self.items, item),
+            rows_by_kind=_sums(self.texts.kinds, kind),
+            places_by_item=_sums(self.items, place_item),
+        )
 
     def row(self, number: int) -> Disagreement:
         i = int(self._ranked.order[number])
@@ -369,3 +386,12 @@ class _Builder:
             rows=OnDemand(self.row, range(begin, end)),
             units=units,
         )
+
+
+def _sums(names: Sequence[str], index: Any, weights: Floats | None = None) -> dict[str, Any]:
+    """Return the sum of the weights of each name, or how often it occurs."""
+    return dict(zip(names, bincount(index, weights, len(names)).tolist(), strict=True))
+
+
+def _largest_first(sums: Mapping[str, float]) -> dict[str, float]:
+    return dict(sorted(sums.items(), key=lambda entry: -entry[1]))

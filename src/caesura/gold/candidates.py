@@ -66,8 +66,6 @@ class CoderHierarchies:
 
     by_coder: Mapping[str, Hierarchy]  # one hierarchy per coder
     empty_spans: int  # number of spans that became empty when times were merged
-    # Kappa of each pair of coders, None if it is undefined; None as a whole if they are not known yet.
-    kappas: Mapping[tuple[str, str], float | None] | None = None
     _candidates: dict[tuple[str, str], list[Candidate]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -162,10 +160,9 @@ def _check_same_text(by_coder: Mapping[str, Hierarchy]) -> None:
             expected, actual = getattr(first, attribute), getattr(hierarchy, attribute)
             if actual != expected:
                 raise MismatchError(f"all coders must {rule}; {name!r} has {expected}, {coder!r} has {actual}")
-    units_by_coder = [(coder, hierarchy.units) for coder, hierarchy in by_coder.items() if hierarchy.units is not None]
-    for coder, units in units_by_coder[1:]:
-        name, first_units = units_by_coder[0]
-        for i, (a, b) in enumerate(zip(first_units, units, strict=True), 1):
+    (name, units), *others = [(coder, entry.units) for coder, entry in by_coder.items() if entry.units] or [("", ())]
+    for coder, own in others:
+        for i, (a, b) in enumerate(zip(units or (), own or (), strict=True), 1):
             if a != b:
                 raise MismatchError(f"unit {i} differs: {name!r} has {a!r}, {coder!r} has {b!r}")
 

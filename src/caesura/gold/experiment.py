@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
@@ -21,7 +21,6 @@ from caesura.gold.unify import (
     blocks_of,
     build_gold,
     check_method,
-    pair_kappas,
     values_or_none,
 )
 from caesura.measures.many import score_packed
@@ -223,11 +222,6 @@ def evaluate_unification(
     if not annotations:
         examples = "; ".join(map(str, [*excluded.values()][:5]))
         raise OptionError(f"no item can be unified{': ' if examples else '; the corpus is empty'}{examples}")
-    if any(method.name == "best_annotator" for method in checked):
-        kappas = pair_kappas([*annotations.values()])
-        annotations = {
-            item: replace(annotations[item], kappas=of_item) for item, of_item in zip(annotations, kappas, strict=True)
-        }
     rows = []
     for number, method in enumerate(checked, 1):
         golds, without = _golds(method, annotations, tolerance)

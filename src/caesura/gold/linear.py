@@ -200,56 +200,54 @@ class _Decision:
 
 def linear_golds(corpus: Corpus, options: LinearGoldOptions, scale: TimeScale | None = None) -> LinearGolds:
     """Return the gold standard of each item that has one, with the origin of every boundary."""
-    decided = _decide(corpus, options, scale)
-    origins = _Origins(options.n_t if scale is None else scale.n_t)
-    block: list[_Decision] = []
-    marks = 0
-    for number, (_, decisions) in enumerate(decided.items.values(), 1):
-        block += decisions
-        marks += sum(own.size for entry in decisions for own in entry.marks.values())
-        if marks > _BLOCK_MARKS or number == len(decided.items):
-            origins.add(block)
-            block, marks = [], 0
-    decided.exclude(origins.errors)
-    (kept, kept_in), (dropped, dropped_in) = origins.listed(True), origins.listed(False)
-    items = []
-    for item, (annotation, decisions) in decided.items.items():
-        costs, pairs = origins.costs.get(item, ([], 0))
-        cost, optima = sum(costs, 0.0), math.prod(entry.optima for entry in decisions)
-        facts = annotation.length, tuple(corpus.of_item(item)), kept_in[item], dropped_in[item], optima, cost
-        items.append(GoldItem(item, *facts, 1 - cost / pairs if pairs else 1.0))
-    annotations = {item: annotation for item, (annotation, _) in decided.items.items()}
-    return LinearGolds(annotations, tuple(items), kept, dropped, tuple(decided.excluded), decided.thresholds)
-
-
-def linear_annotations(corpus: Corpus, options: LinearGoldOptions) -> dict[str, Segmentation | Dialogue]:
-    """Return the gold standard of each item without the coders of its boundaries, in less time than ``linear_golds``."""
-    return {item: annotation for item, (annotation, _) in _decide(corpus, options, None).items.items()}
-
-
-@dataclass(frozen=True)
-class _Decided:
-    """The gold standard of each item that has one, with the decisions about its texts and types."""
-
-    items: dict[str, tuple[Segmentation | Dialogue, list[_Decision]]]
-    thresholds: dict[str, int]
-    excluded: list[Excluded]
-
-    def exclude(self, errors: Mapping[str, CaesuraError]) -> None:
-        """Leave out some items; raise an error if no item remains."""
-        self.excluded.extend(Excluded(item, None, str(error)) for item, error in errors.items())
-        for item in errors:
-            self.items.pop(item, None)
-        if not self.items:
-            raise OptionError(f"no item has a gold standard: {'; '.join(map(str, self.excluded[:5]))}")
-
-
-def _decide(corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale | None) -> _Decided:
     number = len(corpus.coders)
     if options.threshold is not None and options.threshold > number:
         raise OptionError(f"threshold must be at most {number}, the number of coders; got {options.threshold}")
+    items, excluded = _texts_of_items(corpus, options)
+    texts = [*chain.from_iterable(items.values())]
+    thresholds = _cochran_thresholds(texts, options.alpha) if options.method == "cochran" else {}
+    types = _scale_of(texts)
+    exclusive = all(side.exclusive for text in texts for side in text.by_coder.values())
+    origins = _Origins(options.n_t if scale is None else scale.n_t)
+    annotations: dict[str, Segmentation | Dialogue] = {}
+    optima: dict[str, int] = {}
+    for done, (item, group) in enumerate(items.items(), 1):
+        try:
+            with own_errors():
+                decisions = [
+                    [_decision(text, name, options, thresholds, scale) for name in text.types] for text in group
+                ]
+                of_item = [*chain.from_iterable(decisions)]
+                if exclusive:
+                    _check_exclusive(of_item)
+                pairs = zip(group, decisions, strict=True)
+                golds = {text.stream or "": text.segmentation(entries, types) for text, entries in pairs}
+                annotations[item] = golds[""] if group[0].stream is None else Dialogue(golds)
+                optima[item] = math.prod(entry.optima for entry in of_item)
+                origins.add(of_item)
+        except CaesuraError as error:
+            origins.errors[item] = error
+        report_progress(done, len(items))
+    origins.align()
+    for item, problem in origins.errors.items():
+        excluded.append(Excluded(item, None, str(problem)))
+        annotations.pop(item, None)
+    if not annotations:
+        raise OptionError(f"no item has a gold standard: {'; '.join(map(str, excluded[:5]))}")
+    (kept, kept_in), (dropped, dropped_in) = origins.listed(True), origins.listed(False)
+    rows = []
+    for item, annotation in annotations.items():
+        costs, number = origins.costs.get(item, ([], 0))
+        cost = sum(costs, 0.0)
+        facts = annotation.length, tuple(corpus.of_item(item)), kept_in[item], dropped_in[item], optima[item], cost
+        rows.append(GoldItem(item, *facts, 1 - cost / number if number else 1.0))
+    return LinearGolds(annotations, tuple(rows), kept, dropped, tuple(excluded), thresholds)
+
+
+def _texts_of_items(corpus: Corpus, options: LinearGoldOptions) -> tuple[dict[str, list[_Text]], list[Excluded]]:
+    """Return the texts and streams of each item that can be used, and the other items."""
+    items: dict[str, list[_Text]] = {}
     excluded: list[Excluded] = []
-    texts: dict[str, list[_Text]] = {}
     for item in corpus.item_names:
         by_coder = corpus.of_item(item)
         if (reason := _reason_not_usable(by_coder, corpus.coders, options)) is not None:
@@ -257,7 +255,7 @@ def _decide(corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale
             continue
         streams = {coder: texts_of(annotation) for coder, annotation in by_coder.items()}
         dialogue = any(isinstance(annotation, Dialogue) for annotation in by_coder.values())
-        texts[item] = [
+        items[item] = [
             _Text(
                 item,
                 name if dialogue else None,
@@ -266,33 +264,9 @@ def _decide(corpus: Corpus, options: LinearGoldOptions, scale_of_time: TimeScale
             )
             for name in next(iter(streams.values()))
         ]
-    if not texts:
+    if not items:
         raise OptionError(f"no item was annotated by two coders: {'; '.join(map(str, excluded[:5]))}")
-    every = [text for group in texts.values() for text in group]
-    thresholds = _cochran_thresholds(every, options.alpha) if options.method == "cochran" else {}
-    scale = _scale_of(every)
-    exclusive = all(side.exclusive for text in every for side in text.by_coder.values())
-    decided = _Decided({}, thresholds, excluded)
-    errors: dict[str, CaesuraError] = {}
-    for done, (item, group) in enumerate(texts.items(), 1):
-        try:
-            with own_errors():
-                decisions = [
-                    [_decision(text, name, options, thresholds, scale_of_time) for name in text.types] for text in group
-                ]
-                if exclusive:
-                    _check_exclusive(chain.from_iterable(decisions))
-                golds = {
-                    text.stream or "": text.segmentation(entries, scale)
-                    for text, entries in zip(group, decisions, strict=True)
-                }
-                annotation = golds[""] if group[0].stream is None else Dialogue(golds)
-                decided.items[item] = annotation, [*chain.from_iterable(decisions)]
-        except CaesuraError as error:
-            errors[item] = error
-        report_progress(done, len(texts))
-    decided.exclude(errors)
-    return decided
+    return items, excluded
 
 
 def _reason_not_usable(
@@ -379,9 +353,18 @@ class _Origins:
         # Item -> costs of its decisions, and number of edits and matches with all coders, the denominator of B.
         self.costs: dict[str, tuple[list[float], int]] = {}
         self._blocks: list[_Rows] = []
+        self._waiting: list[_Decision] = []
+        self._marks = 0
 
     def add(self, decisions: Sequence[_Decision]) -> None:
+        self._waiting += decisions
+        self._marks += sum(own.size for entry in decisions for own in entry.marks.values())
+        if self._marks > _BLOCK_MARKS:
+            self.align()
+
+    def align(self) -> None:
         """Align gold standards with their coders. A document is a coder of a decision; its first side is the gold standard."""
+        decisions, self._waiting, self._marks = self._waiting, [], 0
         coders = np.array([len(entry.marks) for entry in decisions], np.int64)
         ends, owner = offsets(coders), repeat(np.arange(len(decisions)), coders)
         golds = [np.array(entry.positions, np.int64) for entry in decisions]
@@ -396,7 +379,8 @@ class _Origins:
         errors = {decisions[owner[document]].text.item: error for document, error in self.measure.check(batch).items()}
         if errors:
             self.errors |= errors
-            self.add([entry for entry in decisions if entry.text.item not in errors])
+            self._waiting = [entry for entry in decisions if entry.text.item not in errors]
+            self.align()
             return
         partners = self.measure.partners(batch)
         paired = partners >= 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from caesura.model.segmentation import UNTYPED
 from caesura.model.tier import Interval, Point, Tier
@@ -38,11 +39,12 @@ def tier_of_marks(recording: Tier, marks: TimedMarks, *, points: bool, typed: bo
 
 def tier_of_decisions(recording: Tier, marks: TimedMarks, tiers: Sequence[Tier], *, typed: bool) -> Tier:
     """Return the intervals between boundaries, with labels from the types or from the coders; no boundary is lost."""
-    annotations = [_Labels(tier) for tier in tiers]
     rows = []
     for start, end, label in _stretches(recording, marks):
-        plain = "" if label in UNTYPED else label
-        rows.append((start, end, plain if typed else _common_label(annotations, start, end)))
+        if not typed:  # the label that most coders have for most of the time; empty if most have a gap
+            labels = Counter(_longest_label(tier, start, end) for tier in tiers)
+            label = max(labels, key=labels.__getitem__)
+        rows.append((start, end, "" if typed and label in UNTYPED else label))
     intervals = []
     for i, (start, end, label) in enumerate(rows):
         is_gap_before_gap = not label and i + 1 < len(rows) and not rows[i + 1][2]
@@ -60,25 +62,13 @@ def _stretches(recording: Tier, marks: TimedMarks) -> Iterable[Interval]:
         start = time
 
 
-def _common_label(annotations: Sequence[_Labels], start: float, end: float) -> str:
-    """Return the label that most coders have for most of a stretch of time; empty if most have a gap."""
-    labels = Counter(annotation.longest(start, end) for annotation in annotations)
-    return max(labels, key=lambda label: labels[label])
-
-
-class _Labels:
-    def __init__(self, tier: Tier) -> None:
-        self._intervals = tier.intervals
-        self._ends = [interval.end for interval in tier.intervals]
-
-    def longest(self, start: float, end: float) -> str:
-        """Return the label with the most time between two times; empty for a gap."""
-        seconds: dict[str, float] = {"": end - start}
-        for place in range(bisect_right(self._ends, start), len(self._ends)):
-            interval = self._intervals[place]
-            if interval.start >= end:
-                break
-            shared = min(interval.end, end) - max(interval.start, start)
-            seconds[interval.label] = seconds.get(interval.label, 0.0) + shared
-            seconds[""] -= shared
-        return max(seconds, key=lambda label: (seconds[label], label != ""))
+def _longest_label(tier: Tier, start: float, end: float) -> str:
+    """Return the label with the most time between two times; empty for a gap."""
+    seconds: dict[str, float] = {"": end - start}
+    first = bisect_right(tier.intervals, start, key=attrgetter("end"))
+    last = bisect_left(tier.intervals, end, key=attrgetter("start"))
+    for interval in tier.intervals[first:last]:
+        shared = min(interval.end, end) - max(interval.start, start)
+        seconds[interval.label] = seconds.get(interval.label, 0.0) + shared
+        seconds[""] -= shared
+    return max(seconds, key=lambda label: (seconds[label], label != ""))

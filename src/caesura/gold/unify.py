@@ -350,7 +350,9 @@ def _by_support(candidates: list[Candidate], hierarchies: CoderHierarchies, meth
 
 def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, method: UnificationMethod) -> _Verdict:
     """Include the spans of the coder with the highest mean kappa with the others."""
-    kappas = pair_kappas([hierarchies])[0] if hierarchies.kappas is None else hierarchies.kappas
+    pairs = [*combinations(hierarchies.by_coder, 2)]
+    values = kappas_or_none([(hierarchies.by_coder[a], hierarchies.by_coder[b]) for a, b in pairs])
+    kappas = dict(zip(pairs, values, strict=True))
     means: dict[str, float | None] = {}
     for coder in hierarchies.by_coder:
         defined = [kappa for pair, kappa in kappas.items() if coder in pair and kappa is not None]
@@ -371,15 +373,8 @@ def _best_annotator(candidates: list[Candidate], hierarchies: CoderHierarchies, 
     return _Verdict(reasons, tuple(notes), best_annotator=best, mean_kappas=means)
 
 
-def pair_kappas(items: Sequence[CoderHierarchies]) -> list[dict[tuple[str, str], float | None]]:
-    """Return Flammia & Zue's kappa of each pair of coders, or None if it is undefined."""
-    coders = [[*combinations(item.by_coder, 2)] for item in items]
-    pairs = [(item.by_coder[a], item.by_coder[b]) for item, names in zip(items, coders, strict=True) for a, b in names]
-    kappas = iter(kappas_or_none(pairs))
-    return [{names: next(kappas) for names in of_item} for of_item in coders]
-
-
 def kappas_or_none(pairs: Sequence[HierarchyPair]) -> list[float | None]:
+    """Return Flammia & Zue's kappa of each pair, or None if it is undefined."""
     return [kappa for block in blocks_of(pairs) for kappa in values_or_none(score_many(block, "hierarchy_kappa"))]
 
 

@@ -22,7 +22,7 @@ from scipy.special import ndtri
 
 from caesura.agreement.coefficients import CoderSubsets
 from caesura.errors import OptionError
-from caesura.gold.linear import LinearGoldOptions, linear_annotations
+from caesura.gold.gold import GOLD_CODER, gold
 from caesura.measures.base import Measure
 from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import parse
@@ -262,7 +262,7 @@ def error_rates(
 
 
 def _references(pilot: Corpus) -> dict[str, Segmentation]:
-    golds = linear_annotations(pilot, LinearGoldOptions(ignore_types=True))
+    golds = gold(pilot, ignore_types=True).corpus.of_coder(GOLD_CODER)
     return {item: _untyped(entry) for item, entry in golds.items() if isinstance(entry, Segmentation)}
 
 
