@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -28,6 +29,7 @@ def run() -> None:
             raise
         with suppress(OSError):
             sys.stdout.flush()
+        atexit._run_exitfuncs()  # of libraries that started processes
         _end()
 
 

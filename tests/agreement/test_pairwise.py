@@ -251,7 +251,7 @@ def test_a_table_that_needs_too_much_memory_is_refused(
     assert len(cz.pairwise(corpus, "boundary_similarity", ordered=ordered).rows) == rows
     monkeypatch.setattr("caesura.memory.memory_size", lambda: 4_000 * rows)
     with pytest.raises(
-        LimitError, match=f"a table of {rows} pairs of coders: .* more than half of .*--fields coders=A"
+        LimitError, match=f"a table of {rows} pairs of coders: .* more than half of .*caesura convert --coder"
     ):
         cz.pairwise(corpus, "boundary_similarity", ordered=ordered)
 

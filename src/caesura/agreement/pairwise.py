@@ -30,7 +30,7 @@ from caesura.model.tree import Tree
 from caesura.model.value import Floats, Ints
 
 # What to do if there are too many pairs of coders.
-FEWER_CODERS = "choose fewer coders, with --fields coders=A+B or Corpus.select"
+FEWER_CODERS = "choose fewer coders, with caesura convert --coder or Corpus.select"
 _ROW_BYTES, _VALUE_BYTES = 2_000, 200  # of a pair of coders, and of one of its items
 
 

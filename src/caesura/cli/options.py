@@ -11,9 +11,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from caesura.cli.program import CHECKPOINT, ERRORS, GroupedOption, print_reading
+from caesura.cli.program import CHECKPOINT, ERRORS, PROGRESS, GroupedOption, print_reading
+from caesura.cli.progress import Progress
 from caesura.engines import ENGINES, Engine, use_engine
 from caesura.errors import OptionConflictError, OptionError
+from caesura.model.corpus import Corpus
 from caesura.options import OptionSet, choice, flag, setting, suggest, text, whole
 from caesura.tasks.reading import ReadingOptions
 
@@ -144,8 +146,16 @@ def reading_options(command: F) -> F:
     @with_options(ReadingOptions, "reading", "Reading")
     @wraps(command)
     def wrapped(*args: Any, reading: ReadingOptions, **values: Any) -> Any:
-        click.get_current_context().meta[ERRORS] = reading.errors
-        reading = replace(reading, announce=None if reading.quiet else print_reading)
-        return command(*args, reading=reading, **values)
+        context = click.get_current_context()
+        context.meta[ERRORS] = reading.errors
+        with Progress("files") as progress:
+
+            def announce(corpus: Corpus) -> None:
+                progress.clear()
+                context.meta.pop(PROGRESS, None)
+                if not reading.quiet:
+                    print_reading(corpus)
+
+            return command(*args, reading=replace(reading, announce=announce), **values)
 
     return cast(F, wrapped)

@@ -40,8 +40,13 @@ class Progress:
 
     def __exit__(self, *error: Any) -> None:
         self._subscription.__exit__(*error)
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove the bar from the terminal until the next step."""
         if self._bar is not None:
             self._bar.stop()
+            self._bar = None
 
     def update(self, finished: float, total: int | None, detail: EvaluationProgress | None = None) -> None:
         """Show the number of finished steps. If the number decreases, a new run has begun."""

@@ -24,6 +24,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
 from caesura.model.value import list_few
 from caesura.notices import warn
+from caesura.progress import report_progress
 
 # Character that makes a path a glob.
 WILDCARD = re.compile(r"[*?\[]")
@@ -320,9 +321,10 @@ def read_all(
 ) -> Corpus:
     file_errors = None if same_material else excluded
     corpora: list[tuple[InputFile, Corpus]] = []
-    for file in files:
+    for number, file in enumerate(files, 1):
         with collect_file_errors(file, file_errors) as errors:
             corpora.append((file, read(file.path, excluded if same_material else errors)))
+        report_progress(number, len(files))
     if rename is not None:
         corpora = rename(corpora)
     return merge(

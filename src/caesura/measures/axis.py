@@ -211,7 +211,7 @@ def counted_lengths(batch: Batch, gaps: str) -> Floats:
 class SegmentMeasure(AxisMeasure):
     """Base class of measures that compare segments, which are sums over the cells between all boundaries of both sides."""
 
-    min_parallel = 500_000  # the sweep takes a few nanoseconds per boundary
+    min_parallel = 500_000  # the sweep is fast
 
     gaps: str = declared(GAPS, last=2)
 

@@ -93,6 +93,8 @@ class _Worker:
     def _run(self, compute: Callable[[], Response]) -> None:
         try:
             self._future.set_result(compute())
+        except _Cancelled:
+            self._future.set_result(Response(status_code=503))  # which nobody waits for
         except BaseException as error:
             self._future.set_exception(error)
 

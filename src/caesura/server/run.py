@@ -15,6 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from caesura.errors import OptionError
+from caesura.progress import on_progress
 from caesura.server.app import create_app
 from caesura.tasks.workbench import Workbench
 
@@ -79,7 +80,7 @@ class LocalServer:
 def serve(workbench: Workbench, *, port: int = 0, browser: bool = True, announce: Callable[[str], None]) -> None:
     """Serve an open corpus until the user presses Ctrl-C."""
     server = LocalServer(workbench, port)
-    with suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
+    with on_progress(None), suppress(KeyboardInterrupt):  # uvicorn raises it again after a clean end
         announce(server.address)
         if browser:
             Thread(target=_open_browser, args=(server.address, announce), daemon=True).start()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Largest number of rows of one figure.
 MAX_ROWS = 200
-# Largest number of boundaries in one figure: about three seconds.
+# Largest number of boundaries in one figure.
 MAX_BOUNDARIES = 15_000
 _SHADES = ("#D9D9D9", "#F2F2F2")
 
