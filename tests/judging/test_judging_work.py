@@ -11,7 +11,7 @@ import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.coefficients import agreement_value
 from caesura.errors import LimitError
-from caesura.judging import drawn_bounds, drawn_texts, planning, substitution
+from caesura.judging import bounds, drawn_bounds, planning, substitution
 from caesura.judging.bounds import Baselines
 from caesura.judging.pair_scores import PAIR_BYTES, Pairing, score_pairs
 from caesura.judging.participants import collect_participants
@@ -104,7 +104,7 @@ def test_typed_bounds_equal_those_from_objects(typed_corpus, measures, monkeypat
             results.append(cz.judge(typed_corpus, ["a"], measures=measures, seed=2, bounds=12).to_dict())
         except cz.CaesuraError as error:
             results.append(str(error))
-        monkeypatch.setattr(drawn_texts.DrawnTexts, "pairs_with", lambda *_: None)
+        monkeypatch.setattr(bounds.DrawnTexts, "pairs_with", lambda *_: None)
     assert results[0] == results[1]
 
 
@@ -127,7 +127,7 @@ def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
 
 def test_drawn_bounds_equal_those_from_objects(corpus, monkeypatch):
     by_arrays = cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict()
-    monkeypatch.setattr(drawn_texts.DrawnTexts, "pairs_with", lambda *_: None)
+    monkeypatch.setattr(bounds.DrawnTexts, "pairs_with", lambda *_: None)
     assert cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict() == by_arrays
 
 
@@ -234,9 +234,9 @@ def test_crossed_scores_of_texts_that_cannot_be_compared():
 
 def test_random_words_that_are_drawn_in_pieces(typed_corpus, monkeypatch):
     """Neither the number of words at once nor a low estimate of their number changes the texts."""
-    monkeypatch.setattr(drawn_texts, "_MAX_WORDS", 1)
-    monkeypatch.setattr(drawn_texts.TextSource, "_words_for", lambda *_: 1)
-    monkeypatch.setattr(drawn_texts.TextSource, "_boundaries_of", lambda *_: 0)
+    monkeypatch.setattr(bounds, "MAX_WORDS", 1)
+    monkeypatch.setattr(bounds.TextSource, "_words_for", lambda *_: 1)
+    monkeypatch.setattr(bounds.TextSource, "_boundaries_of", lambda *_: 0)
     assert_same_texts(Baselines(participants_of(typed_corpus)), 7)
 
 
