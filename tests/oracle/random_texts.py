@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from caesura.model.dialogue import texts_of
 
 import caesura as cz
 from caesura.judging.bounds import Baselines
+from caesura.model.dialogue import texts_of
 from caesura.simulation.segmentations import SegmentLengths, fill_with_segments
 
 
