@@ -130,7 +130,7 @@ def test_hierarchies_over_different_units_are_excluded():
     assert [str(entry) for entry in judgement.excluded] == [
         "item 'x', coder 'bot': the system differs from the coders: 6 units for ann and 5 for bot"
     ]
-    with pytest.raises(OptionError, match="ann has a hierarchy and bot has a Segmentation"):
+    with pytest.raises(OptionError, match="ann has a hierarchy and bot has a segmentation"):
         cz.judge(people, {"bot": dict.fromkeys("xy", cz.Segmentation.from_masses([3, 3]))}, interval=None)
 
 

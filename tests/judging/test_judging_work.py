@@ -11,7 +11,7 @@ import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.coefficients import agreement_value
 from caesura.errors import LimitError
-from caesura.judging import drawn_bounds, drawn_texts, planning, substitution
+from caesura.judging import bounds, drawn_bounds, pair_scores, planning, substitution
 from caesura.judging.bounds import Baselines
 from caesura.judging.pair_scores import PAIR_BYTES, Pairing, score_pairs
 from caesura.judging.participants import collect_participants
@@ -19,7 +19,7 @@ from caesura.measures.many import score_crossed, score_many
 from caesura.measures.registry import default_measures, parse
 from caesura.model.marks import Marks
 from caesura.simulation import pseudo_coders
-from caesura.statistics import bootstrap, bootstrap_many
+from caesura.statistics import bootstrap, bootstrap_many, paired
 from oracle.random_texts import draw_texts
 
 pytestmark = pytest.mark.filterwarnings("ignore:an interval from")
@@ -104,7 +104,7 @@ def test_typed_bounds_equal_those_from_objects(typed_corpus, measures, monkeypat
             results.append(cz.judge(typed_corpus, ["a"], measures=measures, seed=2, bounds=12).to_dict())
         except cz.CaesuraError as error:
             results.append(str(error))
-        monkeypatch.setattr(drawn_texts.DrawnTexts, "pairs_with", lambda *_: None)
+        monkeypatch.setattr(bounds.DrawnTexts, "pairs_with", lambda *_: None)
     assert results[0] == results[1]
 
 
@@ -117,17 +117,33 @@ def test_streams_in_different_order_are_compared_by_name():
     assert judgement.row("human", "flexible_similarity").value == 1
 
 
-def test_drawn_bounds_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch):
-    results = []
-    for work in (1, 10_000, 10**9):
-        monkeypatch.setattr(drawn_bounds, "BLOCK_SEGMENTS", work)
-        results.append(cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict())
-    assert results[0] == results[1] == results[2]
+@pytest.mark.parametrize(
+    ("module", "name", "sizes"),
+    [
+        (drawn_bounds, "BLOCK_SEGMENTS", (1, 10_000)),
+        (pair_scores, "BLOCK_BOUNDARIES", (1, 50)),  # in some blocks no pair has a cluster
+        (paired, "_CELLS", (1, 100)),
+    ],
+)
+def test_numbers_do_not_depend_on_the_size_of_blocks(corpus, monkeypatch, module, name, sizes):
+    for interval, measures in (("items", [*MEASURES, "fuzzy_success"]), ("pairs", "B")):
+        judge = partial(cz.judge, corpus, corpus.coders[:2], measures=measures, interval=interval, seed=2, bounds=30)
+        expected = judge().to_dict()
+        for size in sizes:
+            monkeypatch.setattr(module, name, size)
+            assert judge().to_dict() == expected
+        monkeypatch.undo()
+
+
+def test_fuzzy_success_of_random_texts_needs_no_objects(corpus, monkeypatch):
+    monkeypatch.setattr(Baselines, "annotations_of", lambda *_: pytest.fail("objects were made"))
+    judgement = cz.judge(corpus, corpus.coders[:1], measures=["fuzzy_success", "B"], bounds=3)
+    assert judgement.row("random", "fuzzy_success").interval_note == "0.95 percentiles of 3 draws"
 
 
 def test_drawn_bounds_equal_those_from_objects(corpus, monkeypatch):
     by_arrays = cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict()
-    monkeypatch.setattr(drawn_texts.DrawnTexts, "pairs_with", lambda *_: None)
+    monkeypatch.setattr(bounds.DrawnTexts, "pairs_with", lambda *_: None)
     assert cz.judge(corpus, [corpus.coders[0]], seed=2, bounds=30).to_dict() == by_arrays
 
 
@@ -220,7 +236,7 @@ def test_pairs_of_some_coders_are_not_scored_again(corpus):
     assert restricted is not None
     for name in ("coders", "items", "pairs"):
         assert getattr(restricted, name) == getattr(again, name)
-    for name in ("item_index", "pair_index", "item_parts", "pair_parts", "present"):
+    for name in ("item_index", "pair_index", "pair_parts"):
         assert getattr(restricted, name).tolist() == getattr(again, name).tolist()
     assert restricted.scores.values.tolist() == again.scores.values.tolist()
     assert dict(restricted.annotations) == dict(again.annotations)
@@ -234,10 +250,24 @@ def test_crossed_scores_of_texts_that_cannot_be_compared():
 
 def test_random_words_that_are_drawn_in_pieces(typed_corpus, monkeypatch):
     """Neither the number of words at once nor a low estimate of their number changes the texts."""
-    monkeypatch.setattr(drawn_texts, "_MAX_WORDS", 1)
-    monkeypatch.setattr(drawn_texts.TextSource, "_words_for", lambda *_: 1)
-    monkeypatch.setattr(drawn_texts.TextSource, "_boundaries_of", lambda *_: 0)
+    monkeypatch.setattr(bounds, "MAX_WORDS", 1)
+    monkeypatch.setattr(bounds.TextSource, "_words_for", lambda *_: 1)
+    monkeypatch.setattr(bounds.TextSource, "_boundaries_of", lambda *_: 0)
     assert_same_texts(Baselines(participants_of(typed_corpus)), 7)
+
+
+def test_words_for_many_rounds_of_long_texts_stay_few(monkeypatch):
+    """A text may need more words than are drawn at once; their number grows only if the estimate was too low."""
+    text = cz.Segmentation.from_masses([500, 500])
+    corpus = cz.Corpus({f"x{k}": {"ann": text} for k in range(40)})
+    monkeypatch.setattr(bounds, "MAX_WORDS", 100)
+    source = bounds.TextSource(
+        Baselines(collect_participants(corpus, {"bot": corpus.of_coder("ann")})),
+        np.random.default_rng(1),
+        placement=True,
+    )
+    source.draw(10)
+    assert len(source._words) < 2000
 
 
 def test_comparing_very_many_coders_needs_memory(corpus, monkeypatch):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from caesura.model.old_names import streams_of
 
 import caesura as cz
 from caesura.judging.bounds import Baselines
+from caesura.model.dialogue import texts_of
 from caesura.simulation.segmentations import SegmentLengths, fill_with_segments
 
 
 def draw_texts(baselines: Baselines, rng: np.random.Generator, bound: str) -> dict[str, object]:
     """Return one random annotation per item: segment lengths, or boundaries, that ignore the text."""
-    lengths, types = SegmentLengths(baselines.lengths), baselines._types
-    inner, ends = baselines._type_sets
+    lengths, types = SegmentLengths(baselines.lengths), baselines.types
+    inner, ends = baselines.sets or (None, None)
 
     def draw(units: int) -> cz.Segmentation:
         if bound == "random":
@@ -32,6 +32,6 @@ def draw_texts(baselines: Baselines, rng: np.random.Generator, bound: str) -> di
     annotations: dict[str, object] = {}
     for item in sorted(baselines.participants.items):
         model = next(iter(baselines.participants.coders[item].values()))
-        streams = {name: draw(text.length) for name, text in streams_of(model).items()}
+        streams = {name: draw(text.length) for name, text in texts_of(model).items()}
         annotations[item] = cz.Dialogue(streams) if isinstance(model, cz.Dialogue) else streams[""]
     return annotations

@@ -17,28 +17,59 @@ frequent one; and there is no bound ``all``.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from caesura.judging.drawn_texts import DrawnTexts, TextModel, TextSource, TypeSets
 from caesura.judging.participants import Annotations, Participants
+from caesura.kernels.fill import fill
 from caesura.model.annotation import SAME_PLACE, tiers_of
+from caesura.model.batch import Batch, Texts
 from caesura.model.checks import NO_CODES
-from caesura.model.columns import Table, offsets
+from caesura.model.columns import (
+    EMPTY,
+    PLACES,
+    TYPED,
+    Boundaries,
+    ExtendedTable,
+    Names,
+    Table,
+    Weights,
+    offsets,
+    rows_of,
+)
 from caesura.model.dialogue import Annotation, Dialogue, texts_of
-from caesura.model.index import repeat, searchsorted
+from caesura.model.index import bincount, repeat, searchsorted
 from caesura.model.segmentation import UNTYPED, Segmentation, sort_types
 from caesura.model.tier import Tier
 from caesura.model.value import Floats, Ints
 from caesura.simulation.segmentations import regular_positions
 
+MAX_WORDS = 2**22  # random words that are drawn at once: 32 MB
+
 # Some draws: the texts as arrays, if there are any, and draw -> item -> annotation.
-Draws = tuple[DrawnTexts | None, Callable[[], Annotations]]
+Draws = tuple["DrawnTexts | None", Callable[[], Annotations]]
+
+
+class TypeSets:
+    """Distinct sets of types at boundaries, and a pool that contains each set as often as it occurred."""
+
+    def __init__(self, observed: Iterable[tuple[int, ...]]) -> None:
+        number: dict[tuple[int, ...], int] = {}
+        self.pool = np.array([number.setdefault(codes, len(number)) for codes in sorted(observed)], np.int64)
+        self.codes = [np.array(codes, np.int64) for codes in number]
+        self.size = np.array([len(codes) for codes in number], np.int64)
+
+    @property
+    def most_frequent(self) -> Ints | None:
+        """The most frequent set, the first if several are equally frequent; None if there is none."""
+        return self.codes[int(bincount(self.pool).argmax())] if len(self.pool) else None
 
 
 class Baselines:
@@ -68,7 +99,7 @@ class Baselines:
         return sum(text.inner.size for text in self._texts) / max(positions, 1)
 
     @cached_property
-    def _types(self) -> tuple[str, ...] | None:
+    def types(self) -> tuple[str, ...] | None:
         """The types in order; None if all boundaries are untyped and no coder marks the end of a text."""
         for text in self._texts:
             if text.types_declared and text.types != UNTYPED:
@@ -81,9 +112,11 @@ class Baselines:
         return sort_types({name for text in texts for _, name in text.boundaries}) or None
 
     @cached_property
-    def _type_sets(self) -> tuple[TypeSets, TypeSets]:
+    def sets(self) -> tuple[TypeSets, TypeSets] | None:
         """The types of all inner boundaries of the coders, and the types (possibly none) at the ends of their texts."""
-        code = {name: i for i, name in enumerate(self._types or UNTYPED)}
+        if self.types is None:
+            return None
+        code = {name: i for i, name in enumerate(self.types)}
         inner: list[tuple[int, ...]] = []
         ends: list[tuple[int, ...]] = []
         for text in self._texts:
@@ -101,7 +134,7 @@ class Baselines:
             "regular": self._annotate(lambda units: self._marked(units, regular_positions(units, mean))),
             "none": self._annotate(
                 lambda units: Segmentation.from_valid_entries(
-                    units, np.empty(0, np.int64), NO_CODES, self._types or UNTYPED
+                    units, np.empty(0, np.int64), NO_CODES, self.types or UNTYPED
                 )
             ),
             "all": self._annotate(lambda units: self._marked(units, np.arange(1, units))),
@@ -118,34 +151,35 @@ class Baselines:
 
     def _marked(self, units: int, positions: Ints) -> Segmentation:
         """Return boundaries with the most frequent types of the coders, and the most frequent mark at the end."""
-        if self._types is None:
+        if self.types is None or self.sets is None:
             return Segmentation.from_valid_entries(units, positions, NO_CODES, UNTYPED)
-        inner, end = (sets.most_frequent for sets in self._type_sets)
+        inner, end = (sets.most_frequent for sets in self.sets)
         if inner is None:
             positions = positions[:0]
         codes = np.tile(inner, len(positions)) if inner is not None else NO_CODES
         positions = repeat(positions, 0 if inner is None else len(inner))
         if end is not None:
             positions, codes = np.append(positions, [units] * len(end)), np.append(codes, end)
-        return Segmentation.from_valid_entries(
-            units, positions, codes if len(self._types) > 1 else NO_CODES, self._types
-        )
+        return Segmentation.from_valid_entries(units, positions, codes if len(self.types) > 1 else NO_CODES, self.types)
 
     @cached_property
-    def model(self) -> TextModel:
-        """What random texts are drawn from; items are in alphabetical order."""
-        streams = [
-            texts_of(next(iter(self.participants.coders[item].values()))) for item in sorted(self.participants.items)
-        ]
-        lengths = np.array([text.length for by_stream in streams for text in by_stream.values()], np.int64)
-        sets = None if self._types is None else self._type_sets
-        return TextModel(
-            offsets(np.array([*map(len, streams)], np.int64)), lengths, self.lengths, self.rate, self._types, sets
-        )
+    def _texts_of_items(self) -> list[list[Segmentation]]:
+        """The texts of a coder of each item; items are in alphabetical order."""
+        coders = self.participants.coders
+        return [[*texts_of(next(iter(coders[item].values()))).values()] for item in sorted(coders)]
+
+    @cached_property
+    def text_lengths(self) -> Ints:
+        return np.array([text.length for texts in self._texts_of_items for text in texts], np.int64)
+
+    @cached_property
+    def stream_counts(self) -> Ints:
+        """Number of texts of each item: of its streams, or 1 if it is no dialogue."""
+        return np.array([*map(len, self._texts_of_items)], np.int64)
 
     def draws(self, rng: np.random.Generator, *, placement: bool) -> Callable[[int], Draws]:
         """Return a function that draws a number of random texts of every item."""
-        source = TextSource(self.model, rng, placement=placement)
+        source = TextSource(self, rng, placement=placement)
 
         def draw(number: int) -> Draws:
             texts = source.draw(number)
@@ -155,7 +189,7 @@ class Baselines:
 
     def annotations_of(self, texts: DrawnTexts) -> dict[str, dict[str, Annotation]]:
         positions, codes, off = texts.typed
-        lengths, ends, types = texts.lengths.tolist(), off.tolist(), self._types or UNTYPED
+        lengths, ends, types = texts.lengths.tolist(), off.tolist(), self.types or UNTYPED
         segmentations = iter(
             Segmentation.from_valid_entries(length, positions[a:b], codes[a:b] if len(types) > 1 else NO_CODES, types)
             for length, (a, b) in zip(lengths, pairwise(ends), strict=True)
@@ -166,6 +200,127 @@ class Baselines:
             )
             for draw in range(texts.draws)
         }
+
+
+class TextSource:
+    """Random texts of all items, in alphabetical order."""
+
+    def __init__(self, baselines: Baselines, rng: np.random.Generator, *, placement: bool) -> None:
+        self._baselines = baselines
+        self._rng = rng
+        self._rate = baselines.rate if placement else -1.0
+        self._sums = np.concatenate([[0], np.cumsum(baselines.lengths)])
+        inner, ends = baselines.sets or (None, None)
+        self._inner = -1 if inner is None else len(inner.pool)
+        self._ends = -1 if ends is None else len(ends.pool)
+        self._words = np.empty(0, np.uint64)
+        self._half = -1
+
+    def draw(self, count: int) -> DrawnTexts:
+        lengths = np.tile(self._baselines.text_lengths, count)
+        off, last = np.zeros(len(lengths) + 1, np.int64), np.zeros(len(lengths), np.int64)
+        positions = chosen = EMPTY
+        text = more = 0
+        while text < len(lengths):
+            needed = max(self._words_for(lengths[text : text + 1]), min(MAX_WORDS, self._words_for(lengths[text:])))
+            missing = max(needed - len(self._words), more)
+            if missing > 0:
+                self._words = np.concatenate([self._words, self._rng.bit_generator.random_raw(missing)])
+            space = np.empty(self._boundaries_of(len(self._words)) + more, np.int64)
+            positions = np.concatenate([positions[: off[text]], space])
+            chosen = np.concatenate([chosen[: off[text]], space]) if self._inner > 0 else EMPTY
+            rules = self._baselines.lengths, self._sums, self._rate, self._inner, self._ends
+            out = positions, chosen, last, off
+            first = text
+            text, used, self._half = fill(self._words, lengths, *rules, *out, text, 0, self._half)
+            self._words = self._words[used:]
+            more = 0 if text > first else 2 * more + 16  # the estimate was too low
+        return DrawnTexts(self._baselines, count, Boundaries(positions[: off[-1]], EMPTY, off), chosen[: off[-1]], last)
+
+    def _boundaries_of(self, words: int) -> int:
+        """Estimate how many boundaries a number of random words suffice for."""
+        if self._rate < 0:
+            return 2 * words  # a place in a list takes half a word
+        return int(words * self._rate + 6 * math.sqrt(words)) + 64
+
+    def _words_for(self, lengths: Ints) -> int:
+        units, texts = int(lengths.sum()), len(lengths)
+        if self._rate >= 0:
+            halves, boundaries = 2 * units, units * self._rate
+        else:
+            boundaries = units / float(self._baselines.lengths.mean())
+            halves = int(boundaries) + 10 * texts
+        return (halves + (0 if self._inner < 0 else int(boundaries) + texts)) // 2 + 16
+
+
+class DrawnTexts:
+    """Random texts of several draws, as arrays."""
+
+    def __init__(self, baselines: Baselines, draws: int, inner: Boundaries, chosen: Ints, last: Ints) -> None:
+        self._baselines = baselines
+        self.draws = draws
+        self.inner = inner
+        self._chosen = chosen
+        self._last = last
+
+    @property
+    def lengths(self) -> Ints:
+        return np.tile(self._baselines.text_lengths, self.draws)
+
+    @cached_property
+    def typed(self) -> Boundaries:
+        """All boundaries with their types, those at the ends of texts too."""
+        sets_of_texts = self._baselines.sets
+        if sets_of_texts is None:
+            return self.inner
+        positions, _, off = self.inner
+        inner, ends = sets_of_texts
+        sets = np.insert(inner.pool[self._chosen], off[1:], len(inner.codes) + ends.pool[self._last])
+        sizes = np.concatenate([inner.size, ends.size])
+        set_off = np.concatenate([[0], np.cumsum(sizes)])
+        codes = np.array([*chain.from_iterable((*inner.codes, *ends.codes))], np.int64)
+        rows, entries = rows_of(set_off, sets)
+        places = repeat(np.insert(positions, off[1:], self.lengths), sizes[sets])
+        return Boundaries(places, codes[rows], entries[off + np.arange(len(off))])
+
+    @cached_property
+    def typed_inner(self) -> Boundaries:
+        """The boundaries that are not at the end of a text, with their types."""
+        positions, codes, off = self.typed
+        is_inner = positions < repeat(self.lengths, np.diff(off))
+        before = np.concatenate([[0], np.cumsum(is_inner)])
+        return Boundaries(positions[is_inner], codes[is_inner], before[off])
+
+    def pairs_with(self, texts: Texts, first: Ints, second: Ints) -> Batch | None:
+        """Return pairs of an annotation of a corpus and a drawn text, one per draw and item; None if their units differ."""
+        table = ExtendedTable(texts.table, self.lengths, self.inner.count, self.column)
+        number = len(texts.table)
+        streams = np.tile(self._baselines.stream_counts, self.draws)
+        rows, off = rows_of(offsets(streams), second)
+        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        own = texts.pairs(first, first)
+        if own is None or own.pairs != len(rows) or (table.end[own.first] != table.end[number + rows]).any():
+            return None
+        if own.streams is None:
+            return Batch(table, own.first, number + rows) if (streams == 1).all() else None
+        return replace(own, table=table, second=number + rows, cache={}) if (own.streams == off).all() else None
+
+    def column(self, name: str, types: Names) -> Any:
+        """Return a column of the texts, for their table."""
+        if name == "weighted":
+            return Weights(self.inner.place, np.ones(len(self.inner.place)), self.inner.off)
+        if name in PLACES or (name == "inner" and len(types) == 1):
+            return self.inner
+        place, code, off = self.typed_inner if name == "inner" else self.typed
+        new_codes = np.array([types.index(name) for name in (self._baselines.types or UNTYPED)], np.int64)
+        return Boundaries(place, new_codes[code] if code.size else np.full(len(place), new_codes[0]), off)
+
+    def fits(self, name: str, types: Names) -> bool:
+        """Return whether a column of the texts can be compared over a scale of types."""
+        if name not in TYPED:
+            return True
+        has_sets = any((sets.size > 1).any() for sets in self._baselines.sets or ())
+        return set(self._baselines.types or UNTYPED) <= set(types) and not (has_sets and name == "marked")
 
 
 class TimedBaselines:
@@ -232,10 +387,10 @@ class TimedBaselines:
         )
 
 
-def _streams(annotations: Annotations, streams_of: Callable[[Annotation], Mapping[str, Any]]) -> Iterator[Any]:
+def _streams(annotations: Annotations, find: Callable[[Annotation], Mapping[str, Any]]) -> Iterator[Any]:
     for by_name in annotations.values():
         for annotation in by_name.values():
-            yield from streams_of(annotation).values()
+            yield from find(annotation).values()
 
 
 def _fill_with_times(lengths: Floats, begin: float, end: float, rng: np.random.Generator) -> Floats:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -131,12 +131,10 @@ def _rank_test(test: Callable[[], RankTest], notes: list[str]) -> RankTest | Non
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _PairedTests:
+class _PairedTests(NamedTuple):
     """The paired tests of two systems, not yet corrected for the number of pairs; None if they share too few items."""
 
-    systems: tuple[str, str]
-    wins: tuple[int, ...]
+    counts: tuple[int, int, int] = 0, 0, 0  # wins, ties and losses
     swapped: Randomisation | None = None
     resampled: PairedBootstrap | None = None
 
@@ -148,74 +146,73 @@ def _paired_tests(
     draws: int,
     options: ComparisonOptions,
     notes: list[str],
-) -> list[_PairedTests]:
+) -> dict[tuple[str, str], _PairedTests]:
     # Pairs of systems that were scored on the same (item, coder) are tested together: each system is computed once for each set
     # of weights, and not once for each pair.
-    groups: dict[bytes, tuple[Ints, list[int]]] = {}
-    for place, pair in enumerate(pairs):
+    groups: dict[bytes, tuple[Ints, list[tuple[str, str]]]] = {}
+    for pair in pairs:
         keys = scores.common_keys(*pair)
-        groups.setdefault(keys.tobytes(), (keys, []))[1].append(place)
-    tests = [_PairedTests(pair, (0, 0, 0)) for pair in pairs]
-    for keys, places in groups.values():
-        names = list(dict.fromkeys(name for place in places for name in pairs[place]))
-        if len(keys):
-            parts = np.stack([scores.parts_of(name, keys) for name in names])
-            numbers = [(names.index(pairs[place][0]), names.index(pairs[place][1])) for place in places]
-            swapped = randomisations(parts, numbers, scores.finish, draws, options.seed)
-            values = np.column_stack([scores.finish(of_system) for of_system in parts])
-            table = wins(values if scores.measure.higher_is_better else -values)
-            resampled: Sequence[PairedBootstrap | None] = [None] * len(places)
-            try:
-                sampling = replicates, options.level, options.seed
-                resampled = paired_bootstraps(parts, numbers, scores.finish, swapped, *sampling)
-            except Undefined as error:
-                notes += [f"{' and '.join(pairs[place])}: {error}" for place in places]
-            for place, (a, b), by_swaps, by_samples in zip(places, numbers, swapped, resampled, strict=True):
-                counts = tuple(int(counts[a, b]) for counts in (table.wins, table.ties, table.losses))
-                tests[place] = _PairedTests(pairs[place], counts, by_swaps, by_samples)
-        else:
-            notes += [f"{' and '.join(pairs[place])} share no item" for place in places]
+        groups.setdefault(keys.tobytes(), (keys, []))[1].append(pair)
+    tests = dict.fromkeys(pairs, _PairedTests())
+    for keys, group in groups.values():
+        if not len(keys):
+            notes += [f"{a} and {b} share no item" for a, b in group]
+            continue
+        names = list(dict.fromkeys(name for pair in group for name in pair))
+        parts = np.stack([scores.parts_of(name, keys) for name in names])
+        numbers = [(names.index(a), names.index(b)) for a, b in group]
+        swapped = randomisations(parts, numbers, scores.finish, draws, options.seed)
+        values = np.column_stack([scores.finish(of_system) for of_system in parts])
+        table = wins(values if scores.measure.higher_is_better else -values)
+        resampled: Sequence[PairedBootstrap | None] = [None] * len(group)
+        try:
+            sampling = replicates, options.level, options.seed
+            resampled = paired_bootstraps(parts, numbers, scores.finish, swapped, *sampling)
+        except Undefined as error:
+            notes += [f"{a} and {b}: {error}" for a, b in group]
+        for pair, place, by_swaps, by_samples in zip(group, numbers, swapped, resampled, strict=True):
+            counts = int(table.wins[place]), int(table.ties[place]), int(table.losses[place])
+            tests[pair] = _PairedTests(counts, by_swaps, by_samples)
     return tests
 
 
 def _corrected(
-    tests: list[_PairedTests], alpha: float, by_ranks: RankTest | None, in_blocks: RankTest | None
+    tests: Mapping[tuple[str, str], _PairedTests], alpha: float, by_ranks: RankTest | None, in_blocks: RankTest | None
 ) -> tuple[SystemPair, ...]:
     """Return the pairs with p-values corrected for their number."""
-    randomised = _holm([test.swapped for test in tests], alpha)
-    bootstrapped = _holm([test.resampled for test in tests], alpha)
-    names = list(dict.fromkeys(name for test in tests for name in test.systems))
+    names = list(dict.fromkeys(name for pair in tests for name in pair))
+    places = [(names.index(a), names.index(b)) for a, b in tests]
+    # The p-value of each pair, and whether it is borderline.
+    p_values = {
+        "randomisation": _holm([test.swapped for test in tests.values()], alpha),
+        "bootstrap": _holm([test.resampled for test in tests.values()], alpha),
+        "friedman": _p_by_ranks(in_blocks, places),
+        "kruskal_wallis": _p_by_ranks(by_ranks, places),
+    }
     pairs = []
-    for test, (p, near), (p_bootstrap, near_bootstrap) in zip(tests, randomised, bootstrapped, strict=True):
-        u, v = (names.index(name) for name in test.systems)
-        p_ranks, near_ranks = _pair_by_ranks(by_ranks, u, v)
-        p_blocks, near_blocks = _pair_by_ranks(in_blocks, u, v)
-        borderline = {
-            "randomisation": near,
-            "bootstrap": near_bootstrap,
-            "friedman": near_blocks,
-            "kruskal_wallis": near_ranks,
-        }
+    for number, (pair, ((won, tied, lost), swapped, resampled)) in enumerate(tests.items()):
+        of_pair = {name: column[number] for name, column in p_values.items()}
         pairs.append(
             SystemPair(
-                systems=test.systems,
-                difference=None if test.swapped is None else test.swapped.difference,
-                interval=None if test.resampled is None else (test.resampled.low, test.resampled.high),
-                bootstrap=p_bootstrap,
-                randomisation=p,
-                kruskal_wallis=p_ranks,
-                friedman=p_blocks,
-                **dict(zip(("wins", "ties", "losses"), test.wins, strict=True)),
-                items=sum(test.wins),
-                exact=test.swapped is None or test.swapped.exact,
-                borderline=tuple(name for name, close in borderline.items() if close),
+                systems=pair,
+                difference=None if swapped is None else swapped.difference,
+                interval=None if resampled is None else (resampled.low, resampled.high),
+                **{name: p for name, (p, _) in of_pair.items()},
+                wins=won,
+                ties=tied,
+                losses=lost,
+                items=won + tied + lost,
+                exact=swapped is None or swapped.exact,
+                borderline=tuple(name for name, (_, close) in of_pair.items() if close),
             )
         )
     return tuple(pairs)
 
 
-def _pair_by_ranks(test: RankTest | None, u: int, v: int) -> tuple[float | None, bool]:
-    return (None, False) if test is None else (float(test.pairs[u, v]), bool(test.is_borderline(u, v)))
+def _p_by_ranks(test: RankTest | None, pairs: Sequence[tuple[int, int]]) -> list[tuple[float | None, bool]]:
+    if test is None:
+        return [(None, False)] * len(pairs)
+    return [(float(test.pairs[pair]), test.is_borderline(*pair)) for pair in pairs]
 
 
 def _holm(tests: Sequence[Randomisation | PairedBootstrap | None], alpha: float) -> list[tuple[float | None, bool]]:

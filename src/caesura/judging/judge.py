@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -296,7 +296,9 @@ def judge(
     undefined = _undefined(participants)
     _warn_of_undeclared_order(participants, chosen)
     human = draws > 0 and "human" not in undefined
-    baselines = _baselines(participants) if draws else None
+    baselines: Baselines | TimedBaselines | None = None
+    if draws and "baselines" not in undefined:
+        baselines = (TimedBaselines if participants.kind == "timed" else Baselines)(participants)
     fixed = {} if baselines is None else baselines.fixed()
     segmenters = {**participants.systems, **{BOUND_PREFIX + bound: texts for bound, texts in fixed.items()}}
     pairing = Pairing(participants, segmenters, human=human)
@@ -304,7 +306,7 @@ def judge(
     if baselines is not None:
         drawn = score_draws(pairing, baselines, chosen, draws, options.seed)
     steps = len(chosen) + 2
-    drafts: list[_Draft] = []
+    rows: list[SegmenterScore] = []
     comparisons: list[SystemComparison] = []
     excluded = list(participants.excluded)
     aligned: PairScores | None = None
@@ -313,16 +315,15 @@ def judge(
         scored = scores.scored(names)
         if len(scored) > 1:
             comparisons.append(compare_systems(scores, scored, options))
-        sums = {bound: drawn[measure, bound] for bound in (RANDOM, PLACEMENT) if (measure, bound) in drawn}
-        drafts += _drafts(scores, names, sums, options)
         excluded += scores.excluded
         if scored:
+            sums = {bound: drawn[measure, bound] for bound in (RANDOM, PLACEMENT) if (measure, bound) in drawn}
+            rows += _rows(scores, participants, sums, options)
             for bound, of_bound in sums.items():
                 excluded += of_bound.excluded(scores.items, bound.removeprefix(BOUND_PREFIX), scores.failed_references)
         if aligned is None and scored == names and _measures_agreement(measure, participants.kind):
             aligned = scores
         report_progress(step, steps)
-    rows = _with_intervals(drafts, options)
     excluded = list(dict.fromkeys(excluded))
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
@@ -335,8 +336,11 @@ def judge(
     items = [row.items for row in rows if row.interval is not None and not row.bound]
     if items and options.interval == "items":
         warn_about_few_items(min(items))
+    sizes = {"systems": len(names), "coders": len(participants.coder_names), "items": len(participants.items)}
+    settings = {"interval": options.interval or "none", "level": f"{options.level:g}", "replicates": options.replicates}
+    facts: dict[str, Any] = {**sizes, **settings, "bounds": draws or False, "seed": options.seed}
     return Judgement(
-        rows=tuple(_with_data(row, participants) for row in rows),
+        rows=tuple(rows),
         comparisons=tuple(comparisons),
         drops=drops,
         replacements=replacements,
@@ -346,7 +350,7 @@ def judge(
         undefined=undefined,
         excluded=tuple(excluded),
         seed=options.seed,
-        signature=_signature(participants, options, draws),
+        signature=signature_line("judge", **facts, data=participants.fingerprint),
         participants=participants,
         aligner=aligner,
     )
@@ -359,28 +363,11 @@ def _measures_agreement(measure: Measure, kind: str) -> bool:
     return bool(measure.coefficients) and (measure.aligns or kind == "hierarchy")
 
 
-def _with_data(row: SegmenterScore, participants: Participants) -> SegmenterScore:
-    """Return the row of a system with the data in the signature of its score; bounds have no data of their own."""
-    if row.bound:
-        return row
-    origin = ("judge", f"system:{signature_value(row.segmenter)}")
-    return replace(row, score=replace(row.score, data=participants.fingerprints[row.segmenter], origin=origin))
-
-
 def _random_draws(bounds: bool | int) -> int:
     """Return the number of draws of the random bound; 0 if there are no bounds."""
     if isinstance(bounds, (bool, np.bool_)):
         return RANDOM_DRAWS if bounds else 0
     return int(whole(1)("bounds", bounds))
-
-
-def _signature(participants: Participants, options: _JudgeOptions, draws: int) -> str:
-    coders, systems = participants.coder_names, participants.systems
-    sizes: dict[str, Any] = {"systems": len(systems), "coders": len(coders), "items": len(participants.items)}
-    level = f"{options.level:g}"
-    settings: dict[str, Any] = {"level": level, "replicates": options.replicates, "bounds": draws or False}
-    settings |= {"seed": options.seed, "data": participants.fingerprint}
-    return signature_line("judge", **sizes, interval=options.interval or "none", **settings)
 
 
 def _undefined(participants: Participants) -> dict[str, str]:
@@ -396,7 +383,8 @@ def _undefined(participants: Participants) -> dict[str, str]:
     if participants.kind in ("hierarchy", "spans"):
         reasons["baselines"] = "random, regular, none and all are defined for segmentations only"
         reasons["errors"] = "misses and false alarms are defined for boundaries of segmentations only"
-    if _has_open_ends(participants):
+    annotations = (entry for by_coder in participants.coders.values() for entry in by_coder.values())
+    if any(tier.open_end for annotation in annotations for tier in tiers_of(annotation).values()):
         reasons["baselines"] = "random, regular and none need the lengths of the items; --reading lengths=FILE"
     if participants.kind == "timed":
         reasons["all"] = "there is no last boundary that could be added to a segmentation of time"
@@ -404,18 +392,6 @@ def _undefined(participants: Participants) -> dict[str, str]:
     if len(participants.systems) < 2:
         reasons["comparison"] = "expected at least two systems; got one"
     return reasons
-
-
-def _has_open_ends(participants: Participants) -> bool:
-    annotations = (entry for by_coder in participants.coders.values() for entry in by_coder.values())
-    return any(tier.open_end for annotation in annotations for tier in tiers_of(annotation).values())
-
-
-def _baselines(participants: Participants) -> Baselines | TimedBaselines | None:
-    """Return the source of the bounds that ignore the text; None if they are undefined for these data."""
-    if participants.kind in ("hierarchy", "spans") or _has_open_ends(participants):
-        return None
-    return TimedBaselines(participants) if participants.kind == "timed" else Baselines(participants)
 
 
 def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measure, ...]) -> None:
@@ -430,45 +406,36 @@ def _warn_of_undeclared_order(participants: Participants, measures: tuple[Measur
         warn_about_type_order(sort_types({name for text in texts for _, name in text.boundaries}))
 
 
-@dataclass(frozen=True)
-class _Draft:
-    """The row of a system or bound, and the parts of its items if an interval over items is to be computed."""
-
-    row: SegmenterScore
-    parts: Floats | None = None
-    finish: Callable[[Floats], Floats] | None = None
-
-
-def _drafts(
-    scores: PairScores, systems: tuple[str, ...], drawn: Mapping[str, DrawSums], options: _JudgeOptions
-) -> list[_Draft]:
-    drafts = [_draft(scores, name, options) for name in scores.scored(systems)]
-    if not drafts:
-        return []
-    for bound in (HUMAN, RANDOM, PLACEMENT, *(BOUND_PREFIX + name for name in ("regular", "none", "all"))):
-        if bound in drawn and drawn[bound].sums:
-            drafts.append(_Draft(_random_row(drawn[bound], bound, options)))
-        elif bound in scores.rows_of:
-            drafts.append(_draft(scores, bound, options))
-    return drafts
-
-
-def _draft(scores: PairScores, name: str, options: _JudgeOptions) -> _Draft:
-    score = scores.score(name)
-    items, parts = scores.by_item(scores.rows_of[name])
-    row = SegmenterScore(
-        segmenter=name.removeprefix(BOUND_PREFIX),
-        bound=name.startswith(BOUND_PREFIX),
-        measure=scores.measure,
-        value=score.value,
-        macro=float(scores.finish(parts).mean()),
-        items=len(items),
-        score=score,
-        by_coder=scores.by_coder(name),
-        **_pairs_interval(scores, name, options),
-    )
-    measure, types = scores.measure, scores.scores.types
-    return _Draft(row, parts, lambda sums: measure.values(sums, types)) if options.interval == "items" else _Draft(row)
+def _rows(
+    scores: PairScores, participants: Participants, drawn: Mapping[str, DrawSums], options: _JudgeOptions
+) -> list[SegmenterScore]:
+    """Return the rows of all systems and bounds that could be scored under a measure."""
+    bounds = (HUMAN, RANDOM, PLACEMENT, *(BOUND_PREFIX + name for name in ("regular", "none", "all")))
+    names = scores.scored([*participants.systems, *bounds])
+    parts = {name: scores.by_item(scores.rows_of[name])[1] for name in names}
+    intervals = _item_intervals(scores, parts, options) if options.interval == "items" else {}
+    rows = {
+        bound: _random_row(of_bound, bound.removeprefix(BOUND_PREFIX), options)
+        for bound, of_bound in drawn.items()
+        if of_bound.sums
+    }
+    for name in names:
+        score, bound = scores.score(name), name.startswith(BOUND_PREFIX)
+        if not bound:  # bounds have no data of their own
+            origin = ("judge", f"system:{signature_value(name)}")
+            score = replace(score, data=participants.fingerprints[name], origin=origin)
+        rows[name] = SegmenterScore(
+            segmenter=name.removeprefix(BOUND_PREFIX),
+            bound=bound,
+            measure=scores.measure,
+            value=score.value,
+            macro=float(scores.finish(parts[name]).mean()),
+            items=len(parts[name]),
+            score=score,
+            by_coder=scores.by_coder(name),
+            **(intervals.get(name) or _pairs_interval(scores, name, options)),
+        )
+    return [rows[name] for name in (*participants.systems, *bounds) if name in rows]
 
 
 def _random_row(drawn: DrawSums, bound: str, options: _JudgeOptions) -> SegmenterScore:
@@ -476,7 +443,7 @@ def _random_row(drawn: DrawSums, bound: str, options: _JudgeOptions) -> Segmente
     values = drawn.values
     low, high = np.quantile(values, [(1 - options.level) / 2, (1 + options.level) / 2]).tolist()
     return SegmenterScore(
-        segmenter=bound.removeprefix(BOUND_PREFIX),
+        segmenter=bound,
         bound=True,
         measure=drawn.measure,
         value=float(values.mean()),
@@ -488,25 +455,23 @@ def _random_row(drawn: DrawSums, bound: str, options: _JudgeOptions) -> Segmente
     )
 
 
-def _with_intervals(drafts: list[_Draft], options: _JudgeOptions) -> list[SegmenterScore]:
-    """Return the rows with intervals over items. Rows with the same number of items share their samples."""
-    rows, level, replicates = [draft.row for draft in drafts], options.level, options.replicates
-    by_size: dict[int, list[int]] = {}
-    for place, draft in enumerate(drafts):
-        if draft.parts is not None:
-            by_size.setdefault(len(draft.parts), []).append(place)
-    for places in by_size.values():
-        tables: list[Any] = [(drafts[place].parts, drafts[place].finish) for place in places]
+def _item_intervals(
+    scores: PairScores, parts: Mapping[str, Floats], options: _JudgeOptions
+) -> dict[str, dict[str, Any]]:
+    """Return the fields of rows that describe their intervals over items."""
+    level, replicates = options.level, options.replicates
+    intervals: dict[str, dict[str, Any]] = {}
+    for size in {len(of_items) for of_items in parts.values()}:  # they share their samples
+        tables = {name: (of_items, scores.finish) for name, of_items in parts.items() if len(of_items) == size}
         try:
-            results = bootstrap_many(tables, replicates=replicates, level=level, seed=options.seed)
+            results = bootstrap_many([*tables.values()], replicates=replicates, level=level, seed=options.seed)
         except Undefined as error:
-            for place in places:
-                rows[place] = replace(rows[place], **_no_interval(f"no interval: {error}"))
+            intervals |= dict.fromkeys(tables, _no_interval(f"no interval: {error}"))
             continue
-        for place, result in zip(places, results, strict=True):
-            note = f"{level:.4g} percentile bootstrap over {result.items} items, {replicates} replicates"
-            rows[place] = replace(rows[place], interval=(result.low, result.high), interval_note=note)
-    return rows
+        note = f"{level:.4g} percentile bootstrap over {size} items, {replicates} replicates"
+        for name, result in zip(tables, results, strict=True):
+            intervals[name] = {"interval": (result.low, result.high), "interval_note": note}
+    return intervals
 
 
 def _no_interval(note: str) -> dict[str, Any]:

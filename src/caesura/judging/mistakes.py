@@ -29,7 +29,8 @@ _KINDS = {
     "transposition with substitution": "near miss",
     "substitution": "confusion",
 }
-_KIND_NUMBERS = {edit: MISTAKE_KINDS.index(kind) for edit, kind in _KINDS.items()}
+# The kind of mistake of each kind of edit; a match is none.
+_KIND_OF_EDIT = np.array([MISTAKE_KINDS.index(_KINDS[edit]) if edit in _KINDS else NONE for edit in EDIT_KINDS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,55 +68,49 @@ class TypeConfusion:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MistakeColumns:
-    """Mistakes as columns of numbers, because there may be hundreds of thousands of them."""
+    """Mistakes as edits that are no matches, because there may be hundreds of thousands of them."""
 
     keys: Sequence[tuple[str, str]]  # item and coder of each document
-    document: Ints  # document of each mistake, as index into ``keys``
-    kind: Ints  # kind of the mistake, as index into ``MISTAKE_KINDS``
-    position: Ints  # position of the coder's boundary, or ``NONE``
-    system_position: Ints
-    type: Ints  # type of the coder's boundary, as index into ``types``, or ``NONE``
-    system_type: Ints
-    stream: Ints  # speaker as index into ``streams``
-    types: Sequence[str]
-    streams: Sequence[str | None] = (None,)  # names of the speakers; None for a text that is no dialogue
-
-    def __len__(self) -> int:
-        return len(self.document)
-
-    def mistake(self, number: int) -> Mistake:
-        item, coder = self.keys[self.document[number]]
-        position, system_position = self.position.item(number), self.system_position.item(number)
-        of_coder, of_system = self.type.item(number), self.system_type.item(number)
-        return Mistake(
-            MISTAKE_KINDS[self.kind[number]],
-            item,
-            coder,
-            None if position == NONE else position,
-            None if system_position == NONE else system_position,
-            None if of_coder == NONE else self.types[of_coder],
-            None if of_system == NONE else self.types[of_system],
-            self.streams[self.stream[number]],
-        )
+    edits: EditColumns
+    rows: Ints  # the edits that are mistakes
 
     @property
-    def mistakes(self) -> OnDemand[Mistake]:
-        return OnDemand(self.mistake, range(len(self)))
+    def kind(self) -> Ints:
+        """Kind of each mistake, as index into ``MISTAKE_KINDS``."""
+        kind: Ints = _KIND_OF_EDIT[self.edits.kind[self.rows]]
+        return kind
+
+    def mistake(self, number: int) -> Mistake:
+        edits, row = self.edits, self.rows[number]
+        item, coder = self.keys[edits.document[row]]
+        a, b, a_type, b_type = (
+            None if column[row] == NONE else column.item(row)
+            for column in (edits.a_position, edits.b_position, edits.a_type, edits.b_type)
+        )
+        return Mistake(
+            MISTAKE_KINDS[_KIND_OF_EDIT[edits.kind[row]]],
+            item,
+            coder,
+            a,
+            b,
+            None if a_type is None else edits.types[a_type],
+            None if b_type is None else edits.types[b_type],
+            None if edits.stream is None else edits.streams[edits.stream[row]],
+        )
 
     @property
     def offsets_of_near_misses(self) -> Ints:
         """Number of positions by which the system is late, for each near miss; negative if it is early."""
-        near = self.kind == MISTAKE_KINDS.index("near miss")
-        late_by: Ints = self.system_position[near] - self.position[near]
+        late_by: Ints = self.edits.shift[self.rows[self.kind == MISTAKE_KINDS.index("near miss")]]
         return late_by
 
     @property
     def confusions(self) -> tuple[TypeConfusion, ...]:
         """Confusions of boundary types, the most frequent first."""
-        differ = (self.type != NONE) & (self.system_type != NONE) & (self.type != self.system_type)
-        pairs = zip(self.type[differ].tolist(), self.system_type[differ].tolist(), strict=True)
-        counts = Counter(pairs).most_common()
-        return tuple(TypeConfusion(self.types[a], self.types[b], count) for (a, b), count in counts)
+        types, (a, b) = self.edits.types, (self.edits.a_type[self.rows], self.edits.b_type[self.rows])
+        differ = (a != NONE) & (b != NONE) & (a != b)
+        counts = Counter(zip(a[differ].tolist(), b[differ].tolist(), strict=True)).most_common()
+        return tuple(TypeConfusion(types[of_coder], types[of_system], count) for (of_coder, of_system), count in counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +141,8 @@ class Mistakes(Result):
     def by_item(self) -> dict[str, dict[str, int]]:
         items = [item for item, _ in self.columns.keys]
         counts: dict[str, Counter[str]] = {}
-        for document, kind in zip(self.columns.document.tolist(), self.columns.kind.tolist(), strict=True):
+        documents = self.columns.edits.document[self.columns.rows]
+        for document, kind in zip(documents.tolist(), self.columns.kind.tolist(), strict=True):
             counts.setdefault(items[document], Counter())[MISTAKE_KINDS[kind]] += 1
         return {item: dict(by_kind) for item, by_kind in counts.items()}
 
@@ -181,11 +177,15 @@ def find_mistakes(participants: Participants, system: str, measure: Measure) -> 
     items = [item for item in participants.items if item in by_item]
     keys = [(item, coder) for item in items for coder in participants.coders[item]]
     pairs: list[tuple[Any, Any]] = [(participants.coders[item][coder], by_item[item]) for item, coder in keys]
-    columns, matches = _mistakes_and_matches(pairs, keys, measure)
+    scores = score_many(pairs, measure)
+    edits = measure.edit_columns(scores.batch)
+    assert edits is not None, "measures that align boundaries list the edits of all pairs at once"
+    scored = [keys[place] for place in scores.places.tolist()]
+    columns = MistakeColumns(scored, edits, flatnonzero(edits.kind != MATCH))
     return Mistakes(
         system=system,
-        mistakes=columns.mistakes,
-        matches=matches,
+        mistakes=OnDemand(columns.mistake, range(len(columns.rows))),
+        matches=len(edits) - len(columns.rows),
         confusions=columns.confusions,
         offsets=_offsets(pairs),
         density=_density([by_item[item]] for item in items),
@@ -193,51 +193,6 @@ def find_mistakes(participants: Participants, system: str, measure: Measure) -> 
         coders_per_item=len(keys) / len(items),
         columns=columns,
     )
-
-
-def _mistakes_and_matches(
-    pairs: list[tuple[Any, Any]], keys: list[tuple[str, str]], measure: Measure
-) -> tuple[MistakeColumns, int]:
-    """Return the mistakes in all pairs that can be scored, and the number of matches; ``keys`` are (item, coder)."""
-    scores = score_many(pairs, measure)
-    columns = measure.edit_columns(scores.batch)
-    if columns is not None:
-        return _from_columns(columns, [keys[place] for place in scores.places.tolist()])
-    types: dict[str | None, int] = {None: NONE}
-    streams: dict[str | None, int] = {}
-    rows: list[tuple[int, ...]] = []
-    matches = 0
-    for place in scores.scored.tolist():
-        for edit in scores[place].edits or ():
-            if edit.kind == "match":
-                matches += 1
-                continue
-            positions = (NONE if position is None else position for position in (edit.a_position, edit.b_position))
-            codes = (types.setdefault(name, len(types) - 1) for name in (edit.a_type, edit.b_type))
-            stream = streams.setdefault(edit.stream, len(streams))
-            rows.append((place, _KIND_NUMBERS[edit.kind], *positions, *codes, stream))
-    document, kind, a, b, a_type, b_type, stream_of = np.array(rows, np.int64).reshape(-1, 7).T
-    names = [name for name in types if name is not None]
-    return MistakeColumns(keys, document, kind, a, b, a_type, b_type, stream_of, names, [*streams]), matches
-
-
-def _from_columns(columns: EditColumns, keys: list[tuple[str, str]]) -> tuple[MistakeColumns, int]:
-    """Return mistakes and matches from the edits of all pairs, which the kernel listed at once."""
-    wrong = flatnonzero(columns.kind != MATCH)
-    kinds = np.array([_KIND_NUMBERS.get(name, NONE) for name in EDIT_KINDS], np.int64)
-    mistakes = MistakeColumns(
-        keys,
-        columns.document[wrong],
-        kinds[columns.kind[wrong]],
-        columns.a_position[wrong],
-        columns.b_position[wrong],
-        columns.a_type[wrong],
-        columns.b_type[wrong],
-        np.zeros(len(wrong), np.int64) if columns.stream is None else columns.stream[wrong],
-        columns.types,
-        (None,) if columns.stream is None else columns.streams,
-    )
-    return mistakes, len(columns) - len(mistakes)
 
 
 def _offsets(pairs: Iterable[tuple[Annotation, Annotation]]) -> dict[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -118,11 +118,15 @@ class PairScores:
         return self.by_item(rows[np.isin(self._pair_keys(rows), keys, assume_unique=True)])[1]
 
     @cached_property
+    def _of_bounds(self) -> Bools:
+        """Whether each row is of a bound."""
+        return np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters], bool)[self.segmenter_of]
+
+    @cached_property
     def failed_references(self) -> set[tuple[int, int]]:
         """Items and references against which a system could not be scored, as indices."""
         failed = np.array(list(self.scores.errors), np.int64)
-        is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters], bool)
-        rows = failed[~is_bound[self.segmenter_of[failed]]]
+        rows = failed[~self._of_bounds[failed]]
         return set(zip(self.item_of[rows].tolist(), self.reference_of[rows].tolist(), strict=True))
 
     @cached_property
@@ -135,38 +139,32 @@ class PairScores:
         rows_by_reason: dict[str, list[int]] = {}
         for row, error in self.scores.errors.items():
             rows_by_reason.setdefault(f"{self.measure.label}: {error}", []).append(row)
-        is_bound = np.array([name.startswith(BOUND_PREFIX) for name in self.segmenters])[self.segmenter_of]
-        explained: set[tuple[int, int]] = set()  # (item, reference) for which a system failed too
+        of_systems = ~self._of_bounds
+        items, outputs = self.item_of, self.item_of * len(self.segmenters) + self.segmenter_of
+        rows_of_item, rows_of_output = bincount(items[of_systems]), bincount(outputs[of_systems])
         for reason, rows in rows_by_reason.items():
-            failed = np.zeros(len(is_bound), bool)
-            failed[rows] = True
-            if (failed & ~is_bound).any() and (failed | is_bound).all():
+            failed = [row for row in sorted(rows, key=lambda row: (outputs[row], row)) if of_systems[row]]
+            if failed and len(failed) == of_systems.sum():
                 yield Excluded(None, None, reason)
                 return
-            for item in np.unique(self.item_of[failed & ~is_bound]).tolist():
-                rows_of_item = np.arange(*searchsorted(self.item_of, [item, item + 1]))
-                of_systems = rows_of_item[~is_bound[rows_of_item]]
-                explained |= {(item, c) for c in self.reference_of[of_systems[failed[of_systems]]].tolist()}
-                yield from self._item_exclusions(item, of_systems, failed, reason)
+            for item, of_item in groupby(failed, items.__getitem__):
+                failed_of_item = list(of_item)
+                if len(failed_of_item) == rows_of_item[item]:
+                    yield Excluded(self.items[item], None, reason)
+                    continue
+                for output, of_output in groupby(failed_of_item, outputs.__getitem__):
+                    references = [self.reference_of[row] for row in of_output]
+                    system = self.segmenters[output % len(self.segmenters)]
+                    if len(references) == rows_of_output[output]:
+                        yield Excluded(self.items[item], system, reason)
+                    else:
+                        for c in references:
+                            yield Excluded(self.items[item], system, f"against coder {self.coders[c]!r}: {reason}")
         for reason, rows in rows_by_reason.items():
             for row in rows:
-                if is_bound[row] and (self.item_of[row], self.reference_of[row]) not in explained:
-                    bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX).split()[0]
-                    yield Excluded(self.items[self.item_of[row]], f"({bound})", reason)
-
-    def _item_exclusions(self, item: int, rows: Ints, failed: Bools, reason: str) -> Iterator[Excluded]:
-        """Yield the failures of systems on the rows of one item: all systems, one system, or one system against one coder."""
-        name = self.items[item]
-        if failed[rows].all():
-            yield Excluded(name, None, reason)
-            return
-        for s in np.unique(self.segmenter_of[rows[failed[rows]]]).tolist():
-            of_system = rows[self.segmenter_of[rows] == s]
-            if failed[of_system].all():
-                yield Excluded(name, self.segmenters[s], reason)
-            else:
-                for c in self.reference_of[of_system[failed[of_system]]].tolist():
-                    yield Excluded(name, self.segmenters[s], f"against coder {self.coders[c]!r}: {reason}")
+                if self._of_bounds[row] and (items[row], self.reference_of[row]) not in self.failed_references:
+                    bound = self.segmenters[self.segmenter_of[row]].removeprefix(BOUND_PREFIX)
+                    yield Excluded(self.items[items[row]], f"({bound})", reason)
 
 
 class Pairing:

@@ -115,54 +115,43 @@ def _difference(by_coder: Mapping[str, Annotation]) -> str | None:
     """Return the first difference between the texts of one item, as the second part of an error message."""
     if are_same_texts(by_coder.values()):
         return None
-    if any(tiers_of(entry) for entry in by_coder.values()):
-        return _tier_difference(by_coder)
-    if any(isinstance(entry, Spans) for entry in by_coder.values()):
-        return _span_difference(by_coder)
-    if any(isinstance(entry, Hierarchy) for entry in by_coder.values()):
-        return _hierarchy_difference(by_coder)
-    return text_difference(by_coder)
-
-
-def _hierarchy_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference from the first hierarchy: another kind of annotation, times or another length."""
-    first, model = next((coder, entry) for coder, entry in by_coder.items() if isinstance(entry, Hierarchy))
+    others = [coder for coder, entry in by_coder.items() if tiers_of(entry) or isinstance(entry, (Spans, Hierarchy))]
+    if not others:
+        return text_difference(by_coder)
     for coder, annotation in by_coder.items():
-        if not isinstance(annotation, Hierarchy):
-            return f": {first} has a hierarchy and {coder} has a {kind_name(annotation)}"
-        if (annotation.edges is None) != (model.edges is None):
-            timed, untimed = (first, coder) if model.edges is not None else (coder, first)
-            return f": {timed} has times and {untimed} has none"
-        if annotation.length != model.length and model.edges is None:
-            return f": {model.length} units for {first} and {annotation.length} for {coder}"
+        difference = _difference_from(others[0], by_coder[others[0]], coder, annotation)
+        if difference is not None:
+            return f": {difference}"
     return None
 
 
-def _tier_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference between annotations in seconds: other annotations, or other streams."""
-    (first, model), *_ = by_coder.items()
-    for coder, annotation in by_coder.items():
-        if not (tiers_of(annotation) and tiers_of(model)):
+def _difference_from(first: str, model: Annotation, coder: str, annotation: Annotation) -> str | None:
+    """Return how an annotation differs from one with seconds, spans or a hierarchy."""
+    if tiers_of(model) or tiers_of(annotation):
+        if not (tiers_of(model) and tiers_of(annotation)):
             timed, other = (first, coder) if tiers_of(model) else (coder, first)
-            return f": {timed} has seconds and {other} has units; convert both to units"
-        if set(tiers_of(annotation)) != set(tiers_of(model)):
-            return f": {first} and {coder} have different streams"
-    return None
-
-
-def _span_difference(by_coder: Mapping[str, Annotation]) -> str | None:
-    """Return the first difference between the texts under spans, or an annotation without spans."""
-    (first, model), *_ = by_coder.items()
-    for coder, annotation in by_coder.items():
-        if not (isinstance(annotation, Spans) and isinstance(model, Spans)):
-            return f": {first} has {kind_name(model)} and {coder} has {kind_name(annotation)}"
+            return f"{timed} has seconds and {other} has units; convert both to units"
+        same = set(tiers_of(annotation)) == set(tiers_of(model))
+        return None if same else f"{first} and {coder} have different streams"
+    if type(model) is not type(annotation):
+        return f"{first} has {_with_article(model)} and {coder} has {_with_article(annotation)}"
+    if isinstance(model, Spans) and isinstance(annotation, Spans):
         if annotation.axis != model.axis:
-            return f": {first} has positions in {model.axis} and {coder} in {annotation.axis}"
-        if None not in (annotation.text, model.text) and annotation.text != model.text:
-            return f": {first} and {coder} have different texts"
-        if None not in (annotation.units, model.units) and annotation.units != model.units:
-            return f": {first} and {coder} have different tokens"
+            return f"{first} has positions in {model.axis} and {coder} in {annotation.axis}"
+        for name, sides in (("texts", (model.text, annotation.text)), ("tokens", (model.units, annotation.units))):
+            if None not in sides and sides[0] != sides[1]:
+                return f"{first} and {coder} have different {name}"
+    if isinstance(model, Hierarchy) and isinstance(annotation, Hierarchy):
+        if (annotation.edges is None) != (model.edges is None):
+            timed, other = (first, coder) if model.edges is not None else (coder, first)
+            return f"{timed} has times and {other} has none"
+        if annotation.length != model.length and model.edges is None:
+            return f"{model.length} units for {first} and {annotation.length} for {coder}"
     return None
+
+
+def _with_article(annotation: Annotation) -> str:
+    return "spans" if isinstance(annotation, Spans) else f"a {type(annotation).__name__.lower()}"
 
 
 def _over_common_units(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -33,11 +34,11 @@ class AgreementDrop:
     system: str
     # ``without_system`` minus ``with_system``: 0 or below if the system agrees with the coders as well as they agree with each
     # other.
-    value: float | None
-    without_system: float | None  # agreement among the coders
-    with_system: float | None  # agreement among the coders and the system
-    coefficient: str
-    measure: Measure | None  # measure of the coefficient; None for coefficients of spans
+    value: float | None = None
+    without_system: float | None = None  # agreement among the coders
+    with_system: float | None = None  # agreement among the coders and the system
+    coefficient: str = ""
+    measure: Measure | None = None  # measure of the coefficient; None for coefficients of spans
     items: int = 0
     reason: str | None = None  # reason why there is no value
     # Coder -> coefficient of the system and this coder alone, for coefficients of spans.
@@ -56,22 +57,19 @@ class Replacement:
 def agreement_drop(participants: Participants, system: str, measure: Measure, seed: int) -> AgreementDrop:
     coefficient = default_coefficient(measure, has_positions=participants.kind != "timed")
     items = _items_with_agreement(participants, system)
+    drop = partial(AgreementDrop, system=system, coefficient=coefficient, measure=measure)
     if not items:
         reason = f"no item of {system} has two coders"
-        if len(participants.coder_names) < 2:
-            reason = "expected at least two coders; got one"
-        return AgreementDrop(system, None, None, None, coefficient, measure, 0, reason)
+        return drop(reason=reason if len(participants.coder_names) > 1 else "expected at least two coders; got one")
     try:
         corpus = participants.to_corpus(system=system).select(items=items)
         people = [coder for coder in corpus.coders if coder != system]
-        with_system, excluded, of_people = agreement_values(corpus, measure, coefficient, people, seed=seed)
-        left_out = {entry.item for entry in excluded}
-        items = [item for item in items if item not in left_out]
-        without_system = of_people()
+        b, excluded, of_people = agreement_values(corpus, measure, coefficient, people, seed=seed)
+        items = [item for item in items if item not in {entry.item for entry in excluded}]
+        a = of_people()
     except InputError as error:
-        return AgreementDrop(system, None, None, None, coefficient, measure, len(items), str(error))
-    drop = without_system - with_system
-    return AgreementDrop(system, drop, without_system, with_system, coefficient, measure, len(items))
+        return drop(items=len(items), reason=str(error))
+    return drop(value=a - b, without_system=a, with_system=b, items=len(items))
 
 
 def unitizing_drop(
@@ -88,14 +86,14 @@ def unitizing_drop(
         lambda: Corpus({item: {**people, name: annotations[item]} for item, people in coders.items()}),
     )
     with_coders: dict[str, float | None] = {}
+    drop = partial(AgreementDrop, system=system, coefficient=coefficient, with_coders=with_coders)
     try:
         b, scored = unitizing_value(everyone, chosen, seed=seed, tables=True)
         together = scored.partners(name)
         others = [coder for coder in everyone.coders if coder in together and coder != name]
-        with_coders = {coder: scored.pair_value((coder, name)) for coder in others}
+        with_coders.update({coder: scored.pair_value((coder, name)) for coder in others})
         if not items:
-            reason = f"no item of {system} has two coders"
-            return AgreementDrop(system, None, None, None, coefficient, None, 0, reason, with_coders)
+            return drop(reason=f"no item of {system} has two coders")
         if len(items) < len(coders):
             some = _kept((corpus, annotations), (name, *items), lambda: everyone.select(items=items))
             b, scored = unitizing_value(some, chosen, seed=seed, tables=False)
@@ -106,8 +104,8 @@ def unitizing_drop(
             people = _kept((corpus, annotations), tuple(rest), lambda: corpus.select(items=rest))
         a, _ = unitizing_value(people, chosen, seed=seed, tables=False)
     except InputError as error:
-        return AgreementDrop(system, None, None, None, coefficient, None, len(items), str(error), with_coders)
-    return AgreementDrop(system, a - b, a, b, coefficient, None, len(names), None, with_coders)
+        return drop(items=len(items), reason=str(error))
+    return drop(value=a - b, without_system=a, with_system=b, items=len(names))
 
 
 def _kept(owners: tuple[object, ...], name: Hashable, build: Callable[[], Corpus]) -> Corpus:
@@ -139,41 +137,35 @@ def too_few_coders(participants: Participants) -> str | None:
 def replacement_tests(
     participants: Participants, measure: Measure, epsilon: float, scores: PairScores | None = None
 ) -> tuple[Replacement, ...]:
-    reason = too_few_coders(participants)
-    if reason is not None:
-        names = participants.coder_names
-        return tuple(Replacement(system, None, names, measure, reason) for system in participants.systems)
-    if scores is None or scores.measure != measure or HUMAN not in scores.segmenters:
-        reasons = _reasons_not_to_score(participants)
-        if not all(reasons.values()):
+    reasons: dict[str, str | None] = dict.fromkeys(participants.systems, too_few_coders(participants))
+    names = participants.coder_names
+    if not all(reasons.values()):
+        names = tuple(sorted(names))
+        if scores is None or scores.measure != measure or HUMAN not in scores.segmenters:
+            reasons = {system: _too_few_items(_shared_items(participants, system)) for system in reasons}
             try:  # score everything in one batch, over the same boundary types
-                scores = score_pairs(participants, measure, participants.systems, human=True)
+                if not all(reasons.values()):
+                    scores = score_pairs(participants, measure, participants.systems, human=True)
             except LimitError as error:
                 reasons = dict.fromkeys(reasons, str(error))
-        if all(reasons.values()):
-            names = tuple(sorted(participants.coder_names))
-            return tuple(Replacement(system, None, names, measure, reasons[system]) for system in participants.systems)
-    assert scores is not None
     results = []
-    for system in participants.systems:
-        s_f, s_h = _similarities_to_others(scores, system)
-        items = (~np.isnan(s_f)).sum(axis=1)
-        reason = _too_few_items(dict(zip(scores.coders, items.tolist(), strict=True)))
-        test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
-        results.append(Replacement(system, test, scores.coders, scores.measure, reason))
+    for system, reason in reasons.items():
+        test = None
+        if scores is not None and not all(reasons.values()):
+            s_f, s_h = _similarities_to_others(scores, system)
+            reason = _too_few_items(dict(zip(names, (~np.isnan(s_f)).sum(axis=1).tolist(), strict=True)))
+            test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
+        results.append(Replacement(system, test, names, measure, reason))
     return tuple(results)
 
 
-def _reasons_not_to_score(participants: Participants) -> dict[str, str | None]:
-    """Return system -> reason why there is no test, as far as it is known before coders are compared; otherwise None."""
-    reasons = {}
-    for system in participants.systems:
-        items = dict.fromkeys(sorted(participants.coder_names), 0)
-        for item in _items_with_agreement(participants, system):
-            for coder in participants.coders[item]:
-                items[coder] += 1
-        reasons[system] = _too_few_items(items)
-    return reasons
+def _shared_items(participants: Participants, system: str) -> dict[str, int]:
+    """Return the number of items that each coder shares with the system and another coder."""
+    items = dict.fromkeys(sorted(participants.coder_names), 0)
+    for item in _items_with_agreement(participants, system):
+        for coder in participants.coders[item]:
+            items[coder] += 1
+    return items
 
 
 def _too_few_items(items: Mapping[str, int]) -> str | None:

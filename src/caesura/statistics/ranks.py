@@ -40,7 +40,7 @@ from caesura.statistics.paired import DRAWS, is_borderline, monte_carlo_error
 Ints = NDArray[np.int64]
 
 MAX_PERMUTED_BLOCKS = 20  # most blocks whose ranks are permuted; with more, asymptotic distributions are accurate
-_MAX_WORK = 20_000_000  # additions of probabilities for the exact distribution of rank sums: a tenth of a second
+_MAX_ADDITIONS = 20_000_000  # of probabilities, for the exact distribution of rank sums
 _MAX_ARRANGED = 6  # systems of the exact distribution: 6! = 720 arrangements per block
 _BLOCK = 1 << 14  # random permutations at once
 _REACH, _STEP = 9.0, 0.1  # the normal density beyond 9 is below 1e-18; the trapezoid rule with this step errs by 1e-13
@@ -248,7 +248,7 @@ def friedman(
         Significance level of the comparisons.
     method : {"auto", "exact", "draws", "asymptotic"}, default "auto"
         How to compute p-values: over all permutations within blocks, over ``draws`` random ones, or from the limiting
-        distributions. ``"auto"`` is exact if that takes at most about a tenth of a second. Otherwise permutations are drawn if
+        distributions. ``"auto"`` is exact if that takes at most 20 million additions. Otherwise permutations are drawn if
         the systems differ on at most 20 blocks, and the limiting distributions are used if they differ on more.
     draws : int, default 100000
         Number of random permutations, if they are needed.
@@ -327,7 +327,7 @@ def _permuted(
     scores = scores[(scores != 0).any(axis=1)] // divisor
     if method == "auto":
         width = 2 * float(np.abs(scores).max(axis=1, initial=0).sum()) + 1
-        if k <= _MAX_ARRANGED and len(scores) * math.factorial(k) * width ** (k - 1) / k <= _MAX_WORK:
+        if k <= _MAX_ARRANGED and len(scores) * math.factorial(k) * width ** (k - 1) / k <= _MAX_ADDITIONS:
             method = "exact"
         else:
             method = "draws" if len(scores) <= MAX_PERMUTED_BLOCKS else "asymptotic"

@@ -59,7 +59,7 @@ class JudgeOptions(OptionSet):
     draws: int | None = setting(
         None,
         optional(whole(1)),
-        "Number of random segmentations for the random baseline (default: 100, or fewer for a very large corpus).",
+        "Number of random segmentations for the random baseline (default: 100).",
     )
     bounds: bool = setting(
         True,
