@@ -57,9 +57,7 @@ class JudgeOptions(OptionSet):
         2000, whole(100), "Number of bootstrap replicates; the tests between many systems use more."
     )
     draws: int | None = setting(
-        None,
-        optional(whole(1)),
-        "Number of random segmentations for the random baseline (default: 100).",
+        None, optional(whole(1)), "Number of random segmentations for the random baseline (default: 100)."
     )
     bounds: bool = setting(
         True,
