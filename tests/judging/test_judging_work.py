@@ -9,7 +9,7 @@ import pytest
 
 import caesura as cz
 from caesura.agreement.coder_pairs import score_coder_pairs
-from caesura.agreement.coefficients import agreement_value
+from caesura.agreement.coefficients import CoderSubsets
 from caesura.errors import LimitError
 from caesura.judging import bounds, drawn_bounds, pair_scores, planning, substitution
 from caesura.judging.bounds import Baselines
@@ -206,9 +206,9 @@ def test_the_value_of_agreement_needs_no_tables(corpus):
         ("segmentation_similarity", "bias"),
         ("pk", "mean"),
     ):
-        value, excluded = agreement_value(corpus, parse(name), coefficient, seed=1)
+        subsets = CoderSubsets(corpus, parse(name), coefficient, seed=1)
         result = cz.agreement(corpus, name, coefficient=coefficient, interval=None, seed=1)
-        assert (value, excluded) == (result.value, result.excluded)
+        assert (subsets.value(corpus.coders), subsets.excluded) == (result.value, result.excluded)
 
 
 def test_replacement_is_not_scored_if_coders_share_too_few_items(corpus, monkeypatch):

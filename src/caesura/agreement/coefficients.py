@@ -288,59 +288,36 @@ def observe(
         return Observation(corpus, _observe(corpus, resolved, opened), resolved)
 
 
-def agreement_value(
-    corpus: Corpus, measure: Measure, coefficient: str, *, seed: int | None = 0
-) -> tuple[float, tuple[Excluded, ...]]:
-    """Compute the value of a coefficient without the tables and intervals of ``agreement``."""
-    resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
-    with use_engine("threads") as engine:
-        observed = _observe(corpus, resolved, engine)
-        return _value(observed, resolved, engine), observed.excluded
-
-
-def _value(observed: CoderPairs, resolved: Coefficient, engine: Engine) -> float:
-    model = resolved.model_class(observed, resolved, engine)
-    return _defined_total(model)[0]
-
-
-def agreement_values(
-    corpus: Corpus, measure: Measure, coefficient: str, coders: Sequence[str], *, seed: int | None = 0
-) -> tuple[float, tuple[Excluded, ...], Callable[[], float]]:
-    """Compute the value of a coefficient of all coders, and of some of them. Pairs of coders are scored once if possible."""
-    resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
-    with use_engine("threads") as engine:
-        observed = _observe(corpus, resolved, engine)
-        of_all = _value(observed, resolved, engine)
-
-    def of_some() -> float:
-        some = observed.restricted(coders)
-        if some is not None:
-            with use_engine("threads") as engine:
-                return _value(some, resolved, engine)
-        excluded = {entry.item for entry in observed.excluded}
-        rest = corpus.select(items=[item for item in corpus.item_names if item not in excluded], coders=coders)
-        return agreement_value(rest, measure, coefficient, seed=seed)[0]
-
-    return of_all, observed.excluded, of_some
-
-
 class CoderSubsets:
-    """A coefficient of some of the coders, for several weightings of the items. All pairs of coders are scored once."""
+    """A coefficient of all coders of a corpus, and of some of them. Pairs of coders are scored once if possible."""
 
-    def __init__(self, corpus: Corpus, measure: Measure, coefficient: str) -> None:
+    def __init__(self, corpus: Corpus, measure: Measure, coefficient: str, *, seed: int | None = 0) -> None:
         self._corpus = corpus
-        self._resolved = resolve_coefficient(measure, coefficient, seed=0, has_positions=has_positions(corpus))
+        self._resolved = resolve_coefficient(measure, coefficient, seed=seed, has_positions=has_positions(corpus))
         with use_engine("threads") as engine:
             self._observed = _observe(corpus, self._resolved, engine)
 
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        return self._observed.excluded
+
+    def value(self, coders: Sequence[str]) -> float:
+        """Return the coefficient of some coders, or raise the reason why it is undefined."""
+        return _defined_total(self._model(coders))[0]
+
     def of(self, coders: Sequence[str]) -> Callable[[Floats], Floats]:
-        """Return the coefficient of some coders as a function of weights."""
+        """Return the coefficient of some coders as a function of weights of the items."""
+        parts = self._model(coders).parts
+        return lambda weights: parts.resampled(weights).values
+
+    def _model(self, coders: Sequence[str]) -> ChanceModel:
         observed = self._observed if len(coders) == len(self._corpus.coders) else self._observed.restricted(coders)
         with use_engine("threads") as engine:
             if observed is None:
-                observed = _observe(self._corpus.select(coders=coders), self._resolved, engine)
-            model = self._resolved.model_class(observed, self._resolved, engine)
-        return lambda weights: model.parts.resampled(weights).values
+                excluded = {entry.item for entry in self.excluded}
+                items = [item for item in self._corpus.item_names if item not in excluded]
+                observed = _observe(self._corpus.select(items=items, coders=coders), self._resolved, engine)
+            return self._resolved.model_class(observed, self._resolved, engine)
 
 
 def has_positions(corpus: Corpus) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from caesura.agreement.coefficients import agreement_values
+from caesura.agreement.coefficients import CoderSubsets
 from caesura.agreement.families import default_coefficient
 from caesura.agreement.unitizing import shared_store
 from caesura.agreement.unitizing_registry import resolve_unitizing
@@ -64,9 +64,10 @@ def agreement_drop(participants: Participants, system: str, measure: Measure, se
     try:
         corpus = participants.to_corpus(system=system).select(items=items)
         people = [coder for coder in corpus.coders if coder != system]
-        b, excluded, of_people = agreement_values(corpus, measure, coefficient, people, seed=seed)
-        items = [item for item in items if item not in {entry.item for entry in excluded}]
-        a = of_people()
+        subsets = CoderSubsets(corpus, measure, coefficient, seed=seed)
+        b = subsets.value(corpus.coders)
+        items = [item for item in items if item not in {entry.item for entry in subsets.excluded}]
+        a = subsets.value(people)
     except InputError as error:
         return drop(items=len(items), reason=str(error))
     return drop(value=a - b, without_system=a, with_system=b, items=len(items))
