@@ -472,12 +472,15 @@ class FlexibleSimilarity(Measure):
         if not self.fixed_types:
             types = tuple(sorted({*types, *batch.table.types_of(np.concatenate([batch.first, batch.second]))}))
         errors: dict[int, CaesuraError] = {}
-        sides = zip(self.sides, (batch.first, batch.second), batch.over(types).sides(self.column), strict=True)
-        for name, rows, (place, code, off) in sides:
-            shared = flatnonzero(place[1:] == place[:-1])  # places with two types, or where two texts meet
-            shared = shared[~np.isin(shared + 1, off)] if len(shared) else shared
-            wrong = np.concatenate([flatnonzero(code < 0), shared])
-            for row in np.unique(searchsorted(off, wrong, side="right") - 1).tolist() if len(wrong) else ():
+        place, code, off = batch.table.column(self.column, types)
+        shared = flatnonzero(place[1:] == place[:-1]) + 1  # places with two types, or where two texts meet
+        shared = shared[~np.isin(shared, off)] if len(shared) else shared
+        unknown = flatnonzero(code < 0)
+        if not len(unknown) and not len(shared):
+            return types, errors
+        unfit = searchsorted(off, np.concatenate([unknown, shared]), "right") - 1
+        for name, rows in zip(self.sides, (batch.first, batch.second), strict=True):
+            for row in flatnonzero(np.isin(rows, unfit)).tolist():
                 text = batch.table.annotations[rows[row]]
                 errors.setdefault(row, MismatchError(f"{name}: {_type_problem(text.boundaries, types)}"))
         return types, errors

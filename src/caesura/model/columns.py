@@ -250,6 +250,8 @@ class Table(IntervalColumns):
     def marked(self, types: tuple[str, ...]) -> Boundaries:
         """All boundaries, those at the ends of texts too, with their types as indices into a scale; -1 for other types."""
         (place, code, off), (lists, number) = self._marked, self._types
+        if lists == [types]:
+            return self._marked
         new_codes = [np.array([types.index(name) if name in types else -1 for name in own]) for own in lists]
         if len(lists) == 1:
             return Boundaries(place, new_codes[0][code], off)
