@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import caesura as cz
@@ -83,6 +83,9 @@ def test_cost_is_that_of_the_alignment_and_no_change_of_one_position_is_better(
         assert _cost(coder, coders, positions, n_t) >= result.cost - 1e-9
 
 
+@example(
+    (([(1, 9), (3, 9), (9,)]), 9), (2, 1)
+)  # 2 is as good as nothing, and smaller because of the 9 in another block
 @given(_texts(), st.sampled_from([(1, 1), (2, 4), (2, 2**16)]))
 def test_general_program_equals_the_majority_and_the_kernel(
     case: tuple[list[tuple[int, ...]], int], size: tuple[int, int]

@@ -58,7 +58,7 @@ class PreparedCorpus:
     def coders(self, item: str) -> list[str]:
         return [coder for coder in self.corpus.of_item(item) if not (self.majority and coder == MAJORITY)]
 
-    def time(self, item: str, coder: str, stream: str | None, position: int | None) -> float | None:
+    def time(self, item: str, coder: str, stream: str | None, position: float | None) -> float | None:
         if position is None:
             return None
         if tiers_of(self.corpus[item, coder]):
@@ -73,38 +73,34 @@ class PreparedCorpus:
 
 def prepare(corpus: Corpus, measure: Measure) -> PreparedCorpus:
     """Convert tiers and timed hierarchies to units, and keep the times of the boundaries."""
-    # Tiers are not converted if the measure compares seconds.
-    if any(tiers_of(annotation) for annotation in corpus.values()):
-        if compares_seconds(measure):
-            return PreparedCorpus(corpus, words=dict.fromkeys(corpus.item_names, False), data=corpus.fingerprint)
-        return _prepare_tiers(corpus)
-    if corpus.kind != "hierarchy":
+    tiers = {key: tiers_of(annotation) for key, annotation in corpus.items()}
+    if any(tiers.values()) and compares_seconds(measure):
+        return PreparedCorpus(corpus, words=dict.fromkeys(corpus.item_names, False), data=corpus.fingerprint)
+    if any(tiers.values()):
+        errors: list[InputError] = []
+        (converted,), notes = tiers_over_units([corpus], excluded=errors)
+        if errors and not converted:
+            raise errors[0]
+        words: dict[str, bool] = {}
+        for (item, _), streams in tiers.items():
+            words[item] = words.get(item, False) or any(tier.words is not None for tier in streams.values())
+        excluded = tuple(Excluded(None, None, str(error)) for error in errors)
+        prepared = PreparedCorpus(converted, boundary_times(corpus), words, converted.fingerprint, excluded=excluded)
+    elif corpus.kind == "hierarchy":
+        shared, notes = over_common_units(corpus)
+        prepared = PreparedCorpus(shared, data=shared.fingerprint)
+        if "linear" in measure.kinds:  # otherwise it compares spans
+            times = {
+                (item, coder, ""): dict(enumerate(annotation.edges))
+                for (item, coder), annotation in shared.items()
+                if isinstance(annotation, Hierarchy) and annotation.edges is not None
+            }
+            prepared = PreparedCorpus(levels_as_types(shared), times, data=shared.fingerprint)
+    else:
         return PreparedCorpus(corpus, data=corpus.fingerprint)
-    shared, notes = over_common_units(corpus)
     for item, note in notes.items():
         warn(f"item {item!r}: {note}")
-    if "linear" not in measure.kinds:  # it compares spans
-        return PreparedCorpus(shared, data=shared.fingerprint)
-    times = {}
-    for (item, coder), annotation in shared.items():
-        if isinstance(annotation, Hierarchy) and annotation.edges is not None:
-            times[item, coder, ""] = dict(enumerate(annotation.edges))
-    return PreparedCorpus(levels_as_types(shared), times, data=shared.fingerprint)
-
-
-def _prepare_tiers(corpus: Corpus) -> PreparedCorpus:
-    errors: list[InputError] = []
-    (converted,), notes = tiers_over_units([corpus], excluded=errors)
-    for item, note in notes.items():
-        warn(f"item {item!r}: {note}")
-    if errors and not converted:
-        raise errors[0]
-    words: dict[str, bool] = {}
-    for (item, _), annotation in corpus.items():
-        has_words = any(tier.words is not None for tier in tiers_of(annotation).values())
-        words[item] = words.get(item, False) or has_words
-    excluded = tuple(Excluded(None, None, str(error)) for error in errors)
-    return PreparedCorpus(converted, boundary_times(corpus), words, converted.fingerprint, excluded=excluded)
+    return prepared
 
 
 class ComparedTexts:
@@ -112,6 +108,7 @@ class ComparedTexts:
 
     def __init__(self, prepared: PreparedCorpus, keys: Sequence[Key], links: Links, places: Sequence[Place]) -> None:
         self.prepared, self.keys, self.links = prepared, keys, links
+        self.time = prepared.time
         self._places = places  # empty unless they are spans of hierarchies
         self.kinds = (SPAN,) if prepared.spans else BOUNDARY_KINDS
         self._units: dict[tuple[str, str | None], tuple[str, ...] | None] = {}
@@ -120,9 +117,6 @@ class ComparedTexts:
 
     def number(self, item: str, position: Any) -> Any:
         return position
-
-    def time(self, item: str, coder: str, stream: str | None, position: Any) -> float | None:
-        return self.prepared.time(item, coder, stream, position)
 
     def span(self, i: int) -> tuple[int, int] | None:
         """Return first and last unit of the span of a hierarchy at the place of a link."""

@@ -458,13 +458,9 @@ class _Rows:
         kept = np.zeros(len(order), bool)
         kept[rank[inverse[: len(gold_codes)]]] = True
         row = rank[inverse[len(gold_codes) :]]
-        near_document, own, other = near
-        rows = [rank[searchsorted(codes, owner[near_document] * step + position)] for position in (own, other)]
-        lost = ~kept[rows[1]]
-        near_row = np.concatenate([rows[0], rows[1][lost]])
-        near_marks = np.concatenate(
-            [np.stack([coder[near_document], at])[:, own] for at, own in ((other, slice(None)), (own, lost))], axis=1
-        )
+        near_document, own, other = near  # both are on one side only, so that their rows differ
+        near_row = np.concatenate([rank[searchsorted(codes, owner[near_document] * step + at)] for at in (own, other)])
+        near_marks = np.stack([np.tile(coder[near_document], 2), np.concatenate([other, own])])
         return cls(
             decisions,
             decision[order].astype(np.int32),
