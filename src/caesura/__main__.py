@@ -16,6 +16,8 @@ _PATIENCE = 1.0  # seconds for the program to end by itself
 
 def run() -> None:
     """Run the program. Nothing waits for threads that still compute when the user has pressed Ctrl-C."""
+    interrupted = False
+    atexit.register(lambda: _end() if interrupted else None)  # after what libraries register
     try:
         if threading.current_thread() is threading.main_thread():
             _watch_for_interruption()
@@ -25,12 +27,8 @@ def run() -> None:
     except KeyboardInterrupt:  # before the program can handle it
         _end(b"caesura: stopped\n")
     except SystemExit as error:
-        if error.code != INTERRUPTED:
-            raise
-        with suppress(OSError):
-            sys.stdout.flush()
-        atexit._run_exitfuncs()  # of libraries that started processes
-        _end()
+        interrupted = error.code == INTERRUPTED
+        raise
 
 
 def _watch_for_interruption() -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
-from caesura.errors import OptionError
+from caesura.errors import CaesuraError, OptionError
 from caesura.measures.base import Measure
 from caesura.measures.edit_columns import EDIT_KINDS, NONE, EditColumns
 from caesura.measures.operations import OperationsTable, operations_from_counts
@@ -114,8 +114,13 @@ def count_operations(corpus: Corpus, measure: Measure) -> OperationsTable:
     blocks = _blocks(corpus)
     if not blocks:
         raise OptionError("no two coders placed boundaries in the same item")
+    errors: list[CaesuraError] = []
     for step, items in enumerate(blocks, 1):
-        pair_scores = score_coder_pairs(corpus.select(items=items), measure, corpus_order=True)
+        try:
+            pair_scores = score_coder_pairs(corpus.select(items=items), measure, corpus_order=True)
+        except CaesuraError as error:  # no item of the block can be used
+            errors.append(error)
+            continue
         columns = measure.edit_columns(pair_scores.scores.batch)
         types |= dict.fromkeys(pair_scores.scores.types)
         if columns is None:
@@ -128,6 +133,8 @@ def count_operations(corpus: Corpus, measure: Measure) -> OperationsTable:
                 kind, pair = divmod(code, len(names) ** 2)
                 counts[EDIT_KINDS[kind], names[pair // len(names)], names[pair % len(names)]] += number
         report_progress(step, len(blocks))
+    if len(errors) == len(blocks):
+        raise errors[0]
     return operations_from_counts(types, counts)
 
 

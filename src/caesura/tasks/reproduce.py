@@ -10,7 +10,7 @@ from caesura.options import OptionSet, path, setting
 from caesura.papers.data import Data, corpora
 from caesura.papers.entry import VERDICTS, Reproduction
 from caesura.papers.registry import find_entries
-from caesura.progress import report_progress
+from caesura.progress import progress_step
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,7 @@ def list_displays(options: ReproduceOptions | None = None) -> DisplayList:
 def reproduce(names: tuple[str, ...] = (), options: ReproduceOptions | None = None) -> Reproductions:
     entries, data = find_entries(names), Data((options or ReproduceOptions()).data)
     displays = []
-    for number, entry in enumerate(entries):
-        report_progress(number, len(entries))
-        displays.append(entry.run(data))
-    report_progress(len(entries), len(entries))
+    for step, entry in enumerate(entries, 1):
+        with progress_step(step, len(entries)):
+            displays.append(entry.run(data))
     return Reproductions(tuple(displays))

@@ -254,7 +254,8 @@ def _operations(report: CorpusReport) -> _Contents | None:
         return {"reason": reason or "no two coders placed boundaries in the same item"}
     operations, signature = report.operations.result, report.alignments.signature
     picture = _draw("Operations by type", plot.operations, operations, width=5.0)
-    notes = [] if signature is None else [signature]
+    # The signature is that of the items in detail, and the table is about all items.
+    notes = [] if signature is None or report.other_items else [signature]
     return {"tables": [operations_view(operations)], "pictures": [picture], "notes": notes}
 
 
