@@ -303,14 +303,15 @@ def judge(
     segmenters = {**participants.systems, **{BOUND_PREFIX + bound: texts for bound, texts in fixed.items()}}
     pairing = Pairing(participants, segmenters, human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}
+    steps = len(chosen) + 3
     if baselines is not None:
         drawn = score_draws(pairing, baselines, chosen, draws, options.seed)
-    steps = len(chosen) + 2
+    report_progress(1, steps)
     rows: list[SegmenterScore] = []
     comparisons: list[SystemComparison] = []
     excluded = list(participants.excluded)
     aligned: PairScores | None = None
-    for step, measure in enumerate(chosen, 1):
+    for step, measure in enumerate(chosen, 2):
         scores = pairing.score(measure)
         scored = scores.scored(names)
         if len(scored) > 1:

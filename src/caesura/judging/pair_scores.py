@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.parts import sum_rows
 from caesura.errors import CaesuraError
 from caesura.judging.participants import Annotations, Participants
 from caesura.measures.base import Measure
@@ -18,7 +19,7 @@ from caesura.measures.many import Scores, score_many, score_packed
 from caesura.memory import check_memory
 from caesura.model.batch import Batch, Texts
 from caesura.model.dialogue import Annotation
-from caesura.model.index import argsort, bincount, flatnonzero, reduceat, repeat, searchsorted
+from caesura.model.index import argsort, bincount, flatnonzero, repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -76,18 +77,19 @@ class PairScores:
 
     def by_item(self, rows: Ints) -> tuple[Ints, Floats]:
         """Return the items of some rows, and the parts of each item, summed over coders."""
-        starts = flatnonzero(np.diff(self.item_of[rows], prepend=-1))
-        return self.item_of[rows][starts], reduceat(np.add, self.scores.counts[rows], starts, axis=0)
+        return self._sums(rows, self.item_of)
 
     def by_coder(self, segmenter: str) -> dict[str, float]:
         """Return the value of a segmenter against each coder, from parts summed over items."""
-        rows = self.rows_of[segmenter]
-        rows = rows[argsort(self.reference_of[rows], kind="stable")]
-        references, starts = np.unique(self.reference_of[rows], return_index=True)
-        if not len(rows) or references[0] < 0:
+        references, sums = self._sums(self.rows_of[segmenter], self.reference_of)
+        if references[0] < 0:
             return {}
-        values = self.finish(reduceat(np.add, self.scores.counts[rows], starts, axis=0)).tolist()
-        return {self.coders[c]: value for c, value in zip(references.tolist(), values, strict=True)}
+        return {self.coders[c]: value for c, value in zip(references.tolist(), self.finish(sums).tolist(), strict=True)}
+
+    def _sums(self, rows: Ints, keys: Ints) -> tuple[Ints, Floats]:
+        """Return the keys of some rows, and the parts of each key, summed over its rows."""
+        distinct, places = np.unique(keys[rows], return_inverse=True)
+        return distinct, sum_rows(self.scores.counts[rows], places, len(distinct))
 
     def _pair_keys(self, rows: Ints) -> Ints:
         """Return the item and the reference of each row, encoded as one number."""

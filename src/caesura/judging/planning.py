@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -286,20 +286,17 @@ def system_parts(
     annotations: dict[tuple[str, str], Segmentation],
     references: dict[str, Segmentation],
     measure: Measure,
-    systems: Sequence[dict[str, Segmentation]],
+    systems: Iterable[dict[str, Segmentation]],
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return the parts of simulated systems against all coders."""
-    items = list(references)
-    place = {item: i for i, item in enumerate(items)}
+    place = {item: i for i, item in enumerate(references)}
     coders = [(place[item], annotation) for (item, _), annotation in annotations.items() if item in place]
-    item_of = np.array([number for number, _ in coders], np.int64)
-    texts = [annotation for _, annotation in coders] + [system[item] for system in systems for item in items]
+    item_of, texts = np.array([number for number, _ in coders], np.int64), [annotation for _, annotation in coders]
     totals = []
-    for number in range(len(systems)):
-        report_progress(len(systems) + number, 2 * len(systems))
-        first, second = np.arange(len(coders)), len(coders) + number * len(items) + item_of
-        scores = score_crossed(measure, texts, first, second)
-        totals.append(np.stack([bincount(item_of, column, len(items)) for column in scores.counts.T], axis=1))
+    for system in systems:
+        outputs = [system[item] for item in references]
+        scores = score_crossed(measure, texts + outputs, np.arange(len(coders)), len(coders) + item_of)
+        totals.append(np.stack([bincount(item_of, column, len(outputs)) for column in scores.counts.T], axis=1))
     return np.array(totals), scores.types
 
 
@@ -312,11 +309,13 @@ def _difference_deviations(
     rng: np.random.Generator,
 ) -> list[float]:
     """Return the standard deviation of the difference of two equally good systems, for each number of items."""
-    systems = [
-        {item: simulate_system(reference, rates, rng) for item, reference in references.items()}
-        for _ in range(2 * _STUDIES)
-    ]
-    parts, types = system_parts(annotations, references, measure, systems)
+
+    def simulate() -> Iterator[dict[str, Segmentation]]:
+        for number in range(2 * _STUDIES):
+            report_progress(2 * _STUDIES + number, 4 * _STUDIES)
+            yield {item: simulate_system(reference, rates, rng) for item, reference in references.items()}
+
+    parts, types = system_parts(annotations, references, measure, simulate())
     deviations = []
     for size in sizes:
         # Every study draws its items from the pilot, and for each of them the output of a random pair of systems.

@@ -40,7 +40,7 @@ _STEP = 1e-5  # step of central differences: its error is 1e-10, rounding adds 1
 _NOISE = 1e-9  # a standard error below this fraction of its terms is 0 up to these errors
 _CLOSE = 1e-3  # below this fraction of its terms, a sum of squared differences is computed from the differences
 _BLOCK = 1 << 13  # assignments whose sums are computed at once; they fit into the cache
-_CELLS = 1_000_000  # influences, or items of assignments, that are computed at once
+_CELLS = 4_000_000  # influences, or items of assignments, that are computed at once
 
 EXACT_ITEMS = 20  # if the systems differ on at most so many items, all assignments are examined
 MAX_EXACT_ITEMS = 30  # most such items for which all assignments can be examined on request
@@ -471,25 +471,21 @@ class _Studentised:
         """Return the values of the systems, the effect of one more copy of each item, and the largest possible effect."""
         # The slope in each part is a central difference whose step is a small fraction of the sum. A part that is 0 in all
         # items of the sample gets no slope, so that ``finish`` never gets a sum above 0 for a part that is always 0.
-        systems, _, width = self._parts.shape
-        sums = self._sums.of(weights).reshape(-1, width)
-        sizes = sums if self._sizes is self._sums else self._sizes.of(weights).reshape(-1, width)
-        values, slopes = checked_values(self._finish, sums), np.zeros_like(sums)
-        for j in range(width):
-            present = sizes[:, j] > 0
-            step = np.zeros_like(sums[present])
-            step[:, j] = _STEP * sizes[present, j]
-            rise = checked_values(self._finish, sums[present] + step) - checked_values(
-                self._finish, sums[present] - step
-            )
-            slopes[present, j] = rise / (2 * step[:, j])
+        systems, n, width = self._parts.shape
         shape = len(weights), systems, width
-        effects = np.stack(
-            [
-                product(own, of_system.T)
-                for own, of_system in zip(slopes.reshape(shape).swapaxes(0, 1), self._parts, strict=True)
-            ],
-            axis=1,
-        )
-        largest = np.einsum("rsj,rsj->sr", np.abs(slopes).reshape(shape), sizes.reshape(shape))
-        return values.reshape(-1, systems).T, effects, largest
+        sums = self._sums.of(weights).reshape(shape)
+        sizes = sums if self._sizes is self._sums else self._sizes.of(weights).reshape(shape)
+        values, effects = np.empty((systems, len(weights))), np.empty((len(weights), systems, n))
+        largest = np.empty((systems, len(weights)))
+        for k, parts in enumerate(self._parts):
+            of_system, size = np.ascontiguousarray(sums[:, k]), np.ascontiguousarray(sizes[:, k])
+            slopes = np.zeros_like(of_system)
+            for j in range(width):
+                present = size[:, j] > 0
+                step = np.zeros_like(of_system[present])
+                step[:, j] = _STEP * size[present, j]
+                above, below = (checked_values(self._finish, of_system[present] + sign * step) for sign in (1, -1))
+                slopes[present, j] = (above - below) / (2 * step[:, j])
+            values[k], effects[:, k] = checked_values(self._finish, of_system), product(slopes, parts.T)
+            largest[k] = np.einsum("rj,rj->r", np.abs(slopes), size)
+        return values, effects, largest
