@@ -263,7 +263,7 @@ def test_each_measure_has_its_own_coefficients(talk: Run) -> None:
     ("typed", "name"),
     [
         ("pi", "multi_pi"),
-        ("fleiss", "fleiss"),
+        ("davies-fleiss", "multi_kappa"),
         ("Kappa", "multi_kappa"),
         ("krippendorff", "alpha"),
         ("multi-pi", "multi_pi"),
