@@ -58,7 +58,7 @@ class PreparedCorpus:
     def coders(self, item: str) -> list[str]:
         return [coder for coder in self.corpus.of_item(item) if not (self.majority and coder == MAJORITY)]
 
-    def time(self, item: str, coder: str, stream: str | None, position: float | None) -> float | None:
+    def time(self, item: str, coder: str, stream: str | None, position: Any) -> float | None:
         if position is None:
             return None
         if tiers_of(self.corpus[item, coder]):
