@@ -31,7 +31,7 @@ from caesura.progress import report_progress
 
 # Methods for segmentations and dialogues.
 METHODS = ("median", "majority", "threshold", "cochran", "any", "all")
-_BLOCK_MARKS = 500_000  # marks that are compared with their gold standards at a time
+_BLOCK_SIZE = 1_000_000  # boundaries of coders, and of the gold standard beside each coder, that are aligned at a time
 
 
 def method_name(known: Collection[str]) -> Callable[[str, Any], str]:
@@ -354,17 +354,17 @@ class _Origins:
         self.costs: dict[str, tuple[list[float], int]] = {}
         self._blocks: list[_Rows] = []
         self._waiting: list[_Decision] = []
-        self._marks = 0
+        self._size = 0
 
     def add(self, decisions: Sequence[_Decision]) -> None:
         self._waiting += decisions
-        self._marks += sum(own.size for entry in decisions for own in entry.marks.values())
-        if self._marks > _BLOCK_MARKS:
+        self._size += sum(len(entry.positions) + own.size for entry in decisions for own in entry.marks.values())
+        if self._size > _BLOCK_SIZE:
             self.align()
 
     def align(self) -> None:
         """Align gold standards with their coders. A document is a coder of a decision; its first side is the gold standard."""
-        decisions, self._waiting, self._marks = self._waiting, [], 0
+        decisions, self._waiting, self._size = self._waiting, [], 0
         coders = np.array([len(entry.marks) for entry in decisions], np.int64)
         ends, owner = offsets(coders), repeat(np.arange(len(decisions)), coders)
         golds = [np.array(entry.positions, np.int64) for entry in decisions]
