@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.errors import OptionError, Undefined
-from caesura.statistics import bootstrap, item_weights, mean_interval
-from caesura.statistics.intervals import _CELLS
+from caesura.statistics import bootstrap, intervals, item_weights, mean_interval
 
 
 def ratio(sums):
     return sums[:, 0] / sums[:, 1]
 
 
-def test_weights_are_samples_with_replacement_in_bounded_blocks():
-    items = 2000
+def test_weights_are_samples_with_replacement_in_bounded_blocks(monkeypatch):
+    monkeypatch.setattr(intervals, "_CELLS", 250_000)
+    items = 200
     blocks = list(item_weights(items, 3000, np.random.default_rng(1)))
-    assert len(blocks) > 1
-    assert max(block.size for block in blocks) <= _CELLS
+    assert len(blocks) > 2
+    assert max(block.size for block in blocks) <= 250_000
     weights = np.concatenate(blocks)
     assert weights.shape == (3000, items)
     assert (weights.sum(axis=1) == items).all()

@@ -19,9 +19,10 @@ from caesura.judging.participants import Participants
 from caesura.measures.base import Measure
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation
-from caesura.model.index import bincount
+from caesura.model.index import bincount, searchsorted
 from caesura.model.value import Floats
-from caesura.statistics import AlternativeTest, alternative_annotator
+from caesura.statistics import AlternativeTest
+from caesura.statistics.multiple import annotator_tests
 
 MIN_CODERS = 3  # fewest coders for the alternative annotator test
 MIN_ITEMS = 2  # fewest items of each coder
@@ -153,9 +154,9 @@ def replacement_tests(
     for system, reason in reasons.items():
         test = None
         if scores is not None and not all(reasons.values()):
-            s_f, s_h = _similarities_to_others(scores, system)
-            reason = _too_few_items(dict(zip(names, (~np.isnan(s_f)).sum(axis=1).tolist(), strict=True)))
-            test = None if reason is not None else alternative_annotator(s_f, s_h, epsilon=epsilon)
+            differences = _differences(scores, system)
+            reason = _too_few_items(dict(zip(names, map(len, differences), strict=True)))
+            test = None if reason is not None else annotator_tests(differences, epsilon)
         results.append(Replacement(system, test, names, measure, reason))
     return tuple(results)
 
@@ -179,19 +180,17 @@ def _too_few_items(items: Mapping[str, int]) -> str | None:
     return None
 
 
-def _similarities_to_others(scores: PairScores, system: str) -> tuple[Floats, Floats]:
-    """Return S_f and S_h, coders x items: the mean similarity of the system and of coder j to all coders except j."""
-    # Both are means over the coders k whom the system and coder j are compared with, and NaN if there are none.
+def _differences(scores: PairScores, system: str) -> list[Floats]:
+    """Return S_h - S_f of each coder j by item: how much closer coder j is to the others than the system is."""
+    # Both are means over the coders k whom the system and coder j are compared with.
     between, own = (scores.rows_of.get(name, np.empty(0, np.int64)) for name in (HUMAN, system))
     similarity = scores.measure.as_similarity(scores.scores.values)
     number, items = len(scores.coders), len(scores.items)
-    of_system = np.full(items * number, np.nan)
-    of_system[scores.item_of[own] * number + scores.reference_of[own]] = similarity[own]
-    to_same = of_system[scores.item_of[between] * number + scores.reference_of[between]]
-    both = ~np.isnan(to_same) & ~np.isnan(similarity[between])
-    rows, cells = between[both], number * items
-    place = scores.author_of[rows] * items + scores.item_of[rows]
-    count = bincount(place, minlength=cells)
-    sums = (bincount(place, values, minlength=cells) for values in (to_same[both], similarity[rows]))
-    s_f, s_h = ((total / np.where(count, count, np.nan)).reshape(number, items) for total in sums)
-    return s_f, s_h
+    keys = scores.item_of * number + scores.reference_of  # ascending in ``own``
+    place = searchsorted(keys[own], keys[between])
+    both = np.append(keys[own], -1)[place] == keys[between]
+    of_coder, of_system = similarity[between[both]], similarity[own[place[both]]]
+    group = scores.author_of[between[both]] * items + scores.item_of[between[both]]
+    groups, places, counts = np.unique(group, return_inverse=True, return_counts=True)
+    s_h, s_f = (bincount(places, values, len(groups)) / counts for values in (of_coder, of_system))
+    return np.split(s_h - s_f, searchsorted(groups, items * np.arange(1, number)))

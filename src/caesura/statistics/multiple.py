@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_letters
@@ -346,23 +347,29 @@ def alternative_annotator(
     """
     tables = {"system": system, "coders": coders}
     S_f, S_h = equal_matrices(tables, "coders", "items", missing=True)  # noqa: N806 - the paper's symbols
-    if len(S_f) < MIN_CODERS:
-        raise Undefined(f"the alternative annotator test needs at least {MIN_CODERS} coders; got {len(S_f)}")
-    epsilon, q = number(0, 1, below=True)("epsilon", epsilon), fraction("q", q)
+    differences = [difference[~np.isnan(difference)] for difference in S_h - S_f]
+    return annotator_tests(differences, epsilon, fraction("q", q), test)
+
+
+def annotator_tests(
+    differences: Sequence[Floats], epsilon: float, q: float = 0.05, test: str = "exact"
+) -> AlternativeTest:
+    """Return :func:`alternative_annotator` from S_h - S_f of each coder on the items that the coder annotated."""
+    if len(differences) < MIN_CODERS:
+        raise Undefined(f"the alternative annotator test needs at least {MIN_CODERS} coders; got {len(differences)}")
+    epsilon = number(0, 1, below=True)("epsilon", epsilon)
     run = _exact_test if choice("exact", "published")("test", test) == "exact" else _published_test
-    differences = []
-    for j, difference in enumerate(S_h - S_f):
-        present = difference[~np.isnan(difference)]
-        if len(present) < 2:
+    for j, difference in enumerate(differences):
+        if len(difference) < 2:
             raise Undefined(
-                f"coder {j}: expected at least 2 items shared with others; got {len(present)}; remove this coder"
+                f"coder {j}: expected at least 2 items shared with others; got {len(difference)}; remove this coder"
             )
-        differences.append(np.sign(np.where(np.abs(present) <= _EQUAL, 0.0, present)))
-    tests = [run(d, epsilon) for d in differences]
+    signs = [np.sign(np.where(np.abs(difference) <= _EQUAL, 0.0, difference)) for difference in differences]
+    tests = [run(d, epsilon) for d in signs]
     adjusted = benjamini_yekutieli([p for _, p in tests]).tolist()
     rows = tuple(
         CoderTest(len(d), float(d.mean()), test, p, adjusted_p, adjusted_p <= q, float((d <= 0).mean()))
-        for d, (test, p), adjusted_p in zip(differences, tests, adjusted, strict=True)
+        for d, (test, p), adjusted_p in zip(signs, tests, adjusted, strict=True)
     )
     rate = sum(row.rejected for row in rows) / len(rows)
     advantage = sum(row.advantage for row in rows) / len(rows)

@@ -484,7 +484,8 @@ class _Studentised:
                 present = size[:, j] > 0
                 step = np.zeros_like(of_system[present])
                 step[:, j] = _STEP * size[present, j]
-                above, below = (checked_values(self._finish, of_system[present] + sign * step) for sign in (1, -1))
+                above = checked_values(self._finish, of_system[present] + step)
+                below = checked_values(self._finish, of_system[present] - step)
                 slopes[present, j] = (above - below) / (2 * step[:, j])
             values[k], effects[:, k] = checked_values(self._finish, of_system), product(slopes, parts.T)
             largest[k] = np.einsum("rj,rj->r", np.abs(slopes), size)
