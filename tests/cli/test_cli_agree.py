@@ -402,3 +402,12 @@ def test_the_table_of_pairs_by_hand(run: Run) -> None:
     place = lines.index("Pairs of coders: pi, B(n_t=1)")
     assert lines[place + 1].split() == ["coders", "value", "observed", "expected", "items"]
     assert lines[place + 3].split() == ["ann", "-", "bo", "0.4182", "0.5000", "0.1406", "2"]
+
+
+def test_shares_that_chance_explains_never_head_an_answer(talk: Run) -> None:
+    answer = talk("agree readers.json -c gwet -c percent -c multi_kappa --interval none").stdout
+    assert " coders agree " in answer and "kappa over B" in answer.partition(".")[0]
+    assert "AC1 is high if boundaries are rare" in " ".join(talk("agree readers.json -c gwet").stdout.split())
+    percent = " ".join(talk("agree readers.json -c percent").stdout.split())
+    assert "which is not corrected for chance" in percent
+    assert "agree substantially" not in percent

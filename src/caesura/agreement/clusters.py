@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from caesura.agreement.chance import Chance, Coefficient
 from caesura.agreement.coder_pairs import CoderPairs, score_coder_pairs
 from caesura.agreement.coefficients import SharedScores
 from caesura.agreement.families import CHANCE_FAMILIES, resolve_coefficient
+from caesura.agreement.nominal import TextbookChance
 from caesura.engines import Engine, use_engine
 from caesura.errors import OptionError
 from caesura.measures.base import Measure
@@ -209,7 +211,8 @@ def cluster_coefficients(measure: Measure) -> tuple[str, ...]:
     """Return the coefficients that are defined for two coders and for more, which clusters require."""
     if not measure.coefficients:
         return ()
-    unsuitable = {"bias", *CHANCE_FAMILIES[measure.chance_family].general_forms}
+    forms = CHANCE_FAMILIES[measure.chance_family].general_forms, TextbookChance.general_forms
+    unsuitable = {"bias", "percent", *chain.from_iterable(forms)}
     return tuple(name for name in measure.coefficients if name not in unsuitable)
 
 

@@ -51,6 +51,7 @@ from caesura.options import Option, suggest, without_aliases
 
 __all__ = [
     "COUNT_COEFFICIENTS",
+    "POSITION_COEFFICIENTS",
     "BatchCounts",
     "Counts",
     "Measure",
@@ -61,7 +62,9 @@ __all__ = [
 ]
 
 # Coefficients whose expected agreement depends only on the number of boundaries that each coder placed.
-COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", "alpha")
+# Coefficients that count positions, whatever the measure.
+POSITION_COEFFICIENTS = ("alpha", "cohen", "scott", "fleiss", "bennett", "gwet", "percent")
+COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", *POSITION_COEFFICIENTS)
 _MAX_CACHED = 1000
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _AFTER_AT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(s|%)?")  # F1@2, F1@0.5s, F1@5%

@@ -48,7 +48,7 @@ from caesura.errors import CaesuraError, FormatError, MismatchError, OptionError
 from caesura.formats.content import decode, load, parse_json
 from caesura.kernels import draws as draw_kernel
 from caesura.kernels import flexible as kernel
-from caesura.measures.base import BatchCounts, Counts, Measure, divide, option
+from caesura.measures.base import POSITION_COEFFICIENTS, BatchCounts, Counts, Measure, divide, option
 from caesura.measures.edit_columns import NONE as NO_BOUNDARY
 from caesura.measures.edit_columns import EditColumns, edit_columns
 from caesura.measures.needs import Needs
@@ -408,7 +408,7 @@ class FlexibleSimilarity(Measure):
     places_boundaries = False
     sides = ("a", "b")
     aligns = True
-    coefficients = ("kappa", "pi", "s", "s_modified", "alpha")
+    coefficients = ("kappa", "pi", "s", "s_modified", *POSITION_COEFFICIENTS)
     default_coefficient = "kappa"
     chance_family = "random_texts"
     parts = ("cost", "positions", "objects")

@@ -24,7 +24,7 @@ from caesura.agreement.unitizing_registry import DEFAULT_UNITIZING, UNITIZING, d
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, InputError, MismatchError, OptionConflictError, OptionError, Undefined
 from caesura.formats.settings import Settings, read_groups
-from caesura.measures.base import Measure
+from caesura.measures.base import POSITION_COEFFICIENTS, Measure
 from caesura.measures.registry import measures
 from caesura.model.annotation import tiers_of
 from caesura.model.corpus import Corpus
@@ -157,7 +157,7 @@ class AgreementOutcome(Outcome[Agreement]):
         """Short name of the measure under the coefficient, or ``positions`` or ``spans``."""
         if self.measure is None:
             return "spans"
-        if self.coefficient == "alpha":
+        if self.coefficient in POSITION_COEFFICIENTS:
             return "positions"
         measure = self.measure if self.result is None or self.result.measure is None else self.result.measure
         return measure.short_name if measure.chance_family == "random_texts" else measure.label
@@ -166,7 +166,8 @@ class AgreementOutcome(Outcome[Agreement]):
         if self.result is not None:
             placement = {} if self.placement is None else {"placement": self.placement}
             return json_entries(self.result) | placement
-        measure = None if self.coefficient == "alpha" or self.measure is None else repr(self.measure)
+        by_position = self.coefficient in POSITION_COEFFICIENTS
+        measure = None if by_position or self.measure is None else repr(self.measure)
         return {"coefficient": self.coefficient, "measure": measure, "value": None, "reason": self.reason}
 
 
@@ -218,8 +219,8 @@ def agree(
     (corpus,) = at_level(corpora, options.hierarchy_level, options.measures)
     chosen = choose_measures("agree", corpus, options.measures, settings=settings, compat=options.compat)
     chosen = tuple(_with_symmetric_matrix(measure, options.symmetric_mean) for measure in chosen)
-    if original.kind == "spans" and "alpha" in options.coefficients:
-        _refuse_alpha_over_spans(chosen)
+    if original.kind == "spans" and set(options.coefficients) & set(POSITION_COEFFICIENTS):
+        _refuse_positions_of_spans(chosen, options.coefficients)
     check_agree_options(chosen, options, checkpoint)
     _note_streams(original, chosen)
     # If no measure compares common units, they only count boundaries, and what they merge changes no number.
@@ -390,10 +391,13 @@ def _refuse_mixed_kinds(corpus: Corpus) -> None:
     )
 
 
-def _refuse_alpha_over_spans(measures: Sequence[Measure]) -> None:
-    if not any("alpha" in measure.coefficients for measure in measures):
-        problem = "Krippendorff's alpha is not defined over positions of spans; use his alpha for unitizing, -c u_alpha"
-        raise OptionConflictError(f"{problem}, or cu_alpha for categories alone")
+def _refuse_positions_of_spans(measures: Sequence[Measure], coefficients: Sequence[str]) -> None:
+    if not any(set(coefficients) & set(measure.coefficients) for measure in measures):
+        name = "Krippendorff's alpha" if "alpha" in coefficients else coefficients[0]
+        raise OptionConflictError(
+            f"{name} is not defined over positions of spans; use Krippendorff's alpha for unitizing, -c u_alpha, or cu_alpha "
+            "for categories alone"
+        )
 
 
 def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, checkpoint: str | None) -> None:
@@ -404,7 +408,8 @@ def check_agree_options(measures: Sequence[Measure], options: AgreeOptions, chec
             suitable = ", ".join(measures[0].coefficients)
             hint = f"use {suitable}" if suitable else "leave it out for the mean over pairs of coders"
             raise OptionConflictError(f"{name} is not defined over {measures[0].name}; {hint}")
-    for measure in measures if options.coefficients != ("alpha",) else ():
+    only_positions = options.coefficients and set(options.coefficients) <= set(POSITION_COEFFICIENTS)
+    for measure in () if only_positions else measures:
         try:
             resolve_coefficient(measure, compat=options.compat)
         except OptionError as error:
@@ -465,19 +470,20 @@ def _coefficients(
 def _requested(
     corpus_of: Mapping[Measure, Corpus], options: AgreeOptions, *, coders: int | None = None
 ) -> Iterator[tuple[int, Measure, str]]:
-    """Yield number of the measure, measure and coefficient. Alpha depends on positions only and is yielded once."""
-    with_alpha = next((measure for measure in corpus_of if "alpha" in measure.coefficients), None)
+    """Yield number of the measure, measure and coefficient. What depends on positions only is yielded once."""
+    of_positions = next((measure for measure in corpus_of if "alpha" in measure.coefficients), None)
     for number, (measure, corpus) in enumerate(corpus_of.items(), 1):
         names = options.coefficients or (default_coefficient(measure, has_positions=has_positions(corpus)),)
         number_of_coders = len(corpus.coders) if coders is None else coders
         for name in dict.fromkeys(coefficient_for(name, measure, number_of_coders) for name in names):
-            if name == MEAN or (name in measure.coefficients and (name != "alpha" or measure is with_alpha)):
+            is_first = name not in POSITION_COEFFICIENTS or measure is of_positions
+            if name == MEAN or (name in measure.coefficients and is_first):
                 yield number, measure, name
 
 
 def _arguments(measure: Measure, coefficient: str, options: AgreeOptions, checkpoint: str | None) -> dict[str, Any]:
     arguments = options.select("interval", "level", "replicates", "seed")
-    if coefficient == "alpha":
+    if coefficient in POSITION_COEFFICIENTS:
         return arguments
     arguments["compat"] = options.compat
     arguments["chance"] = _chance(measure, options, checkpoint)
@@ -553,7 +559,7 @@ def _analyses(
 def _clusters(corpus: Corpus, measure: Measure, options: AgreeOptions, shared: SharedScores) -> Clustering:
     suitable = cluster_coefficients(measure)
     coefficient = next((name for name in options.coefficients if name in suitable), None)
-    by_position = coefficient == "alpha"
+    by_position = coefficient in POSITION_COEFFICIENTS
     return cluster_coders(
         corpus,
         measure,

@@ -25,7 +25,7 @@ from caesura.model.value import count_of
 from caesura.options import OptionSet, switch
 from caesura.tasks.agree import AgreementOutcome, AgreementStudy, Outcome
 from caesura.views.answer import Answer, Section
-from caesura.views.answers.coders import coefficient_name, outcome_answer, worst_items
+from caesura.views.answers.coders import coefficient_name, headline, outcome_answer, worst_items
 from caesura.views.answers.words import MEAN_NOTE, PLACEMENT_NOTE, STRENGTH_NOTE
 from caesura.views.table import Cell, Table, cells, clean, extra_figures, interval_cells, or_undefined, pad, text_width
 
@@ -62,7 +62,7 @@ def agreement_notes(results: Sequence[Agreement]) -> tuple[str, ...]:
     notes = [
         result.interval_note if result.interval is None else f"interval: {result.interval_note}" for result in results
     ]
-    notes += [MEAN_NOTE for result in results if result.expected is None]
+    notes += [MEAN_NOTE for result in results if result.expected is None and result.coefficient != "percent"]
     biases = {result.bias for result in results if result.bias is not None}
     notes += [f"bias, A_e(pi) - A_e(kappa): {bias:.4f}" for bias in sorted(biases)]
     return tuple(dict.fromkeys((*notes, *map(short_signature, results))))
@@ -313,7 +313,7 @@ def agreement_view(study: AgreementStudy, tables: AgreeTables, *, width: int) ->
     for name, outcome in study.analyses.items():
         sections += _analysis_sections(name, outcome, width)
     sections += _group_sections(study.groups)
-    return Answer(outcome_answer(study.agreement[0]), tuple(sections))
+    return Answer(outcome_answer(headline(study.agreement)), tuple(sections))
 
 
 def category_table(outcomes: Sequence[AgreementOutcome]) -> Table:

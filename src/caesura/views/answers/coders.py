@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from caesura.agreement.families import coefficient_label, correction_of_mean
 from caesura.agreement.mean import MEAN
+from caesura.measures.base import POSITION_COEFFICIENTS
 from caesura.model.value import count_of
 from caesura.views.answers.scores import score_figure
 from caesura.views.answers.words import MAX_NAMES, join, named, number_word, short, short_interval, strength
@@ -23,6 +24,12 @@ if TYPE_CHECKING:  # commands with other results must not import these
     from caesura.tasks.pairwise import PairwiseStudy
 
 _MIN_GAIN = 0.01  # smallest gain without a coder that is worth a sentence
+# Coefficients whose value is no degree of agreement beyond chance -> what else the sentence says.
+_NO_VERDICT = {
+    "bias": "",
+    "percent": ", which is not corrected for chance",
+    "gwet": ". AC1 is high if boundaries are rare, also by chance; give multi_kappa or alpha beside it",
+}
 _MAX_QUOTE = 40  # characters of a quotation
 
 
@@ -36,7 +43,13 @@ def coefficient_name(outcome: AgreementOutcome) -> str:
         return label
     if outcome.measure.chance_corrected:  # the measure is the coefficient
         return outcome.over
-    return label if outcome.coefficient == "alpha" else f"{label}({outcome.over})"
+    return label if outcome.coefficient in POSITION_COEFFICIENTS else f"{label}({outcome.over})"
+
+
+def headline(outcomes: Sequence[AgreementOutcome]) -> AgreementOutcome:
+    """Return the outcome that an answer begins with: the first one that says how far coders agree beyond chance."""
+    verdicts = (outcome for outcome in outcomes if outcome.coefficient not in _NO_VERDICT)
+    return next(verdicts, outcomes[0])
 
 
 def outcome_answer(outcome: AgreementOutcome) -> str:
@@ -62,8 +75,8 @@ def _agreement_sentence(outcome: AgreementOutcome, result: Agreement) -> str:
     figure = f"{name} = {short(result.value)}{short_interval(result.interval)}"
     coders = f"{number_word(len(result.coders))} coders"
     items = count_of(len(result.items), "item")
-    if outcome.coefficient == "bias":
-        return f"{coders} on {items}: {figure}."
+    if outcome.coefficient in _NO_VERDICT:
+        return f"{coders} on {items}: {figure}{_NO_VERDICT[outcome.coefficient]}."
     placement = outcome.placement
     placed = "" if placement is None else f" ({short(placement.value)} if chance means random placement)"
     return f"{coders} agree {strength(result.value, result.interval)}: {figure} on {items}{placed}."
