@@ -121,20 +121,15 @@ def test_order_of_coders_and_items_does_not_matter(missing: float) -> None:
         assert again.signature == first.signature
 
 
-def test_two_coders() -> None:
+def test_two_coders_and_equal_coders() -> None:
     corpus = of_masses(x={"bo": [2, 3], "ann": [1, 4]})
     result = cz.cluster_coders(corpus)
     (only,) = result.clusters
-    assert (set(only.coders), only.height) == ({"ann", "bo"}, 0.5)
-    assert only.value == cz.agreement(corpus, **QUIET).value
+    assert (set(only.coders), only.height, only.value) == ({"ann", "bo"}, 0.5, cz.agreement(corpus, **QUIET).value)
     assert result.cut(clusters=2) in ((("ann",), ("bo",)), (("bo",), ("ann",)))
-
-
-def test_identical_coders_are_merged_at_height_zero() -> None:
-    corpus = of_masses(x={coder: [2, 3] for coder in "abcd"})
-    result = cz.cluster_coders(corpus)
-    assert [(cluster.height, cluster.value) for cluster in result.clusters] == [(0, 1)] * 3
-    assert sorted(result.leaves) == list("abcd")
+    equal = cz.cluster_coders(of_masses(x={coder: [2, 3] for coder in "abcd"}))
+    assert [(cluster.height, cluster.value) for cluster in equal.clusters] == [(0, 1)] * 3
+    assert sorted(equal.leaves) == list("abcd")
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 import caesura as cz
@@ -9,6 +11,7 @@ from caesura.data import stargazer
 from caesura.errors import OptionError, Undefined
 from caesura.gold.linear import GoldBoundary
 from oracle.median import medians, preferred
+from support.corpora import random_corpus
 
 
 def corpus_of(length: int, **coders: list[int]) -> cz.Corpus:
@@ -209,6 +212,25 @@ def test_items_that_cannot_be_used_are_excluded() -> None:
     expected = ["item 'lone': coded by a only", "item 'differ': 9 tokens for a and 8 for b"]
     assert [str(entry) for entry in result.excluded] == expected
     assert result.corpus.item_names == ("good",)
+
+
+@pytest.mark.parametrize("method", ["median", "any"])
+def test_items_are_aligned_block_by_block(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = random_corpus(7, items=9, coders="abcd")
+    whole = cz.gold(corpus, method)
+    assert [boundary.item for boundary in whole.dropped] == sorted(boundary.item for boundary in whole.dropped)
+    monkeypatch.setattr(import_module("caesura.gold.linear"), "_BLOCK_SIZE", 20)
+    blocks = cz.gold(corpus, method)
+    assert (blocks.kept, blocks.dropped, blocks.items) == (whole.kept, whole.dropped, whole.items)
+
+
+def test_items_with_too_many_pairs_of_boundaries_are_excluded(monkeypatch: pytest.MonkeyPatch) -> None:
+    dense = {coder: cz.Segmentation.from_positions(9, range(1, 9)) for coder in "abc"}
+    corpus = cz.Corpus({"dense": dense, "t": FOUR.of_item("t")})
+    monkeypatch.setattr(import_module("caesura.measures.boundary"), "MAX_BOUNDARY_PAIRS", 8)
+    result = cz.gold(corpus, "any")
+    assert (result.corpus.item_names, [entry.item for entry in result.excluded]) == (("t",), ["dense"])
+    assert (result.kept, result.items) == (cz.gold(FOUR, "any").kept, cz.gold(FOUR, "any").items)
 
 
 @pytest.mark.parametrize(

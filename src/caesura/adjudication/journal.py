@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Mapping
 from hashlib import blake2b
+from itertools import chain, count
 from os import PathLike, fspath
 from typing import Any
 
@@ -72,7 +73,8 @@ class Journal:
 
     def _keep_aside(self, tail: bytes, size: int) -> None:
         """Move the end of a line that was cut off to another file."""
-        path = _free_name(f"{self.path}.cut")
+        names = chain([f"{self.path}.cut"], (f"{self.path}.cut-{number}" for number in count(2)))
+        path = next(name for name in names if not os.path.exists(name))
         try:
             write_file(path, tail)
             self._file.truncate(size)
@@ -135,12 +137,3 @@ def _check_head(path: str, head: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _not_a_journal(path: str) -> FormatError:
     return FormatError(path, 1, "this is not the journal of an adjudication; rename it, or choose another journal")
-
-
-def _free_name(path: str) -> str:
-    number = 1
-    name = path
-    while os.path.exists(name):
-        number += 1
-        name = f"{path}-{number}"
-    return name

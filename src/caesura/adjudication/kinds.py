@@ -258,16 +258,13 @@ class DisputedSpans(DisputedCorpus):
         if mark.end is None or mark.level is not None:
             raise OptionError("marks: a span has a start and an end, and no level")
         start, end = _rounded(place, mark.start), _rounded(place, mark.end)
-        first, last = self._extent(place.item)
+        extents = [entry.extent for entry in self.corpus.of_item(place.item).values() if isinstance(entry, Spans)]
+        first, last = min(0.0, *(begin for begin, _ in extents)), max(stop for _, stop in extents)
         if not first <= start < end <= last:
             raise OptionError(
                 f"marks: a span must lie in {first:.10g}-{last:.10g} and end after its start; got {start:.10g}-{end:.10g}"
             )
         return PlacedMark(start, end, mark.type)
-
-    def _extent(self, item: str) -> tuple[float, float]:
-        entries = [entry.extent for entry in self.corpus.of_item(item).values() if isinstance(entry, Spans)]
-        return min(0.0, *(first for first, _ in entries)), max(last for _, last in entries)
 
 
 def _rounded(place: DisputedPlace, value: float) -> float:

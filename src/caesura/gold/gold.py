@@ -283,6 +283,10 @@ def _linear_gold(
 ) -> Gold:
     golds = linear_golds(corpus, options, scale)
     coders, thresholds = _coders_of(corpus, golds.items), golds.thresholds
+    threshold: object = options.threshold
+    if thresholds:  # of Cochran's Q by type; without types, there is only one
+        untyped = [*thresholds] == [*UNTYPED]
+        threshold = ",".join(str(number) if untyped else f"{name}={number}" for name, number in thresholds.items())
     facts: dict[str, Any] = {**corpus.alignment_facts, "data": corpus.select(items=golds.annotations).fingerprint}
     return Gold(
         corpus=Corpus({item: {GOLD_CODER: annotation} for item, annotation in golds.annotations.items()}),
@@ -297,7 +301,7 @@ def _linear_gold(
             "gold",
             method=options.method,
             n_t=n_t or options.n_t,
-            threshold=_threshold_text(thresholds) if thresholds else options.threshold,
+            threshold=threshold,
             alpha=f"{options.alpha:g}" if options.method == "cochran" else None,
             ignore_types=options.ignore_types or None,
             coders=len(coders),
@@ -310,13 +314,6 @@ def _linear_gold(
 def _coders_of(corpus: Corpus, entries: Collection[GoldItem]) -> tuple[str, ...]:
     names = {coder for entry in entries for coder in entry.coders}
     return tuple(coder for coder in corpus.coders if coder in names)
-
-
-def _threshold_text(thresholds: Mapping[str, int]) -> str:
-    """Return the thresholds of boundary types for a signature; without types, there is only one."""
-    if [*thresholds] == [*UNTYPED]:
-        return str(thresholds[UNTYPED[0]])
-    return ",".join(f"{name}={number}" for name, number in thresholds.items())
 
 
 def _hierarchical_gold(corpus: Corpus, method: str | None, threshold: float | None, options: dict[str, Any]) -> Gold:
