@@ -19,7 +19,7 @@ from caesura.measures.many import Scores, score_many, score_packed
 from caesura.memory import check_memory
 from caesura.model.batch import Batch, Texts
 from caesura.model.dialogue import Annotation
-from caesura.model.index import argsort, bincount, flatnonzero, repeat, searchsorted
+from caesura.model.index import argsort, bincount, repeat, searchsorted
 from caesura.model.marks import Marks
 from caesura.model.result import Excluded, Score
 from caesura.model.segmentation import UNTYPED, Segmentation
@@ -262,44 +262,38 @@ def _list_pairs(pairing: Pairing, kind: str) -> PairTable:
     place = {coder: i for i, coder in enumerate(pairing.coders)}
     annotations: list[Any] = []
     rows: dict[int, int] = {}  # a bound may be the same annotation on many items, and is then listed once
-    # Item, coder and annotation of the references; item, segmenter, author and annotation of what is compared with them.
-    references: list[tuple[int, int, int]] = []
-    outputs: list[tuple[int, int, int, int]] = []
+    coders: list[tuple[int, int, int]] = []  # item, coder, annotation
+    outputs: list[tuple[int, int, int, int, int]] = []  # item, segmenter, author, annotation, joint reference
     for i, item in enumerate(pairing.items):
         by_coder = dict(sorted(pairing.participants.coders[item].items()))
-        coders = range(len(annotations), len(annotations) + len(by_coder))
+        authors = [(place[coder], row) for row, coder in enumerate(by_coder, len(annotations))]
+        coders += ((i, author, row) for author, row in authors)
         annotations += by_coder.values()
+        joint = len(annotations)
+        if kind != "each":
+            annotations += _joint_references(by_coder, kind, pairing.human)
         for s, by_item in enumerate(pairing.segmenters.values()):
             if item in by_item:
                 row = rows.setdefault(id(by_item[item]), len(annotations))
-                outputs.append((i, s, -1, row))
+                outputs.append((i, s, -1, row, joint))
                 if row == len(annotations):
                     annotations.append(by_item[item])
         if pairing.human and len(by_coder) > 1:
-            outputs += (
-                (i, len(pairing.segmenters), place[coder], k) for coder, k in zip(by_coder, coders, strict=True)
-            )
-        if kind == "each":
-            references += ((i, place[coder], k) for coder, k in zip(by_coder, coders, strict=True))
-        else:
-            joint = _joint_references(by_coder, kind, pairing.human)
-            authors = [-1, *map(place.__getitem__, by_coder)][: len(joint)]
-            references += ((i, author, k) for k, author in enumerate(authors, len(annotations)))
-            annotations += joint
-    item_of, segmenter, author, second = np.array(outputs, np.int64).reshape(-1, 4).T
-    item_of_reference, coder, first = np.array(references, np.int64).reshape(-1, 3).T
-    # Join the two tables by item.
-    off = searchsorted(item_of_reference, np.arange(len(pairing.items) + 1))
-    number = np.diff(off)[item_of]
-    a = repeat(np.arange(len(item_of)), number)
-    b = np.arange(len(a)) + repeat(off[item_of] - np.cumsum(number) + number, number)
-    # A coder is compared with all others; and a joint reference is one of all coders but the author.
-    chosen = flatnonzero(author[a] != coder[b] if kind == "each" else author[a] == coder[b])
-    a, b = a[chosen], b[chosen]
-    reference = coder[b] if kind == "each" else np.full(len(b), -1)
-    return PairTable(
-        annotations, first[b], second[a], np.column_stack([segmenter[a], item_of[a], reference, author[a]])
-    )
+            human = len(pairing.segmenters)
+            outputs += ((i, human, author, row, joint + k) for k, (author, row) in enumerate(authors, 1))
+    item_of, segmenter, author, second, first = np.array(outputs, np.int64).reshape(-1, 5).T
+    reference = np.full(len(first), -1)
+    if kind == "each":  # join both tables by item; a coder is compared with all others
+        item_of_coder, coder, annotation = np.array(coders, np.int64).reshape(-1, 3).T
+        off = searchsorted(item_of_coder, np.arange(len(pairing.items) + 1))
+        number = np.diff(off)[item_of]
+        a = repeat(np.arange(len(item_of)), number)
+        b = np.arange(len(a)) + repeat(off[item_of] - np.cumsum(number) + number, number)
+        others = author[a] != coder[b]
+        a, b = a[others], b[others]
+        item_of, segmenter, author, second = item_of[a], segmenter[a], author[a], second[a]
+        first, reference = annotation[b], coder[b]
+    return PairTable(annotations, first, second, np.column_stack([segmenter, item_of, reference, author]))
 
 
 def _joint_references(by_coder: Mapping[str, Annotation], kind: str, human: bool) -> list[Any]:

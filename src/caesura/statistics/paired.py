@@ -452,17 +452,17 @@ class _Studentised:
         # Deviations of the influences from their means, times the roots of the weights: rows x systems x items.
         deviations -= np.einsum("ri,rsi->rs", weights, deviations)[..., None] / n
         deviations *= np.sqrt(weights)[:, None]
-        products = deviations @ deviations.transpose(0, 2, 1)
-        flat, number = products.reshape(len(weights), -1), len(values)
-        a, b = self._pairs.T
-        sizes = flat[:, :: number + 1][:, a] + flat[:, :: number + 1][:, b]
-        squares = sizes - 2 * flat.take(a * number + b, axis=1)
+        number, (a, b) = len(values), self._pairs.T
+        products = np.ascontiguousarray((deviations @ deviations.transpose(0, 2, 1)).reshape(len(weights), -1).T)
+        squares_of_systems = products[:: number + 1]
+        sizes = squares_of_systems[a] + squares_of_systems[b]
+        squares = sizes - 2 * products[a * number + b]
         close = squares < _CLOSE * sizes
-        for pair in flatnonzero(close.any(axis=0)):
-            rows = flatnonzero(close[:, pair])
+        for pair in flatnonzero(close.any(axis=1)):
+            rows = flatnonzero(close[pair])
             difference = deviations[rows, a[pair]] - deviations[rows, b[pair]]
-            squares[rows, pair] = np.einsum("ri,ri->r", difference, difference)
-        theta, error = values[a] - values[b], np.sqrt(n / (n - 1) * squares.T)
+            squares[pair, rows] = np.einsum("ri,ri->r", difference, difference)
+        theta, error = values[a] - values[b], np.sqrt(n / (n - 1) * squares)
         theta[np.abs(theta) <= _EQUAL * np.maximum(np.abs(values[a]), np.abs(values[b]))] = 0.0
         error[error <= _NOISE * (scales[a] + scales[b])] = 0.0
         return theta, error
