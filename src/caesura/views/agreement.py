@@ -392,7 +392,7 @@ def items_table(study: AgreementStudy) -> Table:
         for row in () if result is None else result.items:
             by_item.setdefault(row.item, {"item": row.item})[name] = or_undefined(row.value)
     records = [everything, *by_item.values()] if len(by_item) > 1 else [*by_item.values()]
-    has_chance = {result.expected is not None for _, result in study.defined}
+    has_chance = {result.expected is not None for _, result in study.defined if result.coefficient != "percent"}
     notes = [STRENGTH_NOTE] if True in has_chance else []
     notes += [PLACEMENT_NOTE] if any(outcome.placement for outcome in study.agreement) else []
     notes += [MEAN_NOTE] if False in has_chance else []
