@@ -62,8 +62,7 @@ __all__ = [
 ]
 
 # Coefficients whose expected agreement depends only on the number of boundaries that each coder placed.
-# Coefficients that count positions, whatever the measure.
-POSITION_COEFFICIENTS = ("alpha", "cohen", "scott", "fleiss", "bennett", "gwet", "percent")
+POSITION_COEFFICIENTS = ("alpha", "cohen", "scott", "fleiss", "bennett", "gwet", "percent")  # whatever the measure
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", *POSITION_COEFFICIENTS)
 _MAX_CACHED = 1000
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
