@@ -150,11 +150,6 @@ class BoundaryCosts:
         return np.array([float(cost * self.scale) for cost in ([*costs, -self.w_trp] if te else costs)])
 
     @cached_property
-    def with_pairs(self) -> Floats:
-        """The weights, beside the columns that count boundary pairs: additions, transpositions, substitutions and matches."""
-        return np.column_stack([self.weights, [1.0, 1, 0, 1, 0, 1]])
-
-    @cached_property
     def excess(self) -> str | None:
         """Error message if a pair can cost more than 1, so that B and correctness could be negative; else None."""
         timed = isinstance(self.n_t, Fraction)
@@ -469,6 +464,10 @@ def _width(name: str, value: Any) -> int | str:
 _width.value_type, _width.choices = str, ()  # type: ignore[attr-defined]  # for the command line
 
 
+# Columns that count boundary pairs: additions, transpositions, substitutions and matches.
+_PAIR_COLUMNS = np.array([1.0, 1, 0, 1, 0, 1])
+
+
 class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
     kinds = ("hierarchy", "timed", "linear", "dialogue")
     needs = Needs(extent=True)
@@ -523,9 +522,7 @@ class BoundarySimilarity(_SimilarityMeasure, AxisMeasure):
         return None if self.in_seconds else super().expected_counts(types, sets)
 
     def finish(self, counts: Counts, types: tuple[str, ...]) -> Floats:
-        costs = self.costs(types)
-        cost, pairs = (counts @ costs.with_pairs).T
-        return 1 - divide(cost / costs.scale, pairs)
+        return 1 - divide(self.costs(types).total(counts), counts @ _PAIR_COLUMNS)
 
 
 def segmentation_similarity(
