@@ -169,3 +169,12 @@ def test_groups_of_coders() -> None:
     assert parts.by_coder().observed.tolist() == [22, 58, 44]
     assert parts.without().observed.tolist() == [8 + 32, 4, 2 + 16]
     assert parts.resampled(np.array([[2.0, 0, 1], [0, 3, 0]])).observed.tolist() == [34, 48]
+
+
+@pytest.mark.parametrize("name", ["own", "mean"])
+def test_a_pair_counts_only_if_a_draw_has_an_item_of_both(name: str) -> None:
+    """x has a and b, y has a and c, z has b and c: without x, a and b still have items, but none in common."""
+    present = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1]], bool)
+    drawn = table(name, present).resampled(np.array([[0.0, 1.0, 1.0]]))
+    alone = table(name, present, shares=[1, 2]).total()
+    np.testing.assert_allclose([column[0] for column in drawn[:3]], [column[0] for column in alone[:3]], rtol=1e-13)
