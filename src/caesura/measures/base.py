@@ -61,8 +61,9 @@ __all__ = [
     "precision_recall",
 ]
 
+# Coefficients that count positions, whatever the measure.
+POSITION_COEFFICIENTS = ("alpha", "cohen", "scott", "fleiss", "bennett", "gwet", "percent")
 # Coefficients whose expected agreement depends only on the number of boundaries that each coder placed.
-POSITION_COEFFICIENTS = ("alpha", "cohen", "scott", "fleiss", "bennett", "gwet", "percent")  # whatever the measure
 COUNT_COEFFICIENTS = ("pi", "kappa", "multi_pi", "multi_kappa", "bias", *POSITION_COEFFICIENTS)
 _MAX_CACHED = 1000
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
@@ -122,6 +123,7 @@ class Measure(metaclass=ABCMeta):
     kinds: ClassVar[tuple[str, ...]] = ("linear",)
     kind: ClassVar[str] = "linear"
     typed: ClassVar[bool] = False  # whether types of boundaries matter
+    has_own_scale: ClassVar[bool] = False  # whether it defines what its types are
     parts: ClassVar[tuple[str, ...]] = ()  # names of the additive counts; if they depend on the types, ``part_names``
     sides: ClassVar[tuple[str, str]] = ("reference", "hypothesis")  # names of the two sides, for messages and tables
     options: ClassVar[tuple[Option, ...]] = ()  # in the order of the signature
@@ -237,7 +239,7 @@ class Measure(metaclass=ABCMeta):
     def __init_subclass__(cls) -> None:
         """Make the class a frozen dataclass."""
         super().__init_subclass__()
-        cls.kind = cls.kinds[-1]
+        cls.kind, cls.has_own_scale = cls.kinds[-1], cls.scale is not Measure.scale
         if "presets" in cls.__dict__:
             cls.presets = Presets(cls.presets)
         cls.short_name = cls.short_name or getattr(cls, "name", "")
@@ -523,7 +525,7 @@ class Measure(metaclass=ABCMeta):
                 batch, _, errors = self.pack([(a, b)])
             else:
                 errors = {}
-                if self._has_own_scale:
+                if self.has_own_scale:
                     types, errors = self.scale(batch)
                     batch = batch.over(types)
                 errors = errors or self.check(batch)
@@ -535,12 +537,8 @@ class Measure(metaclass=ABCMeta):
     @cached_property
     def _plain(self) -> tuple[int, int]:
         """What two annotations must not have, and must have, to be compared without further checks."""
-        plain: tuple[int, int] = self.needs.plain(typed=self._has_own_scale)
+        plain: tuple[int, int] = self.needs.plain(typed=self.has_own_scale)
         return (0, -1) if self.needs_pairs or self.always_converts else plain
-
-    @cached_property
-    def _has_own_scale(self) -> bool:
-        return type(self).scale is not Measure.scale
 
     def resolved_at(self, resolved: Mapping[str, NDArray[Any]], place: int) -> dict[str, Any]:
         """Return the options that were resolved for a document."""
