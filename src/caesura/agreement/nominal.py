@@ -193,14 +193,14 @@ class NominalParts(Parts):
         return np.asarray((self._matches_by_item.weighted(pairs) * factor).sum(axis=1, keepdims=True))
 
     def parts_without(self) -> Floats:
-        # Without a coder of an item, its other pairs count for more, and two coders are needed.
+        # Without a coder of an item, its other pairs count for more.
         item, coder, _ = self.margins
         own, coders = np.zeros(len(item)), self.coders_of_items
         for side in self.sides:
             np.add.at(own, side, self.matches)
         of_items = bincount(self.item, self.matches, len(self.items))
         number = coders[item]
-        left = np.where(number > 2, (of_items[item] - own) / np.where(number > 2, number - 2, 1), 0.0)
+        left = (of_items[item] - own) / np.maximum(number - 2, 1)  # nothing is left of a single pair
         change = bincount(coder, left - of_items[item] / (number - 1), len(self.coders))
         return np.asarray(2 * ((of_items / (coders - 1)).sum() + change)[:, None])
 
