@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cz
+from caesura.agreement.coder_pairs import score_coder_pairs
 from caesura.agreement.coefficients import agreement_with_placement
 from caesura.agreement.families import resolve_coefficient
 from caesura.agreement.placement import BoundaryCounts
 from caesura.data import stargazer
+from caesura.engines import use_engine
 from caesura.errors import OptionError, Undefined
 from caesura.measures.expected import ChainEdits, ExpectedCounts, RandomStreams, SimulatedCounts, edit_chain
 from caesura.measures.registry import parse
@@ -507,3 +509,18 @@ def test_resolved_coefficient_names_the_method() -> None:
     resolved = resolve_coefficient(B, chance="placement")
     assert isinstance(resolved.chance, cz.Placement)
     assert resolved.model_class.family == "placement"
+
+
+@pytest.mark.parametrize("coefficient", ["multi_pi", "multi_kappa"])
+def test_many_rates_are_those_of_all_items(coefficient: str) -> None:
+    """If a formula is too slow for the rates of each item, items of equal length have the same expected agreement."""
+    texts = {"x": ([3, 7], [5, 5]), "y": ([1, 1, 8], [2, 2, 6]), "z": ([5, 3, 1, 1], [1] * 10)}
+    corpus = cz.Corpus(
+        {x: dict(zip("ab", map(cz.Segmentation.from_masses, own), strict=True)) for x, own in texts.items()}
+    )
+    resolved = resolve_coefficient(cz.parse("B"), coefficient, chance="placement")
+    with use_engine("threads") as engine:
+        model = resolved.model_class(score_coder_pairs(corpus, cz.parse("B")), resolved, engine)
+    assert len(set(model.parts.by_item().expected.tolist())) == 3
+    model._expected.max_rates = 2
+    assert len(set(model.parts.by_item().expected.round(12).tolist())) == 1
