@@ -173,3 +173,18 @@ def test_subsets_are_those_of_numpy(size: int, n: int, draws: int) -> None:
     subsets = random_subsets(together, size, n, draws)
     assert subsets.tolist() == [alone.choice(size, n, replace=False, shuffle=False).tolist() for _ in range(draws)]
     assert together.random() == alone.random()
+
+
+def test_pairs_are_drawn_independently_of_each_other():
+    rng = np.random.default_rng(3)
+    coders = {name: cz.Segmentation.from_times(np.sort(rng.uniform(1, 99, 12)), duration=100.0) for name in "abc"}
+    corpus = cz.Corpus({"x": coders})
+
+    def error(names: str) -> float:
+        chosen = corpus.select(coders=list(names))
+        return cz.agreement(
+            chosen, "boundary_f(tolerance='1s')", chance=cz.Placement(draws=200), interval=None
+        ).expected_error
+
+    pairs = [error(names) for names in ("ab", "ac", "bc")]
+    assert error("abc") == pytest.approx(math.sqrt(sum(one**2 for one in pairs)) / 3)

@@ -59,9 +59,7 @@ class LabelChance(ChanceModel):
             agreed, length, by_label = _sweep(measure, table, streams[start:stop], types)
             own = slice(rows[item], rows[item + 1])
             first, second = (side[own] - start for side in observed.sides)
-            values[own] = np.column_stack(
-                [np.maximum(agreed[first, second], agreed[second, first]), 0 * first + length]
-            )
+            values[own] = np.column_stack([agreed[first, second], 0 * first + length])
             margins[start:stop] = np.column_stack([np.full(stop - start, length), by_label])
         pooled = self.coefficient.name == "pi"
         return observed.table(
