@@ -12,6 +12,7 @@ from caesura.model.index import flatnonzero
 from caesura.model.value import Floats
 from caesura.notices import warn
 from caesura.options import OptionSet, choice, fraction, optional, setting, whole
+from caesura.progress import report_progress
 
 # Number of items below which a bootstrap interval is too narrow.
 MIN_ITEMS = 20
@@ -44,8 +45,11 @@ class Bootstrap(OptionSet):
         reason = self._reason_without(n)
         if reason is not None:
             return None, reason
-        blocks = self._weights(n, seed, {} if samples is None else samples)
-        values = np.concatenate([self._values(weights, compute) for weights in blocks])
+        computed = []
+        for weights in self._weights(n, seed, {} if samples is None else samples):
+            computed.append(self._values(weights, compute))
+            report_progress(sum(map(len, computed)), self.number)
+        values = np.concatenate(computed)
         values = values[~np.isnan(values)]
         if not len(values):
             return None, "no interval: the coefficient is undefined in every resample"

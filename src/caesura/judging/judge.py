@@ -31,7 +31,7 @@ from caesura.model.segmentation import Segmentation, sort_types
 from caesura.model.value import Floats
 from caesura.options import choice, number, optional, setting, whole
 from caesura.options import seed as check_seed
-from caesura.progress import report_progress
+from caesura.progress import progress_step
 from caesura.statistics import bootstrap_many, mean_interval
 
 # Default number of draws of the random bound.
@@ -304,36 +304,38 @@ def judge(
     pairing = Pairing(participants, segmenters, human=human)
     drawn: dict[tuple[Measure, str], DrawSums] = {}
     steps = len(chosen) + 3
-    if baselines is not None:
-        drawn = score_draws(pairing, baselines, chosen, draws, options.seed)
-    report_progress(1, steps)
+    with progress_step(1, steps):
+        if baselines is not None:
+            drawn = score_draws(pairing, baselines, chosen, draws, options.seed)
     rows: list[SegmenterScore] = []
     comparisons: list[SystemComparison] = []
     excluded = list(participants.excluded)
     aligned: PairScores | None = None
     for step, measure in enumerate(chosen, 2):
-        scores = pairing.score(measure)
-        scored = scores.scored(names)
-        if len(scored) > 1:
-            comparisons.append(compare_systems(scores, scored, options))
-        excluded += scores.excluded
-        if scored:
-            sums = {bound: drawn[measure, bound] for bound in (RANDOM, PLACEMENT) if (measure, bound) in drawn}
-            rows += _rows(scores, participants, sums, options)
-            for bound, of_bound in sums.items():
-                excluded += of_bound.excluded(scores.items, bound.removeprefix(BOUND_PREFIX), scores.failed_references)
-        if aligned is None and scored == names and _measures_agreement(measure, participants.kind):
-            aligned = scores
-        report_progress(step, steps)
+        with progress_step(step, steps):
+            scores = pairing.score(measure)
+            scored = scores.scored(names)
+            if len(scored) > 1:
+                comparisons.append(compare_systems(scores, scored, options))
+            excluded += scores.excluded
+            if scored:
+                sums = {bound: drawn[measure, bound] for bound in (RANDOM, PLACEMENT) if (measure, bound) in drawn}
+                rows += _rows(scores, participants, sums, options)
+                for bound, of_bound in sums.items():
+                    excluded += of_bound.excluded(
+                        scores.items, bound.removeprefix(BOUND_PREFIX), scores.failed_references
+                    )
+            if aligned is None and scored == names and _measures_agreement(measure, participants.kind):
+                aligned = scores
     excluded = list(dict.fromkeys(excluded))
     if not rows:
         raise OptionError(f"nothing could be scored: {'; '.join(map(str, excluded[:5]))}")
     aligner = (*defaults, *chosen)[0] if aligned is None else aligned.measure
-    replacements = replacement_tests(participants, aligner, options.epsilon, aligned)
-    report_progress(steps - 1, steps)
+    with progress_step(steps - 1, steps):
+        replacements = replacement_tests(participants, aligner, options.epsilon, aligned)
     del pairing, scores, aligned  # the boundaries of all pairs take much memory
-    drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
-    report_progress(steps, steps)
+    with progress_step(steps, steps):
+        drops = tuple(agreement_drop(participants, name, aligner, options.seed) for name in names)
     items = [row.items for row in rows if row.interval is not None and not row.bound]
     if items and options.interval == "items":
         warn_about_few_items(min(items))

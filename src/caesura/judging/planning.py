@@ -34,7 +34,7 @@ from caesura.model.value import Floats, count_of
 from caesura.notices import warn
 from caesura.options import seed as check_seed
 from caesura.options import whole
-from caesura.progress import report_progress
+from caesura.progress import progress_step, report_progress
 from caesura.simulation.segmentations import draw_hypotheses, move_boundaries
 from caesura.statistics.intervals import block_sizes
 
@@ -112,7 +112,8 @@ def plan_study(
         raise OptionError(f"{chosen.name} has no coefficient of agreement; use B or S")
     subsets = CoderSubsets(pilot, chosen, name)
     value = subsets.of(pilot.coders)(np.ones((1, len(pilot.item_names))))
-    variances = _variances(pilot, subsets, coder_counts, np.random.default_rng([root, 1]))
+    with progress_step(1, 2):
+        variances = _variances(pilot, subsets, coder_counts, np.random.default_rng([root, 1]))
     widths = tuple(
         PlannedWidth(size, number, _width(variances[number], size), number > count)
         for number in coder_counts
@@ -127,7 +128,8 @@ def plan_study(
     annotations = {key: _untyped(entry) for key, entry in annotations.items() if key[0] in items_of_sample}
     references = _references(sample)
     rates = error_rates(annotations, sample, references)
-    deviations = _difference_deviations(annotations, references, chosen, rates, sizes, rng)
+    with progress_step(2, 2):
+        deviations = _difference_deviations(annotations, references, chosen, rates, sizes, rng)
     differences = tuple(
         PlannedDifference(size, deviation, smallest_difference(deviation, size, power))
         for size, deviation in zip(sizes, deviations, strict=True)
@@ -197,7 +199,7 @@ def _variances(
         ]
         if variances:
             observed[number] = float(np.mean(variances))
-        report_progress(step, 2 * len(numbers))
+        report_progress(step, len(numbers))
     constant, slope = _fit(observed) if len(observed) > 1 else (observed[available], 0.0)
     scale = observed[available] / (constant + slope / available) if observed[available] else 1.0
     shares = np.array([1 / number for number in reversed(observed)])
@@ -312,7 +314,7 @@ def _difference_deviations(
 
     def simulate() -> Iterator[dict[str, Segmentation]]:
         for number in range(2 * _STUDIES):
-            report_progress(2 * _STUDIES + number, 4 * _STUDIES)
+            report_progress(number, 2 * _STUDIES)
             yield {item: simulate_system(reference, rates, rng) for item, reference in references.items()}
 
     parts, types = system_parts(annotations, references, measure, simulate())
