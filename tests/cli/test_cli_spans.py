@@ -155,7 +155,7 @@ def test_b_of_edges_counts_positions() -> None:
 def test_the_alpha_of_spans_is_named() -> None:
     result = invoke("agree spans.csv -c krippendorff")
     assert result.exit_code == 2
-    assert "use his alpha for unitizing, -c u_alpha" in result.stderr
+    assert "use Krippendorff's alpha for unitizing, -c u_alpha" in result.stderr
 
 
 def test_spans_and_segmentations_are_not_compared() -> None:
