@@ -72,13 +72,14 @@ def test_bootstrap_keeps_its_samples() -> None:
 
     def compute(weights: np.ndarray) -> np.ndarray:
         drawn.append(weights)
-        return weights[:, 0]
+        return weights @ np.arange(300.0)
 
     shared: bootstrap.Samples = {}
     first, second = (Bootstrap().run(300, 3, compute, shared) for _ in range(2))
     assert first == second
     blocks = list(item_weights(300, 2000, np.random.default_rng([3, 300])))
     assert np.concatenate(drawn).tolist() == np.concatenate(blocks + blocks).tolist()
+    assert first[0] == tuple(np.quantile(np.concatenate(blocks) @ np.arange(300.0), [0.025, 0.975]).tolist())
 
 
 def test_coefficients_share_scores(monkeypatch: pytest.MonkeyPatch) -> None:
