@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from caesura.errors import CaesuraError, OptionError, own_errors
 from caesura.measures.registry import find_measure
 from caesura.model.plain import to_json
 from caesura.notices import collect_warnings
+from caesura.progress import on_progress
 from caesura.server.security import RequestError
 from caesura.tasks.workbench import Parameters, Workbench
 from caesura.views.table import clean
@@ -79,7 +79,7 @@ async def _answer(
 
 
 class _Cancelled(BaseException):
-    """Raised in the thread of a worker that is cancelled."""
+    """Raised in a worker that is cancelled."""
 
 
 class _Worker:
@@ -87,12 +87,14 @@ class _Worker:
 
     def __init__(self, compute: Callable[[], Response]) -> None:
         self._future: Future[Response] = Future()
-        self._thread = Thread(target=copy_context().run, args=(self._run, compute), daemon=True)
-        self._thread.start()
+        self._cancelled = Event()
+        Thread(target=copy_context().run, args=(self._run, compute), daemon=True).start()
 
     def _run(self, compute: Callable[[], Response]) -> None:
         try:
-            self._future.set_result(compute())
+            with on_progress(self._check):
+                result = compute()
+            self._future.set_result(result)
         except _Cancelled:
             self._future.set_result(Response(status_code=503))  # which nobody waits for
         except BaseException as error:
@@ -107,9 +109,12 @@ class _Worker:
         return self._future.result()
 
     def cancel(self) -> None:
-        """End the computation as soon as the thread is between two steps of Python."""
-        identity = ctypes.c_ulong(self._thread.ident or 0)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_Cancelled))
+        """End the computation when it reports progress the next time, which is between two steps."""
+        self._cancelled.set()
+
+    def _check(self, done: float, total: int | None) -> None:
+        if self._cancelled.is_set():
+            raise _Cancelled
 
 
 async def _body(request: Request) -> dict[str, Any]:
