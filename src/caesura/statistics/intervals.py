@@ -25,7 +25,7 @@ from caesura.products import product
 from caesura.statistics.arrays import Finish, Floats, checked_values, matrix, vector
 
 MIN_ITEMS = 20  # with fewer items a percentile interval is too narrow
-_CELLS = 4_000_000  # numbers in a block of samples; it only affects memory
+_CELLS = 2_000_000  # numbers in a block of samples; it only affects memory
 _MAX_SINGLE = 2.0**24  # whole numbers below it are exact in single precision
 
 
