@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from caesura.agreement.parts import Finish, Margins, Parts, sum_rows
+from caesura.agreement.parts import Finish, Margins, Parts, places_of_sides, sum_rows
 from caesura.engines import Engine
 from caesura.errors import CaesuraError, OptionError, Undefined
 from caesura.measures.base import Measure
@@ -20,7 +20,7 @@ from caesura.memory import check_memory
 from caesura.model.batch import Pair
 from caesura.model.corpus import Corpus
 from caesura.model.dialogue import Annotation, Comparable, Dialogue, kind_name, texts_of
-from caesura.model.index import argsort, flatnonzero, nonzero, repeat, searchsorted
+from caesura.model.index import argsort, flatnonzero, nonzero, repeat
 from caesura.model.result import Excluded
 from caesura.model.segmentation import Segmentation
 from caesura.model.value import Floats, Ints
@@ -87,12 +87,8 @@ class CoderPairs:
     @cached_property
     def sides(self) -> tuple[Ints, Ints]:
         """The cells of both coders of each row."""
-        known = self.cells.item * len(self.coders) + self.cells.coder
-        first, second = (
-            searchsorted(known, self.item_index * len(self.coders) + coder[self.pair_index])
-            for coder in (self.first, self.second)
-        )
-        return first, second
+        coders = self.first[self.pair_index], self.second[self.pair_index]
+        return places_of_sides(self.cells.item, self.cells.coder, self.item_index, coders, len(self.coders))
 
     def table(
         self,
@@ -178,8 +174,7 @@ class CoderPairs:
         ]
         sizes = [len(own) for own in streams]
         cell = repeat(np.arange(len(streams)), np.array(sizes, np.int64))
-        first = np.cumsum(sizes, dtype=np.int64) - sizes
-        return Texts(cell, np.arange(len(cell)) - first[cell], tuple(text for own in streams for text in own))
+        return Texts(cell, tuple(text for own in streams for text in own))
 
     def similarity(self, parts: Floats) -> Floats:
         """Return the similarity for each row of parts; error rates are converted to 1 - rate."""
@@ -198,7 +193,6 @@ class Texts(NamedTuple):
     """Segmentations of several items by several coders, one per stream."""
 
     cell: Ints
-    stream: Ints  # number of the stream in its item
     segmentations: tuple[Segmentation, ...]
 
 

@@ -229,11 +229,8 @@ class Parts:
     @cached_property
     def sides(self) -> tuple[Ints, Ints]:
         """The margins of both coders of each row, as places."""
-        known = self.margins.item * len(self.coders) + self.margins.coder
-        first, second = (
-            searchsorted(known, self.item * len(self.coders) + coder[self.pair]) for coder in (self.first, self.second)
-        )
-        return first, second
+        coders = self.first[self.pair], self.second[self.pair]
+        return places_of_sides(self.margins.item, self.margins.coder, self.item, coders, len(self.coders))
 
     @cached_property
     def _all_coders(self) -> Ints:
@@ -535,6 +532,12 @@ class Sparse:
         """Return the product of weights, selection x column, with the transposed matrix: selection x row."""
         sums: Floats = (self._matrix @ np.ascontiguousarray(weights.T)).T
         return sums
+
+
+def places_of_sides(item: Ints, coder: Ints, row: Ints, coders: tuple[Ints, Ints], number: int) -> tuple[Ints, Ints]:
+    """Return where ``item`` and ``coder``, in ascending order, have the item of each row and either of its two coders."""
+    known = item * number + coder
+    return searchsorted(known, row * number + coders[0]), searchsorted(known, row * number + coders[1])
 
 
 def sum_rows(values: Floats, index: Ints, size: int) -> Floats:

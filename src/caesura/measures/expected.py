@@ -79,18 +79,6 @@ class Moments:
     counts: Floats
     covariance: Floats | None = None  # covariance of the estimate; None if the counts are exact
 
-    def summed(self, weights: Floats) -> Moments:
-        """Return weighted sums of consecutive rows, which are estimated independently of each other."""
-        groups, members = weights.shape
-        parts = self.counts.shape[1]
-        rows = self.counts.reshape(-1, members, parts)
-        counts = np.einsum("gm,gmp->gp", weights, np.broadcast_to(rows, (groups, members, parts)))
-        if self.covariance is None:
-            return Moments(counts)
-        squares = self.covariance.reshape(-1, members, parts, parts)
-        squares = np.broadcast_to(squares, (groups, members, parts, parts))
-        return Moments(counts, np.einsum("gm,gmpq->gpq", weights**2, squares))
-
 
 class ExpectedCounts(ABC):
     method: str  # description of the computation
